@@ -1,0 +1,110 @@
+import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
+import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+
+/** Drizzle's query builder over one of our connections. */
+export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
+
+/** How PostgreSQL plans a statement: once for all values, or anew for these values. */
+export type Plan = 'generic' | 'custom';
+
+/** The database as domain code sees it: the pool, or one transaction. */
+export interface Db {
+  /** Drizzle's query builder; every statement it makes is prepared and goes to this connection. */
+  readonly orm: Orm;
+  /**
+   * Runs one statement and returns its rows. The text is prepared once per connection, so it must come from a small
+   * set of shapes: values only as `$n`. `custom` asks for a plan made for these values (ignored in a transaction).
+   */
+  rows<Row extends object>(text: string, values: readonly unknown[], plan?: Plan): Promise<Row[]>;
+  /** Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. */
+  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
+}
+
+export interface Database extends Db {
+  /** Waits up to `seconds` for running statements, then closes every connection. */
+  close(seconds?: number): Promise<void>;
+  /** The driver itself, for migrations and start-up. */
+  readonly driver: postgres.Sql;
+}
+
+export interface DatabaseOptions {
+  /** Connections in the pool for planned-once statements; a quarter as many serve statements planned anew. */
+  poolSize?: number;
+  applicationName?: string;
+}
+
+type Connection = postgres.Sql | postgres.TransactionSql;
+
+const dialect = new PgDialect();
+const identity = <T>(value: T) => value;
+
+/** `2026-03-01 09:00:00.5+00` as PostgreSQL prints it in UTC, to `2026-03-01T09:00:00.500Z`. */
+export function instantFromPostgres(text: string): string {
+  const zone = text.indexOf('+', 19);
+  const fraction = text.slice(20, zone < 0 ? undefined : zone);
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
+}
+
+function ormOf(connection: Connection): Orm {
+  const prepared = {
+    unsafe: (text: string, values: unknown[]) => connection.unsafe(text, values as never[], { prepare: true }),
+  };
+  const session = new PostgresJsSession(prepared as unknown as postgres.Sql, dialect, undefined);
+  return new PgDatabase(dialect, session, undefined) as unknown as Orm;
+}
+
+async function rowsOf<Row>(connection: Connection, text: string, values: readonly unknown[]): Promise<Row[]> {
+  return (await connection.unsafe(text, values as never[], { prepare: true })) as unknown as Row[];
+}
+
+function transactionDb(connection: postgres.TransactionSql): Db {
+  let orm: Orm | undefined;
+  return {
+    get orm() {
+      orm ??= ormOf(connection);
+      return orm;
+    },
+    rows: (text, values) => rowsOf(connection, text, values),
+    transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
+      connection.savepoint((inner) => work(transactionDb(inner))) as Promise<Result>,
+  };
+}
+
+function pool(url: string, plan: string, max: number, applicationName: string): postgres.Sql {
+  return postgres(url, {
+    max,
+    onnotice: () => {},
+    connection: { application_name: applicationName, TimeZone: 'UTC', plan_cache_mode: plan },
+    types: {
+      instant: { to: 1184, from: [1184], serialize: identity<string>, parse: instantFromPostgres },
+      calendarDate: { to: 1082, from: [1082], serialize: identity<string>, parse: identity<string> },
+      json: {
+        to: 114,
+        from: [114, 3802],
+        serialize: (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)),
+        parse: (text: string): unknown => JSON.parse(text),
+      },
+    },
+  });
+}
+
+/**
+ * Opens the database at `url` (PostgreSQL 15–18). Instants come back as RFC 3339 strings, dates as `YYYY-MM-DD`.
+ * Connects lazily: a database that cannot be reached fails the first statement.
+ */
+export function connect(url: string, options: DatabaseOptions = {}): Database {
+  const { poolSize = 20, applicationName = 'tandem' } = options;
+  const generic = pool(url, 'force_generic_plan', poolSize, applicationName);
+  const custom = pool(url, 'auto', Math.max(2, Math.ceil(poolSize / 4)), applicationName);
+  return {
+    orm: ormOf(generic),
+    driver: generic,
+    rows: (text, values, plan = 'generic') => rowsOf(plan === 'generic' ? generic : custom, text, values),
+    transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
+      generic.begin((inner) => work(transactionDb(inner))) as Promise<Result>,
+    close: async (seconds = 5) => {
+      await Promise.all([generic.end({ timeout: seconds }), custom.end({ timeout: seconds })]);
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export * from './access.ts';
+export * from './todos.ts';
+export * from './workspaces.ts';

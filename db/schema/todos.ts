@@ -1,0 +1,150 @@
+import { sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  date,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { instant, workspaceId } from '../columns.ts';
+import { agents, members, workspaces } from './workspaces.ts';
+
+export const todoLists = pgTable(
+  'todo_lists',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    name: text('name').notNull(),
+    emoji: text('emoji'),
+    color: text('color'),
+    isDefault: boolean('is_default').notNull().default(false),
+    archivedAt: instant('archived_at'),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+    updatedAt: instant('updated_at').notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    foreignKey({ name: 'todo_lists_workspace_fk', columns: [table.workspaceId], foreignColumns: [workspaces.id] }),
+    uniqueIndex('todo_lists_default').on(table.workspaceId).where(sql`is_default`),
+    index('todo_lists_name').on(table.workspaceId, sql`lower(${table.name})`),
+  ],
+);
+
+/**
+ * `priority` is a rank (4 urgent, 3 high, 2 medium, 1 low) so that it sorts. Listed todos are those that are neither
+ * archived nor an unaccepted suggestion: the sort indexes hold exactly these, each in the total order of its page.
+ */
+export const todos = pgTable(
+  'todos',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    title: text('title'),
+    content: text('content'),
+    status: text('status', { enum: ['ready', 'in_progress', 'done'] })
+      .notNull()
+      .default('ready'),
+    priority: smallint('priority'),
+    type: text('type', { enum: ['task', 'responsibility'] })
+      .notNull()
+      .default('task'),
+    todoListId: uuid('todo_list_id').notNull(),
+    dueDate: date('due_date', { mode: 'string' }),
+    captureId: uuid('capture_id'),
+    isSuggested: boolean('is_suggested').notNull().default(false),
+    source: text('source', { enum: ['user_created', 'agent_created', 'auto_suggested'] }),
+    minutesSaved: integer('minutes_saved'),
+    minutesSavedReason: text('minutes_saved_reason'),
+    minutesSavedConfidence: text('minutes_saved_confidence', { enum: ['low', 'medium', 'high'] }),
+    archivedAt: instant('archived_at'),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+    updatedAt: instant('updated_at').notNull().default(sql`now()`),
+  },
+  (table) => {
+    const listed = sql`archived_at is null and not is_suggested`;
+    return [
+      primaryKey({ columns: [table.workspaceId, table.id] }),
+      foreignKey({
+        name: 'todos_list_fk',
+        columns: [table.workspaceId, table.todoListId],
+        foreignColumns: [todoLists.workspaceId, todoLists.id],
+      }),
+      check('todos_text', sql`title is not null or content ~ '[^[:space:]]'`),
+      check('todos_status', sql`status in ('ready', 'in_progress', 'done')`),
+      check('todos_priority', sql`priority between 1 and 4`),
+      index('todos_created').on(table.workspaceId, table.createdAt, table.id).where(listed),
+      index('todos_updated').on(table.workspaceId, table.updatedAt, table.id).where(listed),
+      index('todos_due').on(table.workspaceId, table.dueDate, table.id).where(listed),
+      index('todos_priority_rank').on(table.workspaceId, table.priority, table.id).where(listed),
+      index('todos_status_created').on(table.workspaceId, table.status, table.createdAt, table.id).where(listed),
+      index('todos_counts')
+        .on(table.workspaceId, table.status, table.priority, table.todoListId, table.minutesSaved)
+        .where(listed),
+      index('todos_capture').on(table.workspaceId, table.captureId).where(sql`capture_id is not null`),
+      index('todos_archived').on(table.workspaceId, table.createdAt, table.id).where(sql`archived_at is not null`),
+      index('todos_list').on(table.workspaceId, table.todoListId, table.createdAt, table.id),
+    ];
+  },
+);
+
+/** Who a todo is assigned to, in the order given: a member or an agent of the same workspace. */
+export const todoAssignees = pgTable(
+  'todo_assignees',
+  {
+    workspaceId: workspaceId(),
+    todoId: uuid('todo_id').notNull(),
+    position: smallint('position').notNull(),
+    userId: uuid('user_id'),
+    agentId: uuid('agent_id'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.todoId, table.position] }),
+    foreignKey({
+      name: 'todo_assignees_todo_fk',
+      columns: [table.workspaceId, table.todoId],
+      foreignColumns: [todos.workspaceId, todos.id],
+    }).onDelete('cascade'),
+    foreignKey({
+      name: 'todo_assignees_user_fk',
+      columns: [table.workspaceId, table.userId],
+      foreignColumns: [members.workspaceId, members.userId],
+    }),
+    foreignKey({
+      name: 'todo_assignees_agent_fk',
+      columns: [table.workspaceId, table.agentId],
+      foreignColumns: [agents.workspaceId, agents.id],
+    }),
+    uniqueIndex('todo_assignees_user').on(table.workspaceId, table.userId, table.todoId),
+    uniqueIndex('todo_assignees_agent').on(table.workspaceId, table.agentId, table.todoId),
+    check('todo_assignees_one', sql`num_nonnulls(user_id, agent_id) = 1`),
+  ],
+);
+
+/**
+ * Title and content of a todo, case-folded, for search. A table of its own, written only when the text changes:
+ * a trigram index on `todos` would be rewritten by every change of status.
+ */
+export const todoSearch = pgTable(
+  'todo_search',
+  {
+    workspaceId: workspaceId(),
+    todoId: uuid('todo_id').notNull(),
+    folded: text('folded').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.todoId] }),
+    foreignKey({
+      name: 'todo_search_todo_fk',
+      columns: [table.workspaceId, table.todoId],
+      foreignColumns: [todos.workspaceId, todos.id],
+    }).onDelete('cascade'),
+    index('todo_search_trigrams').using('gin', table.workspaceId, sql`${table.folded} gin_trgm_ops`),
+  ],
+);

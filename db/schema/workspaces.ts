@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm';
+import { boolean, foreignKey, index, numeric, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { instant, workspaceId } from '../columns.ts';
+
+/** The tenant itself. `agent_minutes` is what is left to spend. */
+export const workspaces = pgTable('workspaces', {
+  id: uuid('id').primaryKey(),
+  name: text('name').notNull(),
+  timezone: text('timezone').notNull().default('UTC'),
+  agentMinutes: numeric('agent_minutes', { precision: 12, scale: 1, mode: 'number' }).notNull(),
+  createdAt: instant('created_at').notNull().default(sql`now()`),
+});
+
+/** A person, in any number of workspaces: not a tenant table. */
+export const users = pgTable(
+  'users',
+  {
+    id: uuid('id').primaryKey(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    passwordHash: text('password_hash').notNull(),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+  },
+  (table) => [uniqueIndex('users_email').on(sql`lower(${table.email})`)],
+);
+
+/**
+ * A person in a workspace. A removed member stays as a row, so that what the person was assigned keeps its name.
+ * `user_id` has no foreign key: every key of a tenant table starts with `workspace_id`, and users belong to none.
+ */
+export const members = pgTable(
+  'members',
+  {
+    workspaceId: workspaceId(),
+    userId: uuid('user_id').notNull(),
+    role: text('role', { enum: ['owner', 'member'] }).notNull(),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+    removedAt: instant('removed_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.userId] }),
+    foreignKey({ name: 'members_workspace_fk', columns: [table.workspaceId], foreignColumns: [workspaces.id] }),
+    index('members_user').on(table.userId),
+  ],
+);
+
+/** A worker with standing instructions. Exactly one per workspace is the default. */
+export const agents = pgTable(
+  'agents',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    name: text('name').notNull(),
+    isDefault: boolean('is_default').notNull().default(false),
+    archivedAt: instant('archived_at'),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+    updatedAt: instant('updated_at').notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    foreignKey({ name: 'agents_workspace_fk', columns: [table.workspaceId], foreignColumns: [workspaces.id] }),
+    uniqueIndex('agents_default').on(table.workspaceId).where(sql`is_default`),
+    uniqueIndex('agents_name').on(table.workspaceId, sql`lower(${table.name})`).where(sql`archived_at is null`),
+  ],
+);
