@@ -1,0 +1,65 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errorBody, Failure, invalid, translate } from '../../routers/errors.ts';
+
+function tooLarge(): Failure {
+  const message = 'The request body is too large. Send less at once.';
+  return new Failure({ status: 413, code: 'validation_failed', message });
+}
+
+function unsupportedMediaType(): Failure {
+  const message = 'Send the body as JSON, with Content-Type: application/json.';
+  return new Failure({ status: 415, code: 'validation_failed', message });
+}
+
+/** What Fastify itself refuses, in our words. */
+function refusedByServer(error: FastifyError): Failure {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge();
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedMediaType();
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return invalid(null, 'The request could not be read. Check its syntax.');
+  }
+  return translate(error);
+}
+
+/** Sends an error as CONTRACT §2 has it: one object, as problem details when `Accept` asks for them. */
+export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure, docsUrl: string) {
+  const body = errorBody(failure, request.id, docsUrl);
+  const problem = request.headers.accept?.includes('application/problem+json');
+  if (failure.problem.retryAfterSeconds !== undefined) reply.header('Retry-After', failure.problem.retryAfterSeconds);
+  reply.headers(failure.problem.headers ?? {}).code(body.status);
+  reply.header('Content-Type', problem ? 'application/problem+json' : 'application/json; charset=utf-8');
+  return reply.send(JSON.stringify(body));
+}
+
+/** Errors and unknown routes of the whole server, in the one envelope. Unexpected errors are logged with their cause. */
+export function handleFailures(app: FastifyInstance, docsUrl: string): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const failure = error instanceof Failure ? error : refusedByServer(error);
+    if (failure.problem.status >= 500) request.log.error({ err: failure.cause ?? failure }, 'request failed');
+    return sendFailure(request, reply, failure, docsUrl);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const message = 'There is nothing at this address. The operations are listed in /api/v1/openapi.json.';
+    return sendFailure(request, reply, new Failure({ status: 404, code: 'resource_not_found', message }), docsUrl);
+  });
+}
+
+/** JSON bodies: valid UTF-8 only, an empty body is no body. */
+export function parseJson(app: FastifyInstance): void {
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/, { parseAs: 'buffer' }, (request, body, done) => {
+    let text: string;
+    try {
+      text = utf8.decode(body as Buffer);
+    } catch {
+      return done(invalid(null, 'The body must be valid UTF-8.'));
+    }
+    if (text.trim() === '') return done(null, undefined);
+    return parse(request, text, (error, value) => {
+      if (error) done(invalid(null, 'The body is not valid JSON. Check its quotes, commas and brackets.'));
+      else done(null, value);
+    });
+  });
+}

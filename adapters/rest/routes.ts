@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyRequest, HTTPMethods, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify';
+import { authorize, type Deprecation } from '../../routers/base.ts';
+import { Failure, invalid, translate } from '../../routers/errors.ts';
+import { entityTag, entityTags } from '../../routers/etag.ts';
+import type { Operation } from '../operations.ts';
+import type { ContextFor } from '../request.ts';
+import { queryDecoder, queryParameters } from './decode.ts';
+
+const mebibyte = 1024 * 1024;
+const methods: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** The fields of a JSON body. An absent one reads as an empty object. @throws Failure 400. */
+function bodyFields(request: FastifyRequest): Record<string, unknown> {
+  const { body } = request;
+  if (body === undefined || body === null) return {};
+  if (typeof body === 'object' && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw invalid(null, 'The body must be a JSON object.');
+}
+
+/** Path wins over body: a path parameter repeated in the body is an unknown field there. @throws Failure 400. */
+function withPath(body: Record<string, unknown>, path: Record<string, unknown>): Record<string, unknown> {
+  const repeated = Object.keys(path).find((name) => Object.hasOwn(body, name));
+  if (repeated !== undefined) throw invalid(repeated, `Leave “${repeated}” out of the body: the path names it.`);
+  return { ...body, ...path };
+}
+
+/** On every response of a deprecated operation, errors included (RFC 8594; SPEC "Versioning"). */
+function deprecationNotice(deprecated: Deprecation | null, deprecationUrl: string): onSendAsyncHookHandler[] {
+  if (!deprecated) return [];
+  const sunset = deprecated.sunset.toUTCString();
+  return [
+    async (_, reply) => {
+      reply.headers({ Deprecation: 'true', Sunset: sunset, Link: `<${deprecationUrl}>; rel="deprecation"` });
+    },
+  ];
+}
+
+function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMethod {
+  const decode = queryDecoder(operation);
+  const inQuery = operation.method === 'GET' || operation.method === 'DELETE';
+  const tagged = operation.etag && operation.method !== 'DELETE';
+  const shape = { strictQuery: operation.strictQuery, parameters: queryParameters(operation) };
+  return async (request, reply) => {
+    const path = request.params as Record<string, unknown>;
+    const input = inQuery
+      ? { ...decode(request.query as Record<string, unknown>), ...path }
+      : withPath(bodyFields(request), path);
+    const ctx = contextFor(request, reply);
+    let data: unknown;
+    try {
+      data = await operation.call(ctx, input);
+    } catch (error) {
+      throw translate(error, shape);
+    }
+    if (ctx.reply.replayed) reply.header('Idempotency-Replayed', 'true');
+    const json = JSON.stringify(data);
+    reply.code(operation.status).header('Content-Type', 'application/json; charset=utf-8');
+    if (tagged) {
+      const tag = entityTag(json);
+      reply.header('ETag', tag);
+      const known = request.headers['if-none-match'];
+      if (operation.method === 'GET' && known !== undefined && matches(known, tag)) return reply.code(304).send();
+    }
+    return reply.send(json);
+  };
+}
+
+/** Weak comparison (RFC 9110 §13.1.2). */
+function matches(header: string, tag: string): boolean {
+  return entityTags(header).some((each) => each === '*' || each.replace(/^W\//, '') === tag);
+}
+
+/**
+ * One Fastify route per operation, compiled once, below the prefix that `app` is mounted at. A known path with another
+ * method is 405 with `Allow`.
+ */
+export function mountOperations(
+  app: FastifyInstance,
+  operations: Operation[],
+  contextFor: ContextFor,
+  deprecationUrl: string,
+): void {
+  const byPath = new Map<string, HTTPMethods[]>();
+  for (const operation of operations) {
+    const url = operation.path.replace(/\{(\w+)\}/g, ':$1');
+    byPath.set(url, [...(byPath.get(url) ?? []), operation.method]);
+    app.route({
+      method: operation.method,
+      url,
+      bodyLimit: operation.tag === 'captures' ? 4 * mebibyte : mebibyte,
+      onRequest: async (request) => authorize(operation, request.principal, request.badCredential),
+      onSend: deprecationNotice(operation.deprecated, deprecationUrl),
+      handler: handlerOf(operation, contextFor),
+    });
+  }
+  for (const [url, known] of byPath) {
+    const allow = [...known, ...(known.includes('GET') ? ['HEAD'] : [])].join(', ');
+    const message = `This path answers ${allow}.`;
+    app.route({
+      method: methods.filter((method) => !known.includes(method)),
+      url,
+      onRequest: async () => {
+        throw new Failure({ status: 405, code: 'validation_failed', message, headers: { Allow: allow } });
+      },
+      handler: () => {},
+    });
+  }
+}

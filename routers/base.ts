@@ -1,0 +1,204 @@
+import { initTRPC } from '@trpc/server';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { Db } from '../db/client.ts';
+import { errorBody, Failure, translate } from './errors.ts';
+import { answerOnce } from './idempotency.ts';
+import type { Scope } from './scopes.ts';
+
+/** Who makes a request, resolved from its bearer. One principal acts in exactly one workspace. */
+export interface Principal {
+  kind: 'api_key' | 'session' | 'oauth';
+  credentialId: string;
+  credentialName: string;
+  workspaceId: string;
+  userId: string;
+  scopes: ReadonlySet<Scope>;
+  rateLimitPerMinute: number;
+  expiresAt: string | null;
+}
+
+/** What holds for the whole service: addresses without a trailing slash, shared secrets. */
+export interface ServiceSettings {
+  version: string;
+  publicUrl: string;
+  cliInstallUrl: string;
+  deprecationUrl: string;
+  cursorKey: Buffer;
+}
+
+/** The world as a procedure sees it. */
+export interface Context {
+  principal: Principal | null;
+  /** A bearer was sent, but no valid credential answers to it. */
+  badCredential: boolean;
+  db: Db;
+  clock: () => Date;
+  signal: AbortSignal;
+  requestId: string;
+  service: ServiceSettings;
+  /** operationId → the operations of the service; what a credential may call is derived from it. */
+  operations: readonly OperationFacts[];
+  idempotencyKey: string | undefined;
+  /** Entity tags of `If-Match`; undefined when the request is unconditional. */
+  ifMatch: readonly string[] | undefined;
+  /** What the transport must tell beside the answer. */
+  reply: { replayed: boolean };
+}
+
+/** `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `session`: a signed-in person. */
+export type Access = 'public' | 'any' | 'scoped' | 'session';
+
+export interface OperationFacts {
+  id: string;
+  access: Access;
+  scope: Scope | null;
+}
+
+export interface Deprecation {
+  /** When the operation stops working: an HTTP-date in `Sunset` (RFC 8594). At least 90 days ahead when announced. */
+  sunset: Date;
+  replacement: string;
+}
+
+export interface OperationMeta extends OperationFacts {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Path template relative to the REST root. */
+  path: string;
+  /** Status of success. */
+  status: 200 | 201 | 202;
+  /** Accepts `Idempotency-Key`. */
+  keyed: boolean;
+  /** Unknown query parameters are refused with `unknown_parameter` instead of being ignored. */
+  strictQuery: boolean;
+  /** The answer is one resource with an entity tag. */
+  etag: boolean;
+  /** Name of the MCP tool that offers this operation alone. */
+  tool: string | null;
+  /** Statuses beside 400, 401, 403, 429 and 500 that this operation answers. */
+  statuses: readonly (402 | 404 | 409 | 412)[];
+  deprecated: Deprecation | null;
+}
+
+export interface Meta extends OpenApiMeta {
+  operation: OperationMeta;
+}
+
+interface OperationOptions {
+  id: string;
+  summary: string;
+  description?: string;
+  scope?: Scope;
+  access?: Access;
+  tool?: string;
+  status?: 200 | 201 | 202;
+  keyed?: boolean;
+  strictQuery?: boolean;
+  etag?: boolean;
+  statuses?: readonly (402 | 404 | 409 | 412)[];
+  deprecated?: Deprecation;
+}
+
+/**
+ * The metadata of one operation, from which REST, OpenAPI, MCP and the typed client are derived.
+ * `route` is `METHOD /path/{param}`; every path parameter is a field of the procedure's input.
+ */
+export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): Meta {
+  const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
+  const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
+  const { access = scope ? 'scoped' : 'any', tool = null, status = 200, strictQuery = false } = options;
+  const statuses = new Set(options.statuses);
+  if (keyed) statuses.add(409);
+  if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
+  const tag = path.split('/')[1] || 'meta';
+  return {
+    openapi: {
+      method,
+      path,
+      summary,
+      tags: [['me', 'openapi.json'].includes(tag) ? 'meta' : tag],
+      protect: access !== 'public',
+      ...(description !== undefined && { description }),
+      ...(deprecated !== null && { deprecated: true }),
+    },
+    operation: {
+      id,
+      access,
+      scope,
+      method,
+      path,
+      status,
+      keyed,
+      strictQuery,
+      etag,
+      tool,
+      deprecated,
+      statuses: [...statuses].sort(),
+    },
+  };
+}
+
+const challenge = { 'WWW-Authenticate': 'Bearer realm="tandem"' };
+
+/** Whether a credential with `scopes` of this kind may call the operation. */
+export function mayCall(operation: OperationFacts, principal: Principal): boolean {
+  if (operation.access === 'session') return principal.kind === 'session';
+  return operation.scope === null || principal.scopes.has(operation.scope);
+}
+
+/**
+ * Whether the caller may call the operation. `bad`: a bearer was sent that no valid credential answers to.
+ * @throws Failure 401 without a valid credential, 403 when it does not reach the operation.
+ */
+export function authorize(operation: OperationFacts, principal: Principal | null, bad = false): void {
+  if (operation.access === 'public') return;
+  if (!principal && bad) {
+    const message = 'This credential is not valid: unknown, revoked or expired. Use a valid API key.';
+    throw new Failure({ status: 401, code: 'invalid_api_key', message, headers: challenge });
+  }
+  if (!principal) {
+    const message = 'Send an API key as “Authorization: Bearer tandem_sk_…”.';
+    throw new Failure({ status: 401, code: 'missing_credentials', message, headers: challenge });
+  }
+  if (mayCall(operation, principal)) return;
+  if (operation.access === 'session') {
+    const message = 'This needs a signed-in user session; API keys and OAuth tokens cannot do it.';
+    throw new Failure({ status: 403, code: 'missing_scope', message, reason: 'session_required' });
+  }
+  const requiredScopes = operation.scope ? [operation.scope] : [];
+  const message = `This credential lacks the scope ${operation.scope}. Use one that has it.`;
+  throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes });
+}
+
+const t = initTRPC
+  .meta<Meta>()
+  .context<Context>()
+  .create({
+    errorFormatter: ({ shape, error, ctx }) => {
+      const failure = translate(error);
+      const problem = errorBody(failure, ctx?.requestId ?? '', `${ctx?.service.publicUrl ?? ''}/docs/errors`);
+      return {
+        ...shape,
+        message: problem.message,
+        data: { code: shape.data.code, httpStatus: problem.status, problem },
+      };
+    },
+  });
+
+export const router = t.router;
+
+/** The frame of every operation: scope, then idempotency around shape and work. */
+export const procedure = t.procedure.use(async ({ ctx, meta, type, next, getRawInput }) => {
+  if (!meta) throw new Error('A procedure without op() metadata');
+  const { operation } = meta;
+  authorize(operation, ctx.principal, ctx.badCredential);
+  if (type !== 'mutation' || !operation.keyed || ctx.idempotencyKey === undefined || !ctx.principal) return next();
+  return answerOnce(ctx, ctx.principal, ctx.idempotencyKey, operation, await getRawInput(), (db) =>
+    next({ ctx: { db } }),
+  );
+});
+
+/** The principal of an operation that is not public. */
+export function principalOf(ctx: Context): Principal {
+  if (!ctx.principal) throw new Error('A public operation asked for its principal');
+  return ctx.principal;
+}

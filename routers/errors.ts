@@ -1,0 +1,184 @@
+import { TRPCError } from '@trpc/server';
+import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
+import { z } from 'zod';
+import type { Scope } from './scopes.ts';
+
+/** Every error code of the service with its title. Clients branch on these: the set never grows within v1. */
+export const errorCodes = {
+  validation_failed: 'The request is not valid',
+  invalid_cursor: 'The cursor is not valid',
+  unknown_parameter: 'Unknown query parameter',
+  missing_credentials: 'Credentials are missing',
+  invalid_api_key: 'The credential is not valid',
+  insufficient_minutes: 'No agent minutes are left',
+  missing_scope: 'The credential lacks a scope',
+  api_key_auth_required: 'A user session is required',
+  workspace_access_denied: 'No access to this workspace',
+  resource_not_found: 'Not found',
+  idempotency_key_reused: 'The Idempotency-Key was used before',
+  resource_conflict: 'The state of the resource does not allow this',
+  rate_limit_exceeded: 'Too many requests',
+  internal_error: 'Something went wrong on our side',
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** One field at fault; `param` is its path, such as `assignees[0].id`. */
+export interface FieldError {
+  param: string | null;
+  code: string;
+  message: string;
+}
+
+/** What is known of a failure, apart from the request it happened in. */
+export interface Problem {
+  status: number;
+  code: ErrorCode;
+  message: string;
+  errors?: FieldError[];
+  reason?: string;
+  allowedValues?: readonly string[];
+  requiredScopes?: readonly Scope[];
+  currentVersion?: number;
+  retryAfterSeconds?: number;
+  /** Headers that go with the status, such as `Allow` with 405. */
+  headers?: Record<string, string>;
+}
+
+const trpcCodes: Record<number, TRPC_ERROR_CODE_KEY> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  402: 'PAYMENT_REQUIRED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  412: 'PRECONDITION_FAILED',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+};
+
+/** The one error that domain code throws. Its message is public and tells the reader what to do next. */
+export class Failure extends TRPCError {
+  readonly problem: Problem;
+
+  constructor(problem: Problem, cause?: unknown) {
+    super({ code: trpcCodes[problem.status] ?? 'INTERNAL_SERVER_ERROR', message: problem.message, cause });
+    this.name = 'Failure';
+    this.problem = problem;
+  }
+}
+
+/** 400: `param` is at fault. */
+export function invalid(param: string | null, message: string, more: Partial<Problem> = {}): Failure {
+  const errors = [{ param, code: 'invalid', message }];
+  return new Failure({ status: 400, code: 'validation_failed', message, errors, ...more });
+}
+
+/** 404: no `resource` of this id in this workspace. The same answer whether it never existed or belongs to another. */
+export function notFound(resource: string, param: string): Failure {
+  const message = `There is no ${resource} with this id in this workspace. Check the id, or list what exists.`;
+  const errors = [{ param, code: 'not_found', message }];
+  return new Failure({ status: 404, code: 'resource_not_found', message, errors });
+}
+
+/** 409: the state of the resource does not allow the operation. */
+export function conflict(message: string, more: Partial<Problem> = {}): Failure {
+  return new Failure({ status: 409, code: 'resource_conflict', message, ...more });
+}
+
+function pathText(path: readonly PropertyKey[]): string | null {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else text += text === '' ? String(step) : `.${String(step)}`;
+  }
+  return text === '' ? null : text;
+}
+
+interface Shaped {
+  strictQuery?: boolean;
+  parameters?: readonly string[];
+}
+
+function fieldErrors(error: z.ZodError): FieldError[] {
+  return error.issues.flatMap((issue): FieldError[] => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        param: pathText([...issue.path, key]),
+        code: 'unknown_field',
+        message: `Unknown field “${key.slice(0, 100)}”. Check its spelling or leave it out.`,
+      }));
+    }
+    return [{ param: pathText(issue.path), code: issue.code ?? 'invalid', message: issue.message }];
+  });
+}
+
+/** The 400 for input that its schema refused; unknown parameters of a strict query get their own code. */
+export function invalidInput(error: z.ZodError, shape: Shaped = {}): Failure {
+  const errors = fieldErrors(error);
+  const unknown = errors.find((each) => each.code === 'unknown_field');
+  if (shape.strictQuery && unknown) {
+    const message = `Unknown parameter “${unknown.param?.slice(0, 100)}”. Known: ${shape.parameters?.join(', ')}.`;
+    const allowedValues = shape.parameters ?? [];
+    return new Failure({
+      status: 400,
+      code: 'unknown_parameter',
+      message,
+      errors: [{ ...unknown, message }],
+      allowedValues,
+    });
+  }
+  const first = errors[0];
+  const message = first
+    ? `${first.param === null ? '' : `${first.param}: `}${first.message}`
+    : 'The input is not valid.';
+  const issue = error.issues[0];
+  const allowedValues = issue?.code === 'invalid_value' ? issue.values.map(String) : undefined;
+  return new Failure({
+    status: 400,
+    code: 'validation_failed',
+    message,
+    errors,
+    ...(allowedValues && { allowedValues }),
+  });
+}
+
+/** The one translator: whatever was thrown, as a Failure. Anything unexpected is a 500 that tells nothing. */
+export function translate(error: unknown, shape: Shaped = {}): Failure {
+  if (error instanceof Failure) return error;
+  const cause = error instanceof TRPCError ? error.cause : undefined;
+  if (cause instanceof Failure) return cause;
+  if (error instanceof TRPCError && error.code === 'BAD_REQUEST' && cause instanceof z.ZodError) {
+    return invalidInput(cause, shape);
+  }
+  if (error instanceof TRPCError && error.code === 'BAD_REQUEST')
+    return invalid(null, 'The request could not be read.');
+  if (error instanceof TRPCError && error.code === 'NOT_FOUND') {
+    return new Failure({ status: 404, code: 'resource_not_found', message: 'There is no such operation.' });
+  }
+  const message = 'Something went wrong on our side. Try again; if it goes on, quote the request id.';
+  return new Failure({ status: 500, code: 'internal_error', message }, error);
+}
+
+/** The error object of every transport; valid as RFC 9457 problem details. `docsUrl` is the page that lists the codes. */
+export function errorBody(failure: Failure, requestId: string, docsUrl: string) {
+  const { status, code, message, errors = [], headers: _, ...more } = failure.problem;
+  const uri = `${docsUrl}#${code}`;
+  return {
+    object: 'error' as const,
+    type: uri,
+    title: errorCodes[code],
+    status,
+    code,
+    detail: message,
+    message,
+    param: errors[0]?.param ?? null,
+    requestId,
+    retryable: status === 429 || status >= 500 || more.retryAfterSeconds !== undefined,
+    docUrl: uri,
+    errors,
+    ...more,
+  };
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { Failure } from './errors.ts';
+
+/** The strong entity tag (RFC 9110 §8.8.3) of a resource: a hash of its representation, with its quotes. */
+export function entityTag(json: string): string {
+  return `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`;
+}
+
+/** The tags listed in an `If-Match` or `If-None-Match` header; `*` stays as it is. */
+export function entityTags(header: string): string[] {
+  return header
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+}
+
+/**
+ * Holds `If-Match` against the resource as it stands: call it inside the transaction of the write, with the row locked.
+ * `schema` is the output schema, so that the tag is that of the answer a reader got.
+ * @throws Failure 412 `precondition_failed` when none of the tags is current.
+ */
+export function requireMatch(ifMatch: readonly string[] | undefined, schema: z.ZodType, current: unknown): void {
+  if (ifMatch === undefined || ifMatch.includes('*')) return;
+  if (ifMatch.includes(entityTag(JSON.stringify(schema.parse(current))))) return;
+  const message = 'The resource changed since you read it. Read it again and repeat the change on what you find.';
+  const errors = [{ param: 'If-Match', code: 'precondition_failed', message }];
+  throw new Failure({ status: 412, code: 'resource_conflict', message, reason: 'precondition_failed', errors });
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+
+const unpaired = 'must be well-formed Unicode without lone surrogates';
+
+/** The length of a text in Unicode code points. */
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** Text kept as written: no NUL, well-formed Unicode, at most `max` code points. May be empty. */
+export function text(max: number) {
+  return z
+    .string()
+    .refine((value) => !value.includes('\0'), 'must not contain the NUL character')
+    .refine((value) => value.isWellFormed(), unpaired)
+    .refine((value) => value.length <= max || codePoints(value) <= max, `must be at most ${max} characters long`)
+    .meta({ maxLength: max });
+}
+
+/** Text that says something: as `text`, and not only white space. */
+export function saidText(max: number) {
+  return text(max)
+    .refine((value) => value.trim() !== '', 'must not be blank')
+    .meta({ minLength: 1, maxLength: max });
+}
+
+/** A resource id in a request or an answer: a UUID, lower case in answers. */
+export const Id = z
+  .string()
+  .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
+  .meta({ format: 'uuid' });
+
+/** An instant in an answer: RFC 3339 in UTC with milliseconds. */
+export const Instant = z.string().meta({ format: 'date-time', examples: ['2026-03-01T09:00:00.000Z'] });
+
+const instantShape = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+function isInstant(value: string): boolean {
+  return instantShape.test(value) && isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
+}
+
+/** An instant in a request: RFC 3339 with an offset. */
+export const InstantInput = z
+  .string()
+  .refine(isInstant, 'must be an RFC 3339 date and time with an offset, such as 2026-03-01T09:00:00Z')
+  .meta({ format: 'date-time' });
+
+function isCalendarDate(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value) || value.startsWith('0000')) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** A floating calendar date, `YYYY-MM-DD`, that exists. */
+export const CalendarDate = z
+  .string()
+  .refine(isCalendarDate, 'must be a date of the calendar, written YYYY-MM-DD')
+  .meta({ format: 'date', examples: ['2026-03-01'] });
+
+/** What remains of a resource after its deletion. */
+export const DeletedResource = z
+  .object({
+    object: z.literal('deleted'),
+    id: Id,
+    deleted: z.literal(true),
+    alreadyArchived: z.boolean().optional().describe('True when it was already archived and nothing changed.'),
+    recoverable: z.boolean().describe('True when it was archived and can be restored, false when it is gone.'),
+  })
+  .meta({ id: 'DeletedResource' });
+
+/** The list envelope around `item`, named `<Item>List` in the document. */
+export function listOf<Item extends z.ZodType>(item: Item, id: string) {
+  return z
+    .object({
+      object: z.literal('list'),
+      data: z.array(item),
+      hasMore: z.boolean(),
+      nextCursor: z.string().nullable().describe('Pass it as `cursor` for the next page; null on the last one.'),
+    })
+    .meta({ id });
+}
+
+/** A whole list in one page. */
+export function wholeList<Item>(data: Item[]) {
+  return { object: 'list' as const, data, hasMore: false, nextCursor: null };
+}
+
+/** `limit` of a paged list. */
+export const Limit = z.int('must be a whole number').min(1).max(100).default(25).describe('Page size.');
+
+/** `cursor` of a paged list. */
+export const CursorText = z.string().min(1).max(4000).optional().describe('`nextCursor` of a previous page.');

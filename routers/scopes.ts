@@ -1,0 +1,13 @@
+/** The scopes of SPEC "Scopes", in its order. */
+export const scopes = [
+  'todos:read',
+  'todos:write',
+  'chats:read',
+  'chats:write',
+  'agents:read',
+  'agents:write',
+  'captures:read',
+  'captures:write',
+] as const;
+
+export type Scope = (typeof scopes)[number];

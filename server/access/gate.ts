@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hashSecret, secretKind } from '../../db/secrets.ts';
+import { Failure } from '../../routers/errors.ts';
+import type { Limiter, RateWindow } from './limiter.ts';
+
+/** SHA-256 of the client's address; an IPv6 client is its /64, which is what one customer gets. */
+export function addressHash(address: string): Buffer {
+  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  const name = v4 ?? networkOf(address);
+  return createHash('sha256').update(`address ${name}`).digest();
+}
+
+/** The first four groups of an IPv6 address. */
+function networkOf(address: string): string {
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+  const start = head === '' ? [] : head.split(':');
+  const end = tail ? tail.split(':') : [];
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0');
+  return [...start, ...zeros, ...end].slice(0, 4).join(':').toLowerCase();
+}
+
+/** The bearer of a request (RFC 6750 §2.1); undefined when it sends none. */
+function bearerOf(request: FastifyRequest): string | undefined {
+  return /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim();
+}
+
+/** Both header sets: those of SPEC "Limits" and the current IETF pair (draft-ietf-httpapi-ratelimit-headers). */
+function tellWindow(reply: FastifyReply, window: Omit<RateWindow, 'granted'>): void {
+  reply.headers({
+    'RateLimit-Limit': window.limit,
+    'RateLimit-Remaining': window.remaining,
+    'RateLimit-Reset': window.resetSeconds,
+    'RateLimit-Policy': `"default";q=${window.limit};w=60`,
+    RateLimit: `"default";r=${window.remaining};t=${window.resetSeconds}`,
+  });
+}
+
+function spent(window: RateWindow): Failure {
+  const { limit, resetSeconds } = window;
+  const message = `The budget of ${limit} requests a minute is spent. Try again in ${resetSeconds} s.`;
+  return new Failure({ status: 429, code: 'rate_limit_exceeded', message, retryAfterSeconds: resetSeconds });
+}
+
+/**
+ * Puts the gate before every route of `app`: who asks (`request.principal`), and whether the budget of the minute
+ * allows it. A caller over budget is refused with 429; one with a bad credential goes on to the route, which knows
+ * whether it needs one.
+ */
+export function guard(app: FastifyInstance, limiter: Limiter, perAddress: number): void {
+  app.decorateRequest('principal', null);
+  app.decorateRequest('badCredential', false);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+    if (request.routeOptions.config.ungated) return;
+    const bearer = bearerOf(request);
+    const secretHash = bearer !== undefined && secretKind(bearer) ? hashSecret(bearer) : null;
+    tellWindow(reply, { limit: perAddress, remaining: 0, resetSeconds: 60 - new Date().getUTCSeconds() });
+    const { principal, window } = await limiter.admit({ secretHash, addressHash: addressHash(request.ip) });
+    tellWindow(reply, window);
+    request.principal = principal;
+    request.badCredential = bearer !== undefined && principal === null;
+    if (!window.granted) throw spent(window);
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Not counted and open to all: health checks and static files. */
+    ungated?: boolean;
+  }
+}

@@ -1,0 +1,170 @@
+import type { Db } from '../../db/client.ts';
+import type { Principal } from '../../routers/base.ts';
+import type { Scope } from '../../routers/scopes.ts';
+
+/** The caller's minute after this request. */
+export interface RateWindow {
+  limit: number;
+  remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  resetSeconds: number;
+  /** False when the budget was spent before this request; it then cost nothing. */
+  granted: boolean;
+}
+
+export interface Admission {
+  principal: Principal | null;
+  window: RateWindow;
+}
+
+/** One request at the gate: the SHA-256 of its bearer if it sent a well-formed one, and of its client address. */
+export interface Caller {
+  secretHash: Buffer | null;
+  addressHash: Buffer;
+}
+
+interface Waiting extends Caller {
+  admit: (admission: Admission) => void;
+  fail: (error: unknown) => void;
+}
+
+interface Row {
+  asked: number;
+  bucket: Buffer;
+  quota: number;
+  used: number;
+  usedBefore: number;
+  resetSeconds: number;
+  id: string | null;
+  kind: Principal['kind'];
+  name: string;
+  workspaceId: string;
+  userId: string;
+  scopes: Scope[];
+  rateLimitPerMinute: number;
+  expiresAt: string | null;
+}
+
+/*
+ * Looks up the credentials of a batch of requests and counts them, in one statement. A request without a valid
+ * credential counts for its client address. Rows are locked in the order of their bucket, so that two processes never
+ * deadlock; `used` never passes the quota, so that a refused request costs nothing. `last_used_at` moves once a minute.
+ */
+const statement = `with asked as (
+    select * from unnest($1::int[], $2::bytea[], $3::bytea[], $4::int[]) as a(asked, secret_hash, address_hash, requests)
+  ), found as materialized (
+    select a.asked, a.requests, coalesce(c.secret_hash, a.address_hash) as bucket,
+      coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
+    from asked a left join (
+      credentials c join members m on m.workspace_id = c.workspace_id and m.user_id = c.user_id and m.removed_at is null
+    ) on c.secret_hash = a.secret_hash and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
+  ), counted as (
+    insert into rate_windows as w (bucket, window_start, quota, used, used_before)
+    select bucket, date_trunc('minute', now()), max(quota), least(sum(requests), max(quota)), 0
+      from found group by bucket order by bucket
+    on conflict (bucket) do update set
+      window_start = greatest(w.window_start, excluded.window_start),
+      quota = excluded.quota,
+      used_before = case when w.window_start < excluded.window_start then 0 else w.used end,
+      used = case when w.window_start < excluded.window_start then excluded.used
+        else greatest(w.used, least(w.used + excluded.used, excluded.quota)) end
+    returning *
+  ), touched as (
+    update credentials c set last_used_at = date_trunc('minute', now())
+    where (c.workspace_id, c.id) in (
+      select s.workspace_id, s.id from credentials s join found f on s.workspace_id = f.workspace_id and s.id = f.id
+      where s.last_used_at is null or s.last_used_at < date_trunc('minute', now())
+      for update of s skip locked)
+  )
+  select f.asked, f.bucket, k.quota, k.used, k.used_before as "usedBefore",
+    greatest(1, ceil(extract(epoch from k.window_start + interval '1 minute' - now())))::int as "resetSeconds",
+    f.id, f.kind, f.name, f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes,
+    f.rate_limit_per_minute as "rateLimitPerMinute", f.expires_at as "expiresAt"
+  from found f join counted k on k.bucket = f.bucket`;
+
+function principalOf(row: Row): Principal | null {
+  if (row.id === null) return null;
+  const { kind, workspaceId, userId, rateLimitPerMinute, expiresAt } = row;
+  const scopes: ReadonlySet<Scope> = new Set(row.scopes);
+  return {
+    kind,
+    credentialId: row.id,
+    credentialName: row.name,
+    workspaceId,
+    userId,
+    scopes,
+    rateLimitPerMinute,
+    expiresAt,
+  };
+}
+
+/**
+ * The gate of one process: credential look-up and exact request count by group commit. While one statement is in
+ * flight, everything that arrives rides the next one; so a revocation holds for every request that arrives after it
+ * committed, and a hot key costs one row lock per batch.
+ */
+export class Limiter {
+  readonly #db: Db;
+  readonly #perAddress: number;
+  #waiting: Waiting[] = [];
+  #inFlight = false;
+
+  /** `perAddress`: requests a minute for a client address that shows no valid credential. */
+  constructor(db: Db, perAddress: number) {
+    this.#db = db;
+    this.#perAddress = perAddress;
+  }
+
+  /** Counts one request and resolves who makes it. Rejects when the database does. */
+  admit(caller: Caller): Promise<Admission> {
+    return new Promise((admit, fail) => {
+      this.#waiting.push({ ...caller, admit, fail });
+      if (!this.#inFlight) void this.#commit();
+    });
+  }
+
+  async #commit(): Promise<void> {
+    this.#inFlight = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#answer(batch);
+      } catch (error) {
+        for (const each of batch) each.fail(error);
+      }
+    }
+    this.#inFlight = false;
+  }
+
+  async #answer(batch: Waiting[]): Promise<void> {
+    const groups = new Map<string, Waiting[]>();
+    for (const each of batch) {
+      const name = `${each.secretHash?.toString('base64') ?? ''} ${each.addressHash.toString('base64')}`;
+      const group = groups.get(name);
+      if (group) group.push(each);
+      else groups.set(name, [each]);
+    }
+    const asked = [...groups.values()];
+    const rows = await this.#db.rows<Row>(statement, [
+      asked.map((_, index) => index),
+      asked.map(([first]) => first?.secretHash ?? null),
+      asked.map(([first]) => first?.addressHash),
+      asked.map((group) => group.length),
+      this.#perAddress,
+    ]);
+    const taken = new Map<string, number>();
+    for (const row of rows) {
+      const bucket = row.bucket.toString('base64');
+      const principal = principalOf(row);
+      for (const each of asked[row.asked] ?? []) {
+        const place = (taken.get(bucket) ?? 0) + 1;
+        taken.set(bucket, place);
+        const granted = row.usedBefore + place <= row.used;
+        const remaining = granted ? Math.max(0, row.quota - row.usedBefore - place) : 0;
+        const window = { limit: row.quota, remaining, resetSeconds: row.resetSeconds, granted };
+        each.admit({ principal, window });
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+
+const whole = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
+    .default(fallback);
+
+const address = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .transform((url) => url.replace(/\/+$/, ''));
+const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((value) => value === 'true');
+
+/** Every setting of the service, as `.env.example` explains them. */
+const Environment = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: whole(8080, 0, 65535),
+  PUBLIC_URL: address.optional(),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  DATABASE_POOL_SIZE: whole(20, 2, 500),
+  DATA_DIR: z.string().min(1).default('./data'),
+  EMBEDDED_PORT: whole(0, 0, 65535),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be one of trace, debug, info, warn, error, fatal, silent',
+    })
+    .default('info'),
+  LOG_FORMAT: z.enum(['auto', 'json', 'pretty'], { error: 'must be auto, json or pretty' }).default('auto'),
+  RATE_LIMIT_PER_KEY: whole(300, 1, 1_000_000),
+  RATE_LIMIT_PER_ADDRESS: whole(120, 1, 1_000_000),
+  TRUST_PROXY: flag.default(false),
+  AGENT_MINUTES: whole(600, 0, 1_000_000),
+  CLI_INSTALL_URL: address.optional(),
+  DEPRECATION_URL: address.optional(),
+  ALLOWED_ORIGINS: z
+    .string()
+    .transform((list) =>
+      list
+        .split(',')
+        .map((each) => each.trim())
+        .filter(Boolean),
+    )
+    .default([]),
+  METRICS_TOKEN: z.string().min(16, 'must be at least 16 characters long').optional(),
+  SHUTDOWN_SECONDS: whole(20, 0, 600),
+});
+
+export type Config = z.infer<typeof Environment>;
+
+/** What is wrong with the environment, in lines for the person who set it. */
+export class ConfigError extends Error {}
+
+/** The configuration out of `environment`; empty values count as unset. @throws ConfigError naming every bad setting. */
+export function parseConfig(environment: Record<string, string | undefined>): Config {
+  const set = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = Environment.safeParse(set);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const shown = /TOKEN|URL/.test(name) ? '' : ` (it is “${set[name]}”)`;
+    return `  ${name} ${issue.message}${shown}`;
+  });
+  throw new ConfigError(
+    `These settings are not valid; correct them in the environment or in .env:\n${lines.join('\n')}`,
+  );
+}
+
+/** The configuration of this process: `.env` in the working directory, overridden by the environment. */
+export function loadConfig(): Config {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return parseConfig(process.env);
+}
