@@ -1,13 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, chooseAccount } from './embedded/account.ts';
-import { type Binaries, findBinaries } from './embedded/binaries.ts';
-import { bareEnvironment, clusterExists, clusterPassword, createCluster, prepareDataDir } from './embedded/cluster.ts';
+import { chooseAccount } from './embedded/account.ts';
+import { findBinaries } from './embedded/binaries.ts';
+import { clusterExists, clusterPassword, createCluster, prepareDataDir } from './embedded/cluster.ts';
 import { EmbeddedDatabaseError, errorCode } from './embedded/error.ts';
 import { connect, Ownership, type Server } from './embedded/ownership.ts';
-import { findPostmaster, isAlive, lastWords, launch, stopPostmaster } from './embedded/postmaster.ts';
+import { findPostmaster, isAlive, stopPostmaster } from './embedded/postmaster.ts';
+import { type Site, Starter } from './embedded/starter.ts';
 
 export { EmbeddedDatabaseError } from './embedded/error.ts';
 
@@ -32,31 +31,9 @@ export interface EmbeddedOptions {
 const databaseName = 'tandem';
 const patience = 120_000;
 
-const defaultSettings: Record<string, string> = {
-  cluster_name: databaseName,
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  max_connections: '100',
-  shared_buffers: '128MB',
-  fsync: 'on',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  jit: 'off',
-  logging_collector: 'off',
-  log_line_prefix: '%m [%p] ',
-  // Errors of single statements go to the client, which logs them; here they would pile up, with customers' values.
-  log_min_messages: 'log',
-  log_checkpoints: 'off',
-};
-
-interface Site {
-  options: EmbeddedOptions;
-  clusterDir: string;
-  logFile: string;
-  password: string;
-  binaries: Binaries;
-  account: Account;
-  log: (line: string) => void;
+interface Role {
+  exclusive: boolean;
+  startedHere: boolean;
 }
 
 /**
@@ -64,6 +41,7 @@ interface Site {
  * recovers one after a crash. Throws EmbeddedDatabaseError.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const { exclusive = true } = options;
   const site = await prepare(options);
   const deadline = Date.now() + patience;
   const starter = new Starter(site);
@@ -72,7 +50,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     if (running === undefined) {
       await starter.start();
     } else if (running !== 'starting' && running.ready) {
-      const opened = await attach(site, { ...running, password: site.password }, starter.pid === running.pid);
+      const opened = await attach(
+        site,
+        { ...running, password: site.password },
+        { exclusive, startedHere: starter.pid === running.pid },
+      );
       if (opened) return opened;
     }
     await sleep(15);
@@ -92,78 +74,17 @@ async function prepare(options: EmbeddedOptions): Promise<Site> {
   const password = await clusterPassword(dataDir, !exists);
   if (!exists) await createCluster(clusterDir, password, binaries, account);
   const logFile = path.join(dataDir, 'postgres.log');
-  return { options, clusterDir, logFile, password, binaries, account, log: options.log ?? (() => {}) };
-}
-
-/** Starts PostgreSQL, again when an attempt ended for a reason that passes. */
-class Starter {
-  readonly #site: Site;
-  #child: ChildProcess | undefined;
-  #port = 0;
-
-  constructor(site: Site) {
-    this.#site = site;
-  }
-
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
-  async start(): Promise<void> {
-    const { options, account, binaries, clusterDir, logFile } = this.#site;
-    if (this.#child) {
-      if (this.#child.exitCode === null && this.#child.signalCode === null) return;
-      await this.#judgeExit();
-    }
-    this.#port = options.port ?? (await freePort());
-    const settings = { ...defaultSettings, ...options.settings, port: `${this.#port}` };
-    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const command = account.command(binaries.postgres, ['-D', clusterDir, ...flags]);
-    this.#child = await launch({ command, env: bareEnvironment(), logFile });
-  }
-
-  async #judgeExit(): Promise<void> {
-    const { options, logFile, clusterDir } = this.#site;
-    const words = await lastWords(logFile, this.pid);
-    const said = words.join('\n');
-    this.#child = undefined;
-    if (/lock file "postmaster\.pid"|pre-existing shared memory block|another postmaster/i.test(said)) {
-      await sleep(100);
-      return;
-    }
-    if (/could not bind|could not create any TCP\/IP sockets/i.test(said)) {
-      if (options.port === undefined) return;
-      throw new EmbeddedDatabaseError(
-        `The embedded database cannot listen on port ${options.port} of 127.0.0.1: ${reasonForPort(said)}. ` +
-          'Set EMBEDDED_PORT to another port, or leave it unset so that a free one is picked.',
-      );
-    }
-    throw new EmbeddedDatabaseError(
-      `PostgreSQL does not start in ${clusterDir}. It said (more in ${logFile}):\n${words.join('\n')}`,
-    );
-  }
-}
-
-function reasonForPort(said: string): string {
-  return /permission denied/i.test(said) ? 'the system does not permit it' : 'another program uses it';
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const { port, settings = {}, log = () => {} } = options;
+  return { port, settings, clusterDir, logFile, password, binaries, account, log };
 }
 
 /** A handle on a running PostgreSQL, or undefined when it went away or is not ready yet. */
-async function attach(site: Site, server: Server, startedHere: boolean): Promise<EmbeddedDatabase | undefined> {
-  const exclusive = site.options.exclusive ?? true;
+async function attach(site: Site, server: Server, role: Role): Promise<EmbeddedDatabase | undefined> {
   const ownership = new Ownership(server, site.log);
   try {
-    if (exclusive) {
+    if (role.exclusive) {
       if (!(await takeSoon(ownership))) throw await inUse(site, ownership);
-      const { port } = site.options;
+      const { port } = site;
       if (port !== undefined && port !== server.port) {
         ownership.expectEnd();
         await stopPostmaster(server.pid, site.clusterDir, site.binaries.pg_ctl);
@@ -177,7 +98,7 @@ async function attach(site: Site, server: Server, startedHere: boolean): Promise
     if (error instanceof EmbeddedDatabaseError) throw error;
     return passing(error, site);
   }
-  return handle(site, server, ownership, exclusive, startedHere);
+  return handle(site, server, ownership, role);
 }
 
 /** Errors that end by waiting: starting, stopping, recovering, gone. Others are thrown. */
@@ -225,19 +146,13 @@ async function ensureDatabase(server: Server): Promise<void> {
   }
 }
 
-function handle(
-  site: Site,
-  server: Server,
-  ownership: Ownership,
-  exclusive: boolean,
-  startedHere: boolean,
-): EmbeddedDatabase {
+function handle(site: Site, server: Server, ownership: Ownership, role: Role): EmbeddedDatabase {
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     ownership.expectEnd();
-    if ((exclusive || startedHere) && (await isAlive(server.pid))) {
+    if ((role.exclusive || role.startedHere) && (await isAlive(server.pid))) {
       // Without an answer nobody can be asked who owns it: the owner then still cleans up behind itself.
-      const mine = await ownership.take().catch(() => exclusive);
+      const mine = await ownership.take().catch(() => role.exclusive);
       if (mine) await stopPostmaster(server.pid, site.clusterDir, site.binaries.pg_ctl);
     }
     await ownership.close();

@@ -125,7 +125,7 @@ async function removeUnfinished(dataDir: string): Promise<void> {
     const pid = Number.parseInt(name.slice(unfinishedPrefix.length), 10);
     if (pid !== process.pid && (await isAlive(pid))) continue;
     // A directory that an orphaned initdb still fills may resist: it goes at a later start.
-    await fs.rm(path.join(dataDir, name), { recursive: true, force: true }).catch(() => undefined);
+    await fs.rm(path.join(dataDir, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
 
