@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chooseAccount } from './embedded/account.ts';
+import { findBinaries } from './embedded/binaries.ts';
+import { clusterExists, clusterPassword, createCluster, prepareDataDir } from './embedded/cluster.ts';
+import { EmbeddedDatabaseError, errorCode } from './embedded/error.ts';
+import { connect, Ownership, type Server } from './embedded/ownership.ts';
+import { findPostmaster, isAlive, stopPostmaster } from './embedded/postmaster.ts';
+import { type Site, Starter } from './embedded/starter.ts';
+
+export { EmbeddedDatabaseError } from './embedded/error.ts';
+
+export interface EmbeddedDatabase {
+  url: string;
+  /** Stops PostgreSQL when it is ours to stop. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** The service's data directory; the cluster lives in `<dataDir>/postgres`. */
+  dataDir: string;
+  /** Fixed TCP port; when omitted a free one is picked at each start. */
+  port?: number;
+  /** True (the default): this process owns the directory. False: attach to a running database, or start it if none runs. */
+  exclusive?: boolean;
+  /** Extra PostgreSQL settings. */
+  settings?: Record<string, string>;
+  log?: (line: string) => void;
+}
+
+const databaseName = 'tandem';
+const patience = 120_000;
+
+interface Role {
+  exclusive: boolean;
+  startedHere: boolean;
+}
+
+/**
+ * Opens the service's own PostgreSQL: creates it on the first start, attaches to one that survived a killed service,
+ * recovers one after a crash. Throws EmbeddedDatabaseError.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const { exclusive = true } = options;
+  const site = await prepare(options);
+  const deadline = Date.now() + patience;
+  const starter = new Starter(site);
+  while (Date.now() < deadline) {
+    const running = await findPostmaster(site.clusterDir);
+    if (running === undefined) {
+      await starter.start();
+    } else if (running !== 'starting' && running.ready) {
+      const opened = await attach(
+        site,
+        { ...running, password: site.password },
+        { exclusive, startedHere: starter.pid === running.pid },
+      );
+      if (opened) return opened;
+    }
+    await sleep(15);
+  }
+  throw new EmbeddedDatabaseError(
+    `PostgreSQL in ${site.clusterDir} did not become ready within ${patience / 1000} s. Its last lines are in ${site.logFile}. ` +
+      'If it is still recovering from a crash, wait and start Tandem again.',
+  );
+}
+
+async function prepare(options: EmbeddedOptions): Promise<Site> {
+  const binaries = await findBinaries();
+  const dataDir = await prepareDataDir(options.dataDir);
+  const clusterDir = path.join(dataDir, 'postgres');
+  const account = await chooseAccount({ dataDir, clusterDir, program: binaries.postgres });
+  const exists = await clusterExists(clusterDir, binaries, account);
+  const password = await clusterPassword(dataDir, !exists);
+  if (!exists) await createCluster(clusterDir, password, binaries, account);
+  const logFile = path.join(dataDir, 'postgres.log');
+  const { port, settings = {}, log = () => {} } = options;
+  return { port, settings, clusterDir, logFile, password, binaries, account, log };
+}
+
+/** A handle on a running PostgreSQL, or undefined when it went away or is not ready yet. */
+async function attach(site: Site, server: Server, role: Role): Promise<EmbeddedDatabase | undefined> {
+  const ownership = new Ownership(server, site.log);
+  try {
+    if (role.exclusive) {
+      if (!(await takeSoon(ownership))) throw await inUse(site, ownership);
+      const { port } = site;
+      if (port !== undefined && port !== server.port) {
+        ownership.expectEnd();
+        await stopPostmaster(server.pid, site.clusterDir, site.binaries.pg_ctl);
+        await ownership.close();
+        return undefined;
+      }
+    }
+    await ensureDatabase(server);
+  } catch (error) {
+    await ownership.close();
+    if (error instanceof EmbeddedDatabaseError) throw error;
+    return passing(error, site);
+  }
+  return handle(site, server, ownership, role);
+}
+
+/** Errors that end by waiting: starting, stopping, recovering, gone. Others are thrown. */
+function passing(error: unknown, site: Site): undefined {
+  const code = errorCode(error) ?? '';
+  if (code === '28P01' || code === '28000') {
+    throw new EmbeddedDatabaseError(
+      `PostgreSQL in ${site.clusterDir} runs but refuses the password in the file postgres.password beside it. ` +
+        'Restore that file from your backup.',
+      { cause: error },
+    );
+  }
+  if (/^(57P0|08|53300|ECONN|EPIPE|ETIMEDOUT|CONNECT)/.test(code)) return undefined;
+  throw error;
+}
+
+/** The lock of a process killed a moment ago is released as soon as PostgreSQL notices, so ask more than once. */
+async function takeSoon(ownership: Ownership): Promise<boolean> {
+  for (let tries = 0; tries < 8; tries++) {
+    if (await ownership.take()) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+async function inUse(site: Site, ownership: Ownership): Promise<EmbeddedDatabaseError> {
+  const pid = await ownership.holder();
+  return new EmbeddedDatabaseError(
+    `The data directory ${path.dirname(site.clusterDir)} is in use by another running Tandem${pid ? ` (pid ${pid})` : ''}. ` +
+      'Stop that one, or set DATA_DIR to another directory, or set DATABASE_URL so that both share one database server.',
+  );
+}
+
+async function ensureDatabase(server: Server): Promise<void> {
+  const sql = connect(server, 'tandem-setup');
+  try {
+    const found = await sql`select 1 from pg_database where datname = ${databaseName}`;
+    if (found.length > 0) return;
+    await sql.unsafe(`create database ${databaseName}`).catch((error: unknown) => {
+      // duplicate_database, or unique_violation when two create it at the same moment
+      if (!['42P04', '23505'].includes(errorCode(error) ?? '')) throw error;
+    });
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+function handle(site: Site, server: Server, ownership: Ownership, role: Role): EmbeddedDatabase {
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    ownership.expectEnd();
+    if ((role.exclusive || role.startedHere) && (await isAlive(server.pid))) {
+      // Without an answer nobody can be asked who owns it: the owner then still cleans up behind itself.
+      const mine = await ownership.take().catch(() => role.exclusive);
+      if (mine) await stopPostmaster(server.pid, site.clusterDir, site.binaries.pg_ctl);
+    }
+    await ownership.close();
+  };
+  return {
+    url: `postgres://postgres:${server.password}@127.0.0.1:${server.port}/${databaseName}`,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
