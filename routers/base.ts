@@ -2,7 +2,7 @@ import { initTRPC } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { Db } from '../db/client.ts';
 import { errorBody, Failure, translate } from './errors.ts';
-import { answerOnce } from './idempotency.ts';
+import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Scope } from './scopes.ts';
 
 /** Who makes a request, resolved from its bearer. One principal acts in exactly one workspace. */
@@ -38,6 +38,7 @@ export interface Context {
   service: ServiceSettings;
   /** operationId → the operations of the service; what a credential may call is derived from it. */
   operations: readonly OperationFacts[];
+  /** The `Idempotency-Key` header as it came. */
   idempotencyKey: string | undefined;
   /** Entity tags of `If-Match`; undefined when the request is unconditional. */
   ifMatch: readonly string[] | undefined;
@@ -192,7 +193,7 @@ export const procedure = t.procedure.use(async ({ ctx, meta, type, next, getRawI
   const { operation } = meta;
   authorize(operation, ctx.principal, ctx.badCredential);
   if (type !== 'mutation' || !operation.keyed || ctx.idempotencyKey === undefined || !ctx.principal) return next();
-  return answerOnce(ctx, ctx.principal, ctx.idempotencyKey, operation, await getRawInput(), (db) =>
+  return answerOnce(ctx, ctx.principal, idempotencyKeyOf(ctx.idempotencyKey), operation, await getRawInput(), (db) =>
     next({ ctx: { db } }),
   );
 });

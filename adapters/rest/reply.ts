@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceSettings } from '../../routers/base.ts';
 import { errorBody, Failure, invalid, translate } from '../../routers/errors.ts';
 
 function tooLarge(): Failure {
@@ -22,8 +23,8 @@ function refusedByServer(error: FastifyError): Failure {
 }
 
 /** Sends an error as CONTRACT §2 has it: one object, as problem details when `Accept` asks for them. */
-export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure, docsUrl: string) {
-  const body = errorBody(failure, request.id, docsUrl);
+export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure, publicUrl: string) {
+  const body = errorBody(failure, request.id, `${publicUrl}/docs/errors`);
   const problem = request.headers.accept?.includes('application/problem+json');
   if (failure.problem.retryAfterSeconds !== undefined) reply.header('Retry-After', failure.problem.retryAfterSeconds);
   reply.headers(failure.problem.headers ?? {}).code(body.status);
@@ -32,15 +33,20 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 }
 
 /** Errors and unknown routes of the whole server, in the one envelope. Unexpected errors are logged with their cause. */
-export function handleFailures(app: FastifyInstance, docsUrl: string): void {
+export function handleFailures(app: FastifyInstance, service: ServiceSettings): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const failure = error instanceof Failure ? error : refusedByServer(error);
     if (failure.problem.status >= 500) request.log.error({ err: failure.cause ?? failure }, 'request failed');
-    return sendFailure(request, reply, failure, docsUrl);
+    return sendFailure(request, reply, failure, service.publicUrl);
   });
   app.setNotFoundHandler((request, reply) => {
     const message = 'There is nothing at this address. The operations are listed in /api/v1/openapi.json.';
-    return sendFailure(request, reply, new Failure({ status: 404, code: 'resource_not_found', message }), docsUrl);
+    return sendFailure(
+      request,
+      reply,
+      new Failure({ status: 404, code: 'resource_not_found', message }),
+      service.publicUrl,
+    );
   });
 }
 

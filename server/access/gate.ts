@@ -52,7 +52,7 @@ export function guard(app: FastifyInstance, limiter: Limiter, perAddress: number
   app.decorateRequest('badCredential', false);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
-    if (request.routeOptions.config.ungated) return;
+    if (request.routeOptions.config?.ungated) return;
     const bearer = bearerOf(request);
     const secretHash = bearer !== undefined && secretKind(bearer) ? hashSecret(bearer) : null;
     tellWindow(reply, { limit: perAddress, remaining: 0, resetSeconds: 60 - new Date().getUTCSeconds() });

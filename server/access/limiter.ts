@@ -51,7 +51,8 @@ interface Row {
  * deadlock; `used` never passes the quota, so that a refused request costs nothing. `last_used_at` moves once a minute.
  */
 const statement = `with asked as (
-    select * from unnest($1::int[], $2::bytea[], $3::bytea[], $4::int[]) as a(asked, secret_hash, address_hash, requests)
+    select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests
+    from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
   ), found as materialized (
     select a.asked, a.requests, coalesce(c.secret_hash, a.address_hash) as bucket,
       coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
@@ -148,8 +149,8 @@ export class Limiter {
     const asked = [...groups.values()];
     const rows = await this.#db.rows<Row>(statement, [
       asked.map((_, index) => index),
-      asked.map(([first]) => first?.secretHash ?? null),
-      asked.map(([first]) => first?.addressHash),
+      asked.map(([first]) => first?.secretHash?.toString('hex') ?? null),
+      asked.map(([first]) => first?.addressHash.toString('hex')),
       asked.map((group) => group.length),
       this.#perAddress,
     ]);

@@ -1,0 +1,40 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/**
+ * Prometheus metrics at `/metrics`: requests by route and status, their duration, and the process itself. With a
+ * `token` they need it as a bearer.
+ */
+export function mountMetrics(app: FastifyInstance, token: string | undefined): void {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'tandem_' });
+  const labelNames = ['method', 'route', 'status'] as const;
+  const registers = [registry];
+  const help = 'HTTP requests answered';
+  const requests = new Counter({ name: 'tandem_http_requests_total', help, labelNames, registers });
+  const duration = new Histogram({
+    name: 'tandem_http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
+    registers,
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown' };
+    requests.inc({ ...labels, status: String(reply.statusCode) });
+    duration.observe(labels, reply.elapsedTime / 1000);
+  });
+  const expected = token === undefined ? undefined : Buffer.from(`Bearer ${token}`);
+  app.get('/metrics', { config: { ungated: true } }, async (request, reply) => {
+    const shown = Buffer.from(request.headers.authorization ?? '');
+    if (expected && !(shown.length === expected.length && timingSafeEqual(shown, expected))) {
+      return reply
+        .code(401)
+        .header('WWW-Authenticate', 'Bearer')
+        .type('text/plain')
+        .send('The metrics need their token.\n');
+    }
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}

@@ -1,0 +1,90 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { connect, type Database } from '../db/client.ts';
+import { openEmbedded } from '../db/embedded.ts';
+import { migrate } from '../db/migrate.ts';
+import { sharedSecret } from '../db/seed.ts';
+import type { ServiceSettings } from '../routers/base.ts';
+import type { Config } from './config.ts';
+import { createService, type ServiceParts } from './http.ts';
+import { startSweeps } from './sweeps.ts';
+
+/** Version of the API surface (SPEC "Versioning"). */
+const apiVersion = '1.0.0';
+
+export interface OpenDatabase {
+  db: Database;
+  /** True when PostgreSQL runs in the data directory of this service. */
+  embedded: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * The database of the configuration, migrated: `DATABASE_URL`, or an embedded one in `DATA_DIR`. `exclusive: false`
+ * joins an embedded database that another process of ours runs.
+ */
+export async function openDatabase(config: Config, log: Logger, exclusive = true): Promise<OpenDatabase> {
+  const embedded = config.DATABASE_URL
+    ? undefined
+    : await openEmbedded({
+        dataDir: config.DATA_DIR,
+        exclusive,
+        ...(config.EMBEDDED_PORT > 0 && { port: config.EMBEDDED_PORT }),
+        log: (line) => log.debug(line),
+      });
+  const db = connect(embedded?.url ?? config.DATABASE_URL ?? '', { poolSize: config.DATABASE_POOL_SIZE });
+  const close = async () => {
+    await db.close();
+    await embedded?.stop();
+  };
+  try {
+    const applied = await migrate(db.driver);
+    if (applied.length > 0) log.info({ applied }, 'migrated the database');
+    return { db, embedded: embedded !== undefined, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function publicAddress(config: Config, port: number): string {
+  const everywhere = ['0.0.0.0', '::', ''].includes(config.HOST);
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  return config.PUBLIC_URL ?? `http://${everywhere ? 'localhost' : host}:${port}`;
+}
+
+export interface RunningService {
+  app: FastifyInstance;
+  url: string;
+  port: number;
+  /** Finishes the requests in flight, then closes the listener. The database stays open. */
+  close(): Promise<void>;
+}
+
+/** Listens, with all that runs beside the requests. @throws Error (`EADDRINUSE` …) when it cannot listen. */
+export async function startService(
+  config: Config,
+  db: Database,
+  log: Logger,
+  overrides: Partial<ServiceParts> = {},
+): Promise<RunningService> {
+  const publicUrl = publicAddress(config, config.PORT);
+  const settings: ServiceSettings = {
+    version: apiVersion,
+    publicUrl,
+    cliInstallUrl: config.CLI_INSTALL_URL ?? `${publicUrl}/install.sh`,
+    deprecationUrl: config.DEPRECATION_URL ?? `${publicUrl}/docs/deprecation`,
+    cursorKey: await sharedSecret(db, 'cursor'),
+  };
+  const app = createService({ config, db, log, settings, ...overrides });
+  await app.listen({ host: config.HOST, port: config.PORT });
+  const { port } = app.server.address() as AddressInfo;
+  settings.publicUrl = publicAddress(config, port);
+  const stopSweeps = startSweeps(db, log);
+  const close = async () => {
+    stopSweeps();
+    await app.close();
+  };
+  return { app, url: settings.publicUrl, port, close };
+}

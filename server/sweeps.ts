@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { Db } from '../db/client.ts';
+
+const hour = 60 * 60 * 1000;
+
+const sweeps = [
+  `delete from idempotency_keys where (workspace_id, credential_id, operation, path, key) in (
+    select workspace_id, credential_id, operation, path, key from idempotency_keys
+    where created_at < now() - interval '24 hours' limit 5000)`,
+  `delete from rate_windows where bucket in (
+    select bucket from rate_windows where window_start < now() - interval '1 hour' limit 5000)`,
+];
+
+/** Deletes what has expired: idempotency keys after 24 hours, rate counts after one. */
+export async function sweep(db: Db): Promise<void> {
+  for (const text of sweeps) {
+    for (let deleted = 5000; deleted === 5000; ) {
+      const [row] = await db.rows<{ deleted: number }>(
+        `with gone as (${text} returning 1) select count(*)::int as deleted from gone`,
+        [],
+      );
+      deleted = row?.deleted ?? 0;
+    }
+  }
+}
+
+/** Sweeps every hour, on every process; returns the function that stops it. */
+export function startSweeps(db: Db, log: Logger): () => void {
+  const run = () =>
+    sweep(db).catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one is in an hour'));
+  const timer = setInterval(run, hour);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,137 @@
+import { createServer } from 'node:net';
+import { pino } from 'pino';
+import { connect, type Database } from '../db/client.ts';
+import { migrate } from '../db/migrate.ts';
+import { createApiKey, createWorkspace } from '../db/seed.ts';
+import { type Scope, scopes } from '../routers/scopes.ts';
+import { parseConfig } from '../server/config.ts';
+import type { ServiceParts } from '../server/http.ts';
+import { type RunningService, startService } from '../server/process.ts';
+
+/** The database of the test run; `npm test` starts one. */
+export function testDatabaseUrl(): string {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) throw new Error('Run the tests with: npm test [-- PATTERN]');
+  return url;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts the shape of what came over the wire
+  body: any;
+  text: string;
+}
+
+export interface CallOptions {
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A workspace of one test, with a full-scope key and calls that use it. */
+export interface TestWorkspace {
+  workspaceId: string;
+  userId: string;
+  key: string;
+  /** Calls `METHOD /path` below /api/v1 with the workspace's key (or `key`, or none when null). */
+  call(route: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** Another key of this workspace. */
+  mint(scopes: readonly Scope[], more?: { rateLimitPerMinute?: number; expiresAt?: string }): Promise<string>;
+}
+
+export interface TestService {
+  url: string;
+  db: Database;
+  service: RunningService;
+  workspace(): Promise<TestWorkspace>;
+  /** Calls without a workspace: no credential unless given. */
+  call(route: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}
+
+async function send(
+  url: string,
+  route: string,
+  key: string | null,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const [method = 'GET', path = '/'] = route.split(' ');
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && {
+      body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+    }),
+  });
+  const text = await response.text();
+  const json = text !== '' && response.headers.get('content-type')?.includes('json');
+  return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+}
+
+/** Starts the service of a test file on the database of the run, in this process, on a free port. */
+export async function startTestService(
+  environment: Record<string, string> = {},
+  overrides: Partial<ServiceParts> = {},
+): Promise<TestService> {
+  const config = parseConfig({
+    PORT: String(await freePort()),
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT_PER_ADDRESS: '1000000',
+    DATABASE_POOL_SIZE: '8',
+    DATABASE_URL: testDatabaseUrl(),
+    ...environment,
+  });
+  const db = connect(testDatabaseUrl(), { poolSize: config.DATABASE_POOL_SIZE });
+  await migrate(db.driver);
+  const service = await startService(config, db, pino({ level: config.LOG_LEVEL }), overrides);
+  const { url } = service;
+
+  const workspace = async (): Promise<TestWorkspace> => {
+    const seed = { workspaceName: 'Test', userName: 'Tess', timezone: 'UTC', agentMinutes: 600, passwordHash: 'none' };
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { workspaceId, userId } = await createWorkspace(db, { ...seed, email });
+    const mint: TestWorkspace['mint'] = async (granted, more = {}) => {
+      const key = {
+        workspaceId,
+        userId,
+        name: 'Test key',
+        scopes: [...granted],
+        rateLimitPerMinute: 1_000_000,
+        ...more,
+      };
+      return (await createApiKey(db, key)).secret;
+    };
+    const key = await mint(scopes);
+    const call: TestWorkspace['call'] = (route, body, options = {}) =>
+      send(url, route, options.key === undefined ? key : options.key, body ?? options.body, options.headers ?? {});
+    return { workspaceId, userId, key, call, mint };
+  };
+
+  return {
+    url,
+    db,
+    service,
+    workspace,
+    call: (route, body, options = {}) =>
+      send(url, route, options.key ?? null, body ?? options.body, options.headers ?? {}),
+    close: async () => {
+      await service.close();
+      await db.close();
+    },
+  };
+}
