@@ -67,7 +67,7 @@ export class Starter {
     const words = await lastWords(logFile, this.pid);
     const said = words.join('\n');
     this.#child = undefined;
-    if (/lock file "postmaster\.pid"|pre-existing shared memory block|another postmaster/i.test(said)) {
+    if (/lock file "postmaster\.pid"|pre-existing shared memory block/i.test(said)) {
       await sleep(100);
       return;
     }
