@@ -100,7 +100,8 @@ test('stop leaves no process and may be called twice', async () => {
   await opened[0]?.stop();
 });
 
-test('a restart keeps the data and takes extra settings', async () => {
+test('a restart keeps the data, takes extra settings and closes a directory that a volume driver opened', async () => {
+  await fs.chmod(path.join(dataDir, 'postgres'), 0o770);
   const database = await open({ settings: { work_mem: '5MB' } });
   assert.equal(await notes(database), ['kept']);
   const [row] = await query(database, (sql) => sql`show work_mem`);

@@ -60,6 +60,8 @@ export class Starter {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const command = account.command(binaries.postgres, ['-D', clusterDir, ...flags]);
     this.#child = await launch({ command, env: bareEnvironment(), logFile });
+    // A later start by this account itself, without root, must be able to append.
+    await account.own(logFile);
   }
 
   async #judgeExit(): Promise<void> {
