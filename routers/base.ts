@@ -80,9 +80,35 @@ export interface OperationMeta extends OperationFacts {
   deprecated: Deprecation | null;
 }
 
-export interface Meta extends OpenApiMeta {
-  operation: OperationMeta;
+/** What a tool for assistants says of itself: MCP and agents at work derive from it. */
+export interface ToolMeta {
+  name: string;
+  title: string;
+  description: string;
+  /** All of them are needed. */
+  scopes: readonly Scope[];
+  readOnly: boolean;
+  /** A second call like the first changes nothing more. */
+  idempotent: boolean;
+  /** Longest text of an answer in characters; what is longer is cut. */
+  longestText: number;
+  /** How to get the rest of a text that was cut. */
+  rest: string;
 }
+
+interface OfOperation extends OpenApiMeta {
+  operation: OperationMeta;
+  tool?: never;
+}
+
+interface OfTool extends OpenApiMeta {
+  tool: ToolMeta;
+  operation?: never;
+  openapi?: never;
+}
+
+/** Metadata of a procedure: of an operation (`op`) or of a tool (`tool`). */
+export type Meta = OfOperation | OfTool;
 
 interface OperationOptions {
   id: string;
@@ -103,7 +129,7 @@ interface OperationOptions {
  * The metadata of one operation, from which REST, OpenAPI, MCP and the typed client are derived.
  * `route` is `METHOD /path/{param}`; every path parameter is a field of the procedure's input.
  */
-export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): Meta {
+export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): OfOperation {
   const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
   const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
   const { access = scope ? 'scoped' : 'any', tool = null, status = 200, strictQuery = false } = options;
@@ -187,10 +213,13 @@ const t = initTRPC
 
 export const router = t.router;
 
+/** A procedure without the frame of an operation. */
+export const bareProcedure = t.procedure;
+
 /** The frame of every operation: scope, then idempotency around shape and work. */
 export const procedure = t.procedure.use(async ({ ctx, meta, type, next, getRawInput }) => {
-  if (!meta) throw new Error('A procedure without op() metadata');
-  const { operation } = meta;
+  const operation = meta?.operation;
+  if (!operation) throw new Error('A procedure without op() metadata');
   authorize(operation, ctx.principal, ctx.badCredential);
   if (type !== 'mutation' || !operation.keyed || ctx.idempotencyKey === undefined || !ctx.principal) return next();
   return answerOnce(ctx, ctx.principal, idempotencyKeyOf(ctx.idempotencyKey), operation, await getRawInput(), (db) =>

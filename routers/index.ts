@@ -1,9 +1,13 @@
 import { router } from './base.ts';
 import { meta } from './meta.ts';
+import { todoListTools } from './todo-list-tools.ts';
 import { todoLists } from './todo-lists.ts';
 import { todos } from './todos/index.ts';
 
 export const appRouter = router({ meta, todos, todoLists });
+
+/** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
+export const toolRouter = router({ ...todoListTools });
 
 /** The type of the whole typed API, for `@trpc/client`. */
 export type AppRouter = typeof appRouter;

@@ -25,11 +25,11 @@ export const TodoList = z
 export type TodoListAnswer = z.infer<typeof TodoList>;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const Emoji = text(32)
+export const Emoji = text(32)
   .refine((value) => value.trim() !== '' && [...graphemes.segment(value)].length === 1, 'must be one emoji')
   .describe('One emoji (a single grapheme).');
-const Name = saidText(100);
-const Color = saidText(32);
+export const ListName = saidText(100);
+export const Color = saidText(32);
 
 /** Lists of a workspace with their counts: all, or the one of id $2. */
 function select(where: string): string {
@@ -70,6 +70,48 @@ const update = `update todo_lists set name = $3, emoji = $4, color = $5,
     archived_at = case when $6 then coalesce(archived_at, now()) end, updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2`;
 
+/** The todo lists of a workspace, the default one first, then the oldest. */
+export async function listTodoLists(db: Db, workspaceId: string, includeArchived: boolean): Promise<TodoListAnswer[]> {
+  return (await db.rows<Omit<TodoListAnswer, 'object'>>(all, [workspaceId, includeArchived])).map(answer);
+}
+
+/** Makes a todo list. Its name may be one that another list has. */
+export async function createTodoList(
+  db: Db,
+  workspaceId: string,
+  { name, emoji, color }: { name: string; emoji?: string | null | undefined; color?: string | null | undefined },
+): Promise<TodoListAnswer> {
+  const id = newId();
+  await db.rows(insert, [workspaceId, id, name, emoji ?? null, color ?? null]);
+  return findTodoList(db, workspaceId, id);
+}
+
+export interface TodoListChanges {
+  name?: string | undefined;
+  emoji?: string | null | undefined;
+  color?: string | null | undefined;
+  archived?: boolean | undefined;
+}
+
+/** Changes a todo list; what `changes` omits stays. @throws Failure 404, 409 archiving the default list, 412. */
+export function updateTodoList(
+  db: Db,
+  workspaceId: string,
+  todoListId: string,
+  changes: TodoListChanges,
+  ifMatch?: readonly string[],
+): Promise<TodoListAnswer> {
+  return db.transaction(async (tx) => {
+    const list = await lockTodoList(tx, workspaceId, todoListId, ifMatch);
+    const { name = list.name, emoji = list.emoji, color = list.color, archived = list.isArchived } = changes;
+    if (archived && list.isDefault) throw conflict('The default list cannot be archived.');
+    const changed = name !== list.name || emoji !== list.emoji || color !== list.color || archived !== list.isArchived;
+    if (!changed) return list;
+    await tx.rows(update, [workspaceId, todoListId, name, emoji, color, archived]);
+    return findTodoList(tx, workspaceId, todoListId);
+  });
+}
+
 export const todoLists = router({
   list: procedure
     .meta(
@@ -82,13 +124,9 @@ export const todoLists = router({
     )
     .input(z.strictObject({ includeArchived: z.boolean().default(false).describe('Also list archived ones.') }))
     .output(listOf(TodoList, 'TodoListList'))
-    .query(async ({ ctx, input }) => {
-      const rows = await ctx.db.rows<Omit<TodoListAnswer, 'object'>>(all, [
-        principalOf(ctx).workspaceId,
-        input.includeArchived,
-      ]);
-      return wholeList(rows.map(answer));
-    }),
+    .query(async ({ ctx, input }) =>
+      wholeList(await listTodoLists(ctx.db, principalOf(ctx).workspaceId, input.includeArchived)),
+    ),
 
   create: procedure
     .meta(
@@ -103,16 +141,11 @@ export const todoLists = router({
     )
     .input(
       z
-        .strictObject({ name: Name, emoji: Emoji.optional(), color: Color.optional() })
+        .strictObject({ name: ListName, emoji: Emoji.optional(), color: Color.optional() })
         .meta({ id: 'TodoListCreateParams' }),
     )
     .output(TodoList)
-    .mutation(async ({ ctx, input }) => {
-      const { workspaceId } = principalOf(ctx);
-      const id = newId();
-      await ctx.db.rows(insert, [workspaceId, id, input.name, input.emoji ?? null, input.color ?? null]);
-      return findTodoList(ctx.db, workspaceId, id);
-    }),
+    .mutation(({ ctx, input }) => createTodoList(ctx.db, principalOf(ctx).workspaceId, input)),
 
   get: procedure
     .meta(
@@ -142,7 +175,7 @@ export const todoLists = router({
       z
         .strictObject({
           todoListId: Id,
-          name: Name.optional(),
+          name: ListName.optional(),
           emoji: Emoji.nullable().optional(),
           color: Color.nullable().optional(),
           archived: z.boolean().optional().describe('True archives the list, false restores it.'),
@@ -151,17 +184,7 @@ export const todoLists = router({
     )
     .output(TodoList)
     .mutation(({ ctx, input: { todoListId, ...changes } }) =>
-      ctx.db.transaction(async (tx) => {
-        const { workspaceId } = principalOf(ctx);
-        const list = await lockTodoList(tx, workspaceId, todoListId, ctx.ifMatch);
-        const { name = list.name, emoji = list.emoji, color = list.color, archived = list.isArchived } = changes;
-        if (archived && list.isDefault) throw conflict('The default list cannot be archived.');
-        const changed =
-          name !== list.name || emoji !== list.emoji || color !== list.color || archived !== list.isArchived;
-        if (!changed) return list;
-        await tx.rows(update, [workspaceId, todoListId, name, emoji, color, archived]);
-        return findTodoList(tx, workspaceId, todoListId);
-      }),
+      updateTodoList(ctx.db, principalOf(ctx).workspaceId, todoListId, changes, ctx.ifMatch),
     ),
 
   delete: procedure

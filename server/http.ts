@@ -1,6 +1,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
+import { mountMcp } from '../adapters/mcp/http.ts';
 import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
@@ -9,7 +10,7 @@ import { mountTrpc } from '../adapters/trpc.ts';
 import type { Database } from '../db/client.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { entityTags } from '../routers/etag.ts';
-import { appRouter } from '../routers/index.ts';
+import { appRouter, toolRouter } from '../routers/index.ts';
 import { guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
 import type { Config } from './config.ts';
@@ -98,6 +99,8 @@ export function createService({
   });
   mountHealth(app, db);
   if (router === appRouter) mountTrpc(app, appRouter, contextFor);
+  const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
+  mountMcp(app, toolRouter, contextFor, settings, addresses);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
     prefix: '/api/v1',
   });
