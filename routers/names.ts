@@ -10,13 +10,16 @@ interface Named {
   isArchived: boolean;
 }
 
+const members = `select m.user_id as id, u.name, false as "isArchived" from members m join users u on u.id = m.user_id
+  where m.workspace_id = $1 and m.removed_at is null`;
+const agents = `select id, name, archived_at is not null as "isArchived" from agents where workspace_id = $1`;
+
 const queries = {
   'todo list': `select id, name, archived_at is not null as "isArchived" from todo_lists where workspace_id = $1
     order by is_default desc, created_at, id`,
-  agent: `select id, name, archived_at is not null as "isArchived" from agents where workspace_id = $1 order by name, id`,
-  'member or agent': `select m.user_id as id, u.name, false as "isArchived" from members m join users u on u.id = m.user_id
-      where m.workspace_id = $1 and m.removed_at is null
-    union all select id, name, archived_at is not null from agents where workspace_id = $1 order by name, id`,
+  agent: `${agents} order by name, id`,
+  member: `${members} order by name, id`,
+  'member or agent': `${members} union all ${agents} order by name, id`,
 };
 
 export type NamedKind = keyof typeof queries;

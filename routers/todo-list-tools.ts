@@ -15,10 +15,7 @@ import {
   updateTodoList,
 } from './todo-lists.ts';
 import { folded } from './todos/search.ts';
-import { tool, toolProcedure } from './tool.ts';
-
-/** `limit` of a list that a model reads. */
-export const ToolLimit = z.int('must be a whole number').min(1).max(50).default(10).describe('Page size.');
+import { ToolLimit, tool, toolProcedure } from './tool.ts';
 
 /** Of two lists in their order, whether the second comes later; the default list has no position and comes first. */
 function isAfter(list: TodoListAnswer, [createdAt, id]: readonly [string | number | null, string]): boolean {

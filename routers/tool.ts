@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   authorize,
   bareProcedure,
@@ -9,6 +10,9 @@ import {
 } from './base.ts';
 import { Failure } from './errors.ts';
 import type { Scope } from './scopes.ts';
+
+/** `limit` of a list that a model reads. */
+export const ToolLimit = z.int('must be a whole number').min(1).max(50).default(10).describe('Page size.');
 
 interface ToolOptions {
   title: string;
