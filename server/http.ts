@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
 import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
+import { servedDocument } from '../adapters/rest/openapi.ts';
 import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
 import type { Database } from '../db/client.ts';
@@ -62,6 +63,7 @@ export function createService({
     routerOptions: { maxParamLength: 500 },
   });
   const operations = operationsOf(router);
+  settings.document = servedDocument(operations, settings);
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
