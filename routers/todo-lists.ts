@@ -21,10 +21,9 @@ export const TodoList = z
       .meta({ description: 'Colour label.', examples: ['green'] }),
     isDefault: z.boolean().describe('Exactly one list per workspace is the default; it cannot be deleted.'),
     isArchived: z.boolean(),
-    todoCount: z.int().meta({
-      description: 'Unarchived todos filed here; unaccepted suggestions are left out.',
-      examples: [12],
-    }),
+    todoCount: z
+      .int()
+      .meta({ description: 'Todos filed here, not archived and not mere suggestions.', examples: [12] }),
     activeTodoCount: z.int().meta({ description: 'Of those, still to do rather than done.', examples: [5] }),
     createdAt: Instant,
     updatedAt: Instant,

@@ -1,6 +1,7 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
+import { mountDocs } from '../adapters/docs/mount.ts';
 import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { servedDocument } from '../adapters/rest/openapi.ts';
@@ -98,6 +99,7 @@ export function createService({
     );
   });
   mountHealth(app, db);
+  mountDocs(app);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
     prefix: '/api/v1',
   });

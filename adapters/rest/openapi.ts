@@ -95,13 +95,14 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
 export function servedDocument(
   operations: readonly Operation[],
   settings: Pick<ServiceSettings, 'version' | 'publicUrl'>,
-): () => OpenApiDocument {
-  let made: { publicUrl: string; document: OpenApiDocument } | undefined;
+): () => Record<string, unknown> {
+  let made: { publicUrl: string; document: Record<string, unknown> } | undefined;
   return () => {
     const { version, publicUrl } = settings;
     if (made?.publicUrl !== publicUrl) {
       const server = { url: `${publicUrl}/api/v1` };
-      made = { publicUrl, document: openApiDocument(operations, { version, server, docsUrl: `${publicUrl}/docs` }) };
+      const document = openApiDocument(operations, { version, server, docsUrl: `${publicUrl}/docs` });
+      made = { publicUrl, document: { ...document } };
     }
     return made.document;
   };

@@ -37,11 +37,12 @@ export class Examples {
   }
 
   #resolve(schema: Schema): oas31.SchemaObject {
-    if (schema.$ref === undefined) return schema as oas31.SchemaObject;
-    const name = schema.$ref.replace('#/components/schemas/', '');
+    const { $ref, ...beside } = schema;
+    if ($ref === undefined) return schema as oas31.SchemaObject;
+    const name = $ref.replace('#/components/schemas/', '');
     const target = this.#schemas[name];
     if (!target) throw new Error(`No component ${name}`);
-    return this.#resolve(target);
+    return { ...this.#resolve(target), ...beside };
   }
 
   /** A body to send: what is required, and what has an example of its own. */

@@ -27,11 +27,10 @@ function describe(operation: Operation): string {
   ].join('\n\n');
 }
 
-/** Who may call it. The scopes of a bearer are named in its requirement (OpenAPI 3.1 allows this for every scheme). */
-function security({ access, scope }: Operation): oas31.SecurityRequirementObject[] {
+/** Who may call it. Scopes are not named here: OpenAPI's linters know them only on OAuth schemes. */
+function security({ access }: Operation): oas31.SecurityRequirementObject[] {
   if (access === 'public') return [];
-  if (access === 'session') return [{ session: [] }];
-  return [{ apiKey: scope === null ? [] : [scope] }, { session: [] }];
+  return access === 'session' ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 }
 
 const outcomes: Record<Operation['status'], string> = {
@@ -74,7 +73,9 @@ export function describeOperation(
   responses[`${operation.status}`] = success(operation);
   if (operation.etag && operation.method === 'GET') {
     const description = 'Not changed: a tag in `If-None-Match` is current. No body.';
-    responses['304'] = { description, headers: headersOf(operation, 'ETag') };
+    const notModified = { description, headers: headersOf(operation, 'ETag') };
+    if (!operation.deprecated) shared.NotModified ??= notModified;
+    responses['304'] = operation.deprecated ? notModified : { $ref: '#/components/responses/NotModified' };
   }
   for (const refusal of refusalsOf(operation)) {
     const status = `${refusal.status}` as '400';
@@ -92,6 +93,7 @@ export function describeOperation(
     description: describe(operation),
     ...(operation.deprecated && { deprecated: true }),
     security: security(operation),
+    ...(operation.scope !== null && { 'x-required-scopes': [operation.scope] }),
     ...(Object.keys(requestParams).length > 0 && { requestParams }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
