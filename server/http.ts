@@ -7,6 +7,7 @@ import type { ContextFor } from '../adapters/request.ts';
 import { servedDocument } from '../adapters/rest/openapi.ts';
 import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
+import { mountTrpc } from '../adapters/trpc.ts';
 import type { Database } from '../db/client.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { entityTags } from '../routers/etag.ts';
@@ -100,6 +101,7 @@ export function createService({
   });
   mountHealth(app, db);
   mountDocs(app);
+  if (router === appRouter) mountTrpc(app, appRouter, contextFor);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
     prefix: '/api/v1',
   });

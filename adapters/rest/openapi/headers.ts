@@ -59,7 +59,7 @@ export function headersOf(operation: Pick<Operation, 'deprecated'>, ...more: Hea
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Request headers, each documented once: `components.parameters`. */
+/** Request headers, each documented once: `components.parameters`. Without examples: Swagger UI would send those. */
 export const requestHeaders = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -67,21 +67,18 @@ export const requestHeaders = {
     description:
       'Makes the request safe to repeat: for 24 hours, a request with the same key and body gets the first answer instead of acting twice. 1 to 255 printable characters; a UUID is a good choice.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: '5f2c1b7e-93a4-4d0b-8c66-1f0f8f1c2ab3',
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
     description: 'Entity tags: the change happens only if one of them is current. Otherwise 412, and nothing changes.',
     schema: { type: 'string' },
-    example: '"Vn5yUxWlzRkK0Nq1d8PbTgEoC2s"',
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     description: 'Entity tags you know: if one of them is current, the answer is 304 without a body.',
     schema: { type: 'string' },
-    example: '"Vn5yUxWlzRkK0Nq1d8PbTgEoC2s"',
   },
 } satisfies Record<string, oas31.ParameterObject>;
 
