@@ -15,10 +15,7 @@ export const TodoList = z
       .string()
       .nullable()
       .meta({ examples: ['🛒'] }),
-    color: z
-      .string()
-      .nullable()
-      .meta({ description: 'Colour label.', examples: ['green'] }),
+    color: z.string().nullable().describe('Colour label, such as green.'),
     isDefault: z.boolean().describe('Exactly one list per workspace is the default; it cannot be deleted.'),
     isArchived: z.boolean(),
     todoCount: z

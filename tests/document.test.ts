@@ -10,37 +10,10 @@ import { op, procedure, router } from '../routers/base.ts';
 import { Id } from '../routers/fields.ts';
 import { appRouter } from '../routers/index.ts';
 import { TodoList } from '../routers/todo-lists.ts';
-import { committedDocument } from '../scripts/generate.ts';
+import { type Described, described, describedAs, document, operations, resolved } from './described.ts';
 
 const test = suite('the document');
-const operations = operationsOf(appRouter);
-const document = committedDocument();
 const standard = [400, 429, 500];
-
-interface Described extends oas31.OperationObject {
-  responses: Record<string, oas31.ResponseObject & oas31.ReferenceObject>;
-}
-
-const described = new Map<string, Described>();
-for (const [path, item] of Object.entries(document.paths ?? {})) {
-  for (const [method, value] of Object.entries(item)) described.set(`${method.toUpperCase()} ${path}`, value);
-}
-
-function describedAs({ method, path }: { method: string; path: string }): Described {
-  const found = described.get(`${method} ${path}`);
-  if (!found) throw new Error(`${method} ${path} is not in the document`);
-  return found;
-}
-
-/** The target of a reference into the components, or the object itself. */
-function resolved<Target>(object: Target | oas31.ReferenceObject): Target {
-  const ref = (object as oas31.ReferenceObject).$ref;
-  if (ref === undefined) return object as Target;
-  return ref
-    .slice(2)
-    .split('/')
-    .reduce((node: never, key) => node[key], document as never);
-}
 
 test('openapi.json is what the operations give', async () => {
   const committed = await readFile('openapi.json', 'utf8');
