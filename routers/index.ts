@@ -1,7 +1,7 @@
 import { router } from './base.ts';
 import { meta } from './meta.ts';
-import { todoListTools } from './todo-list-tools.ts';
-import { todoLists } from './todo-lists.ts';
+import { todoLists } from './todo-lists/index.ts';
+import { todoListTools } from './todo-lists/tools.ts';
 import { todos } from './todos/index.ts';
 import { todoListTool } from './todos/list-tool.ts';
 import { todoTools } from './todos/tools.ts';

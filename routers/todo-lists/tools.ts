@@ -1,21 +1,13 @@
 import { z } from 'zod';
-import { principalOf } from './base.ts';
-import { invalid } from './errors.ts';
-import { CursorText } from './fields.ts';
-import { IdOrName, idOf } from './names.ts';
-import { type CursorScope, pageOf, positionOf } from './page.ts';
-import {
-  Color,
-  createTodoList,
-  Emoji,
-  ListName,
-  listTodoLists,
-  TodoList,
-  type TodoListAnswer,
-  updateTodoList,
-} from './todo-lists.ts';
-import { folded } from './todos/search.ts';
-import { ToolLimit, tool, toolProcedure } from './tool.ts';
+import { principalOf } from '../base.ts';
+import { invalid } from '../errors.ts';
+import { CursorText } from '../fields.ts';
+import { IdOrName, idOf } from '../names.ts';
+import { type CursorScope, pageOf, positionOf } from '../page.ts';
+import { folded } from '../todos/search.ts';
+import { ToolLimit, tool, toolProcedure } from '../tool.ts';
+import { createTodoList, listTodoLists, updateTodoList } from './rows.ts';
+import { Color, Emoji, ListName, TodoList, type TodoListAnswer } from './shapes.ts';
 
 /** Of two lists in their order, whether the second comes later; the default list has no position and comes first. */
 function isAfter(list: TodoListAnswer, [createdAt, id]: readonly [string | number | null, string]): boolean {
