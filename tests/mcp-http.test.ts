@@ -92,6 +92,21 @@ test('web pages of other sites are refused, those of the service and the allowed
   }
 });
 
+test('a page of an allowed origin may ask first and read the answer; any other may not', async () => {
+  const { key } = await tandem.workspace();
+  const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+  const preflight = (origin: string) => raw(tandem.url, undefined, { method: 'OPTIONS', headers: { origin, ...asks } });
+  const allowed = await preflight('https://app.example.com');
+  assert.is(allowed.status, 204);
+  assert.is(allowed.headers.get('access-control-allow-origin'), 'https://app.example.com');
+  assert.is(allowed.headers.get('access-control-allow-headers'), 'authorization');
+  const answer = await raw(tandem.url, list, { key, headers: { origin: 'https://app.example.com' } });
+  assert.is(answer.headers.get('access-control-allow-origin'), 'https://app.example.com');
+  const refused = await preflight('https://evil.example.com');
+  assert.is(refused.status, 403);
+  assert.is(refused.headers.get('access-control-allow-origin'), null);
+});
+
 test('on a loopback address the service answers only to its own names', async () => {
   const { key } = await tandem.workspace();
   const port = new URL(tandem.url).port;

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Context, principalOf } from '../../routers/base.ts';
+import type { Context } from '../../routers/base.ts';
 import { errorBody, Failure, translate } from '../../routers/errors.ts';
 import type { Tool } from '../operations.ts';
 import { compact } from './text.ts';
@@ -10,7 +10,10 @@ type Json = Record<string, unknown>;
 const longestAnswer = 40_000;
 
 /** Shorter and shorter texts, for an answer that is too long with those that the tool allows. */
-const shorter = [500, 200, 80];
+const shorter = [500, 200, 80, 30];
+
+/** Cuts that are told one by one; `truncated` tells of all. */
+const mostCuts = 5;
 
 function result(structuredContent: Json, text: string, isError: boolean): CallToolResult {
   return { content: [{ type: 'text', text }], structuredContent, ...(isError && { isError }) };
@@ -20,7 +23,7 @@ function result(structuredContent: Json, text: string, isError: boolean): CallTo
 export function answerOf(tool: Tool, data: unknown): CallToolResult {
   for (const longest of [tool.longestText, ...shorter.filter((each) => each < tool.longestText)]) {
     const { value, cuts } = compact(data, longest);
-    const told = cuts.length === 0 ? {} : { truncated: true, cut: cuts, rest: tool.rest };
+    const told = cuts.length === 0 ? {} : { truncated: true, cut: cuts.slice(0, mostCuts), rest: tool.rest };
     const answer = { ...(value as Json), ...told };
     const text = JSON.stringify(answer);
     if (text.length <= longestAnswer) return result(answer, text, false);
@@ -61,7 +64,6 @@ export async function callTool(
   report: (failure: Failure) => void,
 ): Promise<CallToolResult> {
   try {
-    principalOf(ctx);
     return answerOf(tool, await tool.call(ctx, input));
   } catch (error) {
     const failure = translate(error);

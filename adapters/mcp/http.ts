@@ -1,15 +1,15 @@
-import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Principal, ServiceSettings } from '../../routers/base.ts';
 import { Failure, invalid } from '../../routers/errors.ts';
 import { scopes } from '../../routers/scopes.ts';
 import { lackingScopes } from '../../routers/tool.ts';
 import { type RouterLike, type Tool, toolsOf } from '../operations.ts';
 import type { ContextFor } from '../request.ts';
-import { type Addresses, requireOwnAddress } from './origin.ts';
+import { type Addresses, allowPage, requireOwnAddress, shareWithPage } from './origin.ts';
 import { createFace } from './server.ts';
 
 const path = '/mcp';
-const others: HTTPMethods[] = ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const others: HTTPMethods[] = ['GET', 'PUT', 'PATCH', 'DELETE'];
 
 /** Messages of one POST. Only old clients send more than one; a request counts once, however many it carries. */
 const mostMessages = 10;
@@ -81,7 +81,11 @@ export function mountMcp(
   const tools = toolsOf(toolRouter);
   const face = createFace(tools);
   app.addHook('preClose', () => face.close());
-  const ownAddress = async (request: FastifyRequest) => requireOwnAddress(request, addresses, service.publicUrl);
+  const ownAddress = async (request: FastifyRequest, reply: FastifyReply) => {
+    requireOwnAddress(request, addresses, service.publicUrl);
+    shareWithPage(request, reply);
+  };
+  app.options(path, { onRequest: ownAddress }, async (request, reply) => allowPage(request, reply));
   app.route({
     method: others,
     url: path,

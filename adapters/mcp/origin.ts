@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../../routers/errors.ts';
 
 /** What the process knows of the addresses it is reached at. */
@@ -47,4 +47,22 @@ export function requireOwnAddress(request: FastifyRequest, { host, allowedOrigin
   if (origin === undefined || ownOrigins(publicUrl).includes(origin) || allowedOrigins.includes(origin)) return;
   const message = 'Web pages of this origin may not call this service. ALLOWED_ORIGINS lists those that may.';
   throw refused('origin_not_allowed', 'Origin', message);
+}
+
+/** Lets a page of an origin that was let in read the answer (Fetch standard, CORS). */
+export function shareWithPage({ headers }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('Vary', 'Origin');
+  if (headers.origin === undefined) return;
+  reply.headers({
+    'Access-Control-Allow-Origin': headers.origin,
+    'Access-Control-Expose-Headers': 'WWW-Authenticate, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy',
+  });
+}
+
+/** Answers the preflight of such a page. */
+export function allowPage({ headers }: FastifyRequest, reply: FastifyReply) {
+  const asked = headers['access-control-request-headers'];
+  reply.headers({ 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Max-Age': '600' });
+  if (asked !== undefined) reply.header('Access-Control-Allow-Headers', asked);
+  return reply.code(204).send();
 }
