@@ -75,8 +75,6 @@ export interface OperationMeta extends OperationFacts {
   strictQuery: boolean;
   /** The answer is one resource with an entity tag. */
   etag: boolean;
-  /** Name of the MCP tool that offers this operation alone. */
-  tool: string | null;
   /** Statuses beside 400, 401, 403, 429 and 500 that this operation answers. */
   statuses: readonly (402 | 404 | 409 | 412)[];
   deprecated: Deprecation | null;
@@ -118,7 +116,6 @@ interface OperationOptions {
   description?: string;
   scope?: Scope;
   access?: Access;
-  tool?: string;
   status?: 200 | 201 | 202;
   keyed?: boolean;
   strictQuery?: boolean;
@@ -134,7 +131,7 @@ interface OperationOptions {
 export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): OfOperation {
   const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
   const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
-  const { access = scope ? 'scoped' : 'any', tool = null, status = 200, strictQuery = false } = options;
+  const { access = scope ? 'scoped' : 'any', status = 200, strictQuery = false } = options;
   const statuses = new Set(options.statuses);
   if (keyed) statuses.add(409);
   if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
@@ -159,7 +156,6 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
       keyed,
       strictQuery,
       etag,
-      tool,
       deprecated,
       statuses: [...statuses].sort(),
     },

@@ -11,7 +11,6 @@ export const todoLists = router({
         id: 'listTodoLists',
         scope: 'todos:read',
         summary: 'List the todo lists',
-        tool: 'list_todo_lists',
       }),
     )
     .input(z.strictObject({ includeArchived: z.boolean().default(false).describe('Also list archived ones.') }))
