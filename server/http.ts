@@ -3,14 +3,15 @@ import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
 import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
-import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
+import { answerError, handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
 import type { Database } from '../db/client.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { entityTags } from '../routers/etag.ts';
 import { appRouter } from '../routers/index.ts';
-import { guard } from './access/gate.ts';
+import { createGate, guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
+import { answerUnreadable } from './access/unreadable.ts';
 import type { Config } from './config.ts';
 import { mountMetrics } from './metrics.ts';
 
@@ -51,6 +52,7 @@ export function createService({
   clock = () => new Date(),
   router = appRouter,
 }: ServiceParts): FastifyInstance {
+  const gate = createGate(new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS);
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -59,8 +61,20 @@ export function createService({
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     requestTimeout: 60_000,
-    routerOptions: { maxParamLength: 500 },
+    // An address too long for Node is 431; any other is for the schema of the route to judge.
+    routerOptions: { maxParamLength: 65_536 },
+    // What Fastify refuses before a route is found has passed no hook: it is counted and answered like the rest.
+    frameworkErrors: async (error, request, reply) => {
+      const refused = await gate(request, reply).then(
+        () => error,
+        (failure: Error) => failure,
+      );
+      return answerError(refused, request, reply, settings);
+    },
+    clientErrorHandler: answerUnreadable(config.RATE_LIMIT_PER_ADDRESS, settings),
   });
+  // RFC 9110 §10.1.1 lets a server pass over an expectation; Node's own 417 would lack every header of ours.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const operations = operationsOf(router);
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
   const contextFor: ContextFor = (request, reply) => {
@@ -84,7 +98,7 @@ export function createService({
     };
   };
   mountMetrics(app, config.METRICS_TOKEN);
-  guard(app, new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS);
+  guard(app, gate);
   parseJson(app);
   handleFailures(app, settings);
   app.addHook('onResponse', async (request, reply) => {
