@@ -47,7 +47,7 @@ export function answerError(
 ) {
   const failure = error instanceof Failure ? error : refusedByServer(error as FastifyError);
   if (failure.problem.status >= 500) {
-    request.log.error({ requestId: request.id, err: failure.cause ?? failure }, 'request failed');
+    request.log.error({ err: failure.cause ?? failure }, 'request failed');
   }
   return sendFailure(request, reply, failure, service.publicUrl);
 }
