@@ -74,7 +74,8 @@ export function createService({
     genReqId: () => newId(),
     // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
     http: { requireHostHeader: false },
-    trustProxy: config.TRUST_PROXY,
+    // A number of hops: `true` would believe the leftmost address of X-Forwarded-For, which the client may invent.
+    trustProxy: config.TRUST_PROXY > 0 && ((_: string, hop: number) => hop < config.TRUST_PROXY),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     requestTimeout: 60_000,

@@ -11,13 +11,14 @@ export function addressHash(address: string): Buffer {
   return createHash('sha256').update(`address ${name}`).digest();
 }
 
-/** The first four groups of an IPv6 address. */
+/** The first four groups of an IPv6 address, without leading zeros. */
 function networkOf(address: string): string {
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const start = head === '' ? [] : head.split(':');
   const end = tail ? tail.split(':') : [];
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0');
-  return [...start, ...zeros, ...end].slice(0, 4).join(':').toLowerCase();
+  const groups = [...start, ...zeros, ...end].slice(0, 4);
+  return groups.map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':');
 }
 
 /** The bearer of a request (RFC 6750 §2.1); undefined when it sends none. */
