@@ -154,11 +154,19 @@ export function invalidInput(error: z.ZodError, shape: Shaped = {}): Failure {
   });
 }
 
+/** What a violated constraint tells the caller, where a rule lives in the schema alone or a race is lost to another request. */
+const constraints: Record<string, Failure> = {
+  todos_text: invalid('content', 'A todo keeps a title or a content. Give it the one before you clear the other.'),
+  todos_list_fk: notFound('todo list', 'todoListId'),
+};
+
 /** The one translator: whatever was thrown, as a Failure. Anything unexpected is a 500 that tells nothing. */
 export function translate(error: unknown, shape: Shaped = {}): Failure {
   if (error instanceof Failure) return error;
   const cause = error instanceof TRPCError ? error.cause : undefined;
   if (cause instanceof Failure) return cause;
+  const violated = constraints[(cause as { constraint_name?: string } | undefined)?.constraint_name ?? ''];
+  if (violated) return new Failure(violated.problem, cause);
   if (error instanceof TRPCError && error.code === 'BAD_REQUEST' && cause instanceof z.ZodError) {
     return invalidInput(cause, shape);
   }

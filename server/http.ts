@@ -6,6 +6,7 @@ import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { answerError, handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
+import { mountTrpc } from '../adapters/trpc.ts';
 import type { Database } from '../db/client.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { invalid } from '../routers/errors.ts';
@@ -126,6 +127,7 @@ export function createService({
     request.log.debug({ method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }, 'answered');
   });
   mountHealth(app, db);
+  if (router === appRouter) mountTrpc(app, appRouter, contextFor);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
     prefix: '/api/v1',
   });

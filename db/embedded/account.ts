@@ -46,7 +46,7 @@ export async function chooseAccount(needs: AccountNeeds): Promise<Account> {
   const plain: Account = {
     ids,
     command: (file, args) => ({ file, args, ids }),
-    own: (path) => fs.chown(path, ids.uid, ids.gid),
+    own: (path) => fs.lchown(path, ids.uid, ids.gid),
   };
   if (owner?.uid === 0) await run('chown', ['-R', `${ids.uid}:${ids.gid}`, needs.clusterDir]);
   return await withReach(plain, ids, needs);

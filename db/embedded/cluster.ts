@@ -66,6 +66,9 @@ export async function clusterExists(clusterDir: string, binaries: Binaries, acco
         `Dump it with the old version (pg_dump) and restore it into an empty DATA_DIR, or install the Tandem that brings PostgreSQL ${made}.`,
     );
   }
+  // Volume drivers add group permissions, with which PostgreSQL refuses to start.
+  const { mode } = await fs.stat(clusterDir);
+  if (mode & 0o027) await fs.chmod(clusterDir, 0o700);
   return true;
 }
 

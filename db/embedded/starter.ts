@@ -60,6 +60,8 @@ export class Starter {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const command = account.command(binaries.postgres, ['-D', clusterDir, ...flags]);
     this.#child = await launch({ command, env: bareEnvironment(), logFile });
+    // A later start by this account itself, without root, must be able to append.
+    await account.own(logFile);
   }
 
   async #judgeExit(): Promise<void> {
@@ -67,7 +69,7 @@ export class Starter {
     const words = await lastWords(logFile, this.pid);
     const said = words.join('\n');
     this.#child = undefined;
-    if (/lock file "postmaster\.pid"|pre-existing shared memory block|another postmaster/i.test(said)) {
+    if (/lock file "postmaster\.pid"|pre-existing shared memory block/i.test(said)) {
       await sleep(100);
       return;
     }

@@ -49,6 +49,8 @@ CREATE TABLE "todo_assignees" (
 	"position" smallint NOT NULL,
 	"user_id" uuid,
 	"agent_id" uuid,
+	"assignee_id" uuid GENERATED ALWAYS AS (coalesce(user_id, agent_id)) STORED NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "todo_assignees_workspace_id_todo_id_position_pk" PRIMARY KEY("workspace_id","todo_id","position"),
 	CONSTRAINT "todo_assignees_one" CHECK (num_nonnulls(user_id, agent_id) = 1)
 );
@@ -69,7 +71,8 @@ CREATE TABLE "todo_lists" (
 CREATE TABLE "todo_search" (
 	"workspace_id" uuid NOT NULL,
 	"todo_id" uuid NOT NULL,
-	"folded" text NOT NULL,
+	"title" text NOT NULL,
+	"content" text NOT NULL,
 	CONSTRAINT "todo_search_workspace_id_todo_id_pk" PRIMARY KEY("workspace_id","todo_id")
 );
 --> statement-breakpoint
@@ -93,7 +96,7 @@ CREATE TABLE "todos" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "todos_workspace_id_id_pk" PRIMARY KEY("workspace_id","id"),
-	CONSTRAINT "todos_text" CHECK (title is not null or content ~ '[^[:space:]]'),
+	CONSTRAINT "todos_text" CHECK (title is not null or coalesce(content ~ '[^[:space:]]', false)),
 	CONSTRAINT "todos_status" CHECK (status in ('ready', 'in_progress', 'done')),
 	CONSTRAINT "todos_priority" CHECK (priority between 1 and 4)
 );
@@ -146,11 +149,10 @@ ALTER TABLE "agents" ADD CONSTRAINT "agents_workspace_fk" FOREIGN KEY ("workspac
 ALTER TABLE "members" ADD CONSTRAINT "members_workspace_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "credentials_secret" ON "credentials" USING btree ("secret_hash");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "todo_assignees_user" ON "todo_assignees" USING btree ("workspace_id","user_id","todo_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "todo_assignees_agent" ON "todo_assignees" USING btree ("workspace_id","agent_id","todo_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "todo_assignees_assignee" ON "todo_assignees" USING btree ("workspace_id","assignee_id","created_at","todo_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "todo_lists_default" ON "todo_lists" USING btree ("workspace_id") WHERE is_default;--> statement-breakpoint
 CREATE INDEX "todo_lists_name" ON "todo_lists" USING btree ("workspace_id",lower("name"));--> statement-breakpoint
-CREATE INDEX "todo_search_trigrams" ON "todo_search" USING gin ("workspace_id","folded" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "todo_search_trigrams" ON "todo_search" USING gin ("workspace_id","title" gin_trgm_ops,"content" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "todos_created" ON "todos" USING btree ("workspace_id","created_at","id") WHERE archived_at is null and not is_suggested;--> statement-breakpoint
 CREATE INDEX "todos_updated" ON "todos" USING btree ("workspace_id","updated_at","id") WHERE archived_at is null and not is_suggested;--> statement-breakpoint
 CREATE INDEX "todos_due" ON "todos" USING btree ("workspace_id","due_date","id") WHERE archived_at is null and not is_suggested;--> statement-breakpoint
@@ -166,4 +168,6 @@ CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-b
 CREATE UNIQUE INDEX "users_email" ON "users" USING btree (lower("email"));--> statement-breakpoint
 -- Index-only counts and short walks need a fresh visibility map: vacuum early.
 ALTER TABLE "todos" SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.01, autovacuum_analyze_scale_factor = 0.01);--> statement-breakpoint
-ALTER TABLE "rate_windows" SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+ALTER TABLE "rate_windows" SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);--> statement-breakpoint
+-- A search reads the whole pending list: keep it short.
+ALTER INDEX "todo_search_trigrams" SET (gin_pending_list_limit = 256);

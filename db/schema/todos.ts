@@ -76,7 +76,7 @@ export const todos = pgTable(
         columns: [table.workspaceId, table.todoListId],
         foreignColumns: [todoLists.workspaceId, todoLists.id],
       }),
-      check('todos_text', sql`title is not null or content ~ '[^[:space:]]'`),
+      check('todos_text', sql`title is not null or coalesce(content ~ '[^[:space:]]', false)`),
       check('todos_status', sql`status in ('ready', 'in_progress', 'done')`),
       check('todos_priority', sql`priority between 1 and 4`),
       index('todos_created').on(table.workspaceId, table.createdAt, table.id).where(listed),
@@ -94,7 +94,10 @@ export const todos = pgTable(
   },
 );
 
-/** Who a todo is assigned to, in the order given: a member or an agent of the same workspace. */
+/**
+ * Who a todo is assigned to, in the order given: a member or an agent of the same workspace. `created_at` is the
+ * todo's own, which never changes: “assigned to me, newest first” is one walk of an index.
+ */
 export const todoAssignees = pgTable(
   'todo_assignees',
   {
@@ -103,6 +106,8 @@ export const todoAssignees = pgTable(
     position: smallint('position').notNull(),
     userId: uuid('user_id'),
     agentId: uuid('agent_id'),
+    assigneeId: uuid('assignee_id').notNull().generatedAlwaysAs(sql`coalesce(user_id, agent_id)`),
+    createdAt: instant('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.todoId, table.position] }),
@@ -121,8 +126,7 @@ export const todoAssignees = pgTable(
       columns: [table.workspaceId, table.agentId],
       foreignColumns: [agents.workspaceId, agents.id],
     }),
-    uniqueIndex('todo_assignees_user').on(table.workspaceId, table.userId, table.todoId),
-    uniqueIndex('todo_assignees_agent').on(table.workspaceId, table.agentId, table.todoId),
+    uniqueIndex('todo_assignees_assignee').on(table.workspaceId, table.assigneeId, table.createdAt, table.todoId),
     check('todo_assignees_one', sql`num_nonnulls(user_id, agent_id) = 1`),
   ],
 );
@@ -136,7 +140,8 @@ export const todoSearch = pgTable(
   {
     workspaceId: workspaceId(),
     todoId: uuid('todo_id').notNull(),
-    folded: text('folded').notNull(),
+    title: text('title').notNull(),
+    content: text('content').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.todoId] }),
@@ -145,6 +150,11 @@ export const todoSearch = pgTable(
       columns: [table.workspaceId, table.todoId],
       foreignColumns: [todos.workspaceId, todos.id],
     }).onDelete('cascade'),
-    index('todo_search_trigrams').using('gin', table.workspaceId, sql`${table.folded} gin_trgm_ops`),
+    index('todo_search_trigrams').using(
+      'gin',
+      table.workspaceId,
+      sql`${table.title} gin_trgm_ops`,
+      sql`${table.content} gin_trgm_ops`,
+    ),
   ],
 );

@@ -1,0 +1,45 @@
+import type { Db } from '../../db/client.ts';
+import { notFound } from '../errors.ts';
+import { requireMatch } from '../etag.ts';
+import { findTodo, lockTodos, type TodoRow, todoColumns, todoOf } from './rows.ts';
+import { Todo, type TodoAnswer } from './shapes.ts';
+
+const archive = `update todos set archived_at = now(), updated_at = greatest(now(), updated_at)
+  where workspace_id = $1 and id = $2 and archived_at is null returning id`;
+const erase = 'delete from todos where workspace_id = $1 and id = $2';
+const restore = `with changed as (
+    update todos set archived_at = null, updated_at = greatest(now(), updated_at)
+    where workspace_id = $1 and id = $2 and archived_at is not null returning *
+  ) select ${todoColumns()} from changed t`;
+
+/** Archives a todo, or erases it for good when `permanent`. @throws Failure 404, 412. */
+export function deleteTodo(
+  db: Db,
+  workspaceId: string,
+  todoId: string,
+  permanent: boolean,
+  ifMatch?: readonly string[],
+) {
+  const key = [workspaceId, todoId];
+  return db.transaction(async (tx) => {
+    await lockTodos(tx, workspaceId, [todoId]);
+    const todo = await findTodo(tx, workspaceId, todoId);
+    requireMatch(ifMatch, Todo, todo);
+    const deleted = { object: 'deleted' as const, id: todo.id, deleted: true as const };
+    if (permanent) {
+      await tx.rows(erase, key);
+      return { ...deleted, recoverable: false };
+    }
+    const archived = await tx.rows(archive, key);
+    return { ...deleted, alreadyArchived: archived.length === 0, recoverable: true };
+  });
+}
+
+/** Brings an archived todo back; one that is active stays as it is. @throws Failure 404. */
+export async function restoreTodo(db: Db, workspaceId: string, todoId: string): Promise<TodoAnswer> {
+  const [row] = await db.rows<TodoRow>(restore, [workspaceId, todoId]);
+  if (row) return todoOf(row);
+  const todo = await findTodo(db, workspaceId, todoId);
+  if (!todo) throw notFound('todo', 'todoId');
+  return todo;
+}

@@ -1,0 +1,104 @@
+import type { Db } from '../../db/client.ts';
+import { notFound } from '../errors.ts';
+import { type PriorityName, priorities, type TodoAnswer } from './shapes.ts';
+
+type AssigneeCell = [type: 'user' | 'agent', id: string, name: string, isArchived: boolean];
+
+/** A row of `todoColumns`. */
+export interface TodoRow
+  extends Pick<
+    TodoAnswer,
+    | 'id'
+    | 'title'
+    | 'content'
+    | 'status'
+    | 'type'
+    | 'todoListId'
+    | 'dueDate'
+    | 'captureId'
+    | 'isArchived'
+    | 'isSuggested'
+    | 'source'
+    | 'minutesSaved'
+    | 'minutesSavedReason'
+    | 'minutesSavedConfidence'
+    | 'createdAt'
+    | 'updatedAt'
+  > {
+  priority: number | null;
+  assignees: AssigneeCell[] | null;
+}
+
+/** Rank of a priority as stored: 4 urgent … 1 low. */
+export function priorityRank(name: PriorityName): number {
+  return priorities.length - priorities.indexOf(name);
+}
+
+function priorityName(rank: number): PriorityName | null {
+  return priorities[priorities.length - rank] ?? null;
+}
+
+/** The columns of a todo with its assignees, from a relation `t` shaped like `todos`; assignees from `assigned`. */
+export function todoColumns(assigned = 'todo_assignees'): string {
+  return `t.id, t.title, t.content, t.status, t.priority, t.type, t.todo_list_id as "todoListId", t.due_date as "dueDate",
+    t.capture_id as "captureId", t.archived_at is not null as "isArchived", t.is_suggested as "isSuggested", t.source,
+    t.minutes_saved as "minutesSaved", t.minutes_saved_reason as "minutesSavedReason",
+    t.minutes_saved_confidence as "minutesSavedConfidence", t.created_at as "createdAt", t.updated_at as "updatedAt",
+    (select json_agg(json_build_array(
+        case when a.user_id is null then 'agent' else 'user' end, a.assignee_id, coalesce(u.name, g.name),
+        coalesce(m.removed_at, g.archived_at) is not null) order by a.position)
+      from ${assigned} a
+      left join users u on u.id = a.user_id
+      left join members m on m.workspace_id = a.workspace_id and m.user_id = a.user_id
+      left join agents g on g.workspace_id = a.workspace_id and g.id = a.agent_id
+      where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees`;
+}
+
+/** The todo of a row. What schedules and runs fill in is null: no todo has one yet. */
+export function todoOf(row: TodoRow): TodoAnswer {
+  const { assignees, priority, ...fields } = row;
+  return {
+    object: 'todo',
+    ...fields,
+    priority: priority === null ? null : priorityName(priority),
+    assignees: (assignees ?? []).map(([type, id, name, isArchived]) => ({
+      object: 'todo_assignee',
+      type,
+      id,
+      name,
+      profilePhotoUrl: null,
+      isArchived,
+    })),
+    scheduleError: null,
+    rrule: null,
+    timezone: null,
+    nextRunAt: null,
+    lastRunAt: null,
+    scheduleType: null,
+    scheduleStatus: null,
+    lastNotificationStatus: null,
+    lastNotificationSentAt: null,
+    latestRun: null,
+  };
+}
+
+const byIds = `select ${todoColumns()} from todos t where t.workspace_id = $1 and t.id = any($2::uuid[])`;
+const locked = `select id from todos where workspace_id = $1 and id = any($2::uuid[]) order by id for update`;
+
+/** The todos of these ids that the workspace has, in no order. */
+export async function findTodos(db: Db, workspaceId: string, ids: readonly string[]): Promise<TodoAnswer[]> {
+  return (await db.rows<TodoRow>(byIds, [workspaceId, ids])).map(todoOf);
+}
+
+/** @throws Failure 404 when the workspace has no such todo. */
+export async function findTodo(db: Db, workspaceId: string, todoId: string): Promise<TodoAnswer> {
+  const [todo] = await findTodos(db, workspaceId, [todoId]);
+  if (!todo) throw notFound('todo', 'todoId');
+  return todo;
+}
+
+/** Locks the rows of these todos, in the order of their ids so that two writers never deadlock; returns the ids found. */
+export async function lockTodos(db: Db, workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.rows<{ id: string }>(locked, [workspaceId, ids]);
+  return new Set(rows.map((row) => row.id));
+}

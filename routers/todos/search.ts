@@ -1,0 +1,30 @@
+import type { Bindings } from '../../db/bindings.ts';
+
+/** Text as it is compared in search: composed, without case. Folded here, so that every database folds alike. */
+export function folded(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** The words of a query, folded: each must occur in title or content, as a word or as part of one. */
+export function termsOf(query: string): string[] {
+  return [...new Set(folded(query).split(/\s+/u).filter(Boolean))];
+}
+
+/** Whether the trigram index can narrow this search: it needs three characters in a row. */
+export function hasTrigram(terms: readonly string[]): boolean {
+  return terms.some((term) => /[\p{L}\p{N}]{3}/u.test(term));
+}
+
+/** The conditions on `todo_search s` that hold where every term occurs. */
+export function termConditions(terms: readonly string[], bindings: Bindings): string[] {
+  return terms.map((term) => {
+    const pattern = bindings.bind(`%${term.replace(/[\\%_]/g, '\\$&')}%`);
+    return `(s.title like ${pattern} or s.content like ${pattern})`;
+  });
+}
+
+/** A common table expression `hits(todo_id)`: what the trigram index finds in the workspace, before any other filter. */
+export function hitsOf(workspaceId: string, terms: readonly string[], bindings: Bindings): string {
+  const where = [`s.workspace_id = ${bindings.bind(workspaceId)}`, ...termConditions(terms, bindings)];
+  return `hits as materialized (select s.todo_id from todo_search s where ${where.join(' and ')})`;
+}

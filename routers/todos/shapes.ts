@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { CalendarDate, CursorText, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
+
+export const TodoStatus = z.enum(['ready', 'in_progress', 'done']);
+export const TodoType = z.enum(['task', 'responsibility']);
+export const priorities = ['urgent', 'high', 'medium', 'low'] as const;
+export const Priority = z.enum(priorities);
+export type PriorityName = z.infer<typeof Priority>;
+
+export const TodoAssignee = z
+  .object({
+    object: z.literal('todo_assignee'),
+    type: z.enum(['user', 'agent']),
+    id: Id,
+    name: z.string(),
+    profilePhotoUrl: z.string().nullable(),
+    isArchived: z.boolean().describe('True for an archived agent or a removed member.'),
+  })
+  .meta({ id: 'TodoAssignee' });
+
+const TodoRun = z
+  .object({
+    object: z.literal('todo_run'),
+    id: Id,
+    todoId: Id,
+    chatId: Id.describe('The chat where the work happens.'),
+    agentId: Id.nullable(),
+    status: z.enum(['running', 'completed', 'failed', 'cancelled', 'timed_out']),
+    trigger: z.enum(['manual', 'create', 'assignment', 'schedule']),
+    startedAt: Instant,
+    finishedAt: Instant.nullable(),
+    statusReason: z.string().nullable(),
+    errorMessage: z.string().nullable(),
+    summary: z.string().nullable(),
+    minutesUsed: z.number(),
+  })
+  .meta({ id: 'TodoRun' });
+
+const ScheduleError = z
+  .object({
+    object: z.literal('schedule_error'),
+    code: z.enum([
+      'insufficient_minutes',
+      'agent_archived',
+      'no_assignee',
+      'already_running',
+      'run_failed',
+      'internal_error',
+    ]),
+    message: z.string(),
+    occurredAt: Instant,
+    consecutiveFailures: z.int(),
+    willRetry: z.boolean(),
+  })
+  .meta({ id: 'ScheduleError' });
+
+export const Todo = z
+  .object({
+    object: z.literal('todo'),
+    id: Id,
+    title: z.string().nullable().describe('Null when the todo has only a body.'),
+    content: z.string().nullable().describe('Body; Markdown, kept as written.'),
+    status: TodoStatus,
+    priority: Priority.nullable(),
+    type: TodoType.describe('A task is finished once; a responsibility is standing work.'),
+    todoListId: Id,
+    dueDate: CalendarDate.nullable(),
+    assignees: z.array(TodoAssignee),
+    captureId: Id.nullable().describe('The capture it came from.'),
+    isArchived: z.boolean(),
+    isSuggested: z.boolean().describe('True while an agent’s suggestion is not accepted.'),
+    source: z.enum(['user_created', 'agent_created', 'auto_suggested']).nullable(),
+    scheduleError: ScheduleError.nullable(),
+    rrule: z.string().nullable().describe('RFC 5545 recurrence rule.'),
+    timezone: z.string().nullable().describe('IANA time zone of the rule.'),
+    nextRunAt: Instant.nullable(),
+    lastRunAt: Instant.nullable(),
+    scheduleType: z.enum(['one_off', 'recurring']).nullable(),
+    scheduleStatus: z.enum(['pending', 'queued', 'disabled', 'error', 'completed']).nullable(),
+    lastNotificationStatus: z.enum(['sent', 'failed', 'partial', 'suppressed']).nullable(),
+    lastNotificationSentAt: Instant.nullable(),
+    latestRun: TodoRun.nullable().describe('The most recent agent run; null when it never ran.'),
+    minutesSaved: z.int().nullable().describe('Estimated minutes saved; null until classified.'),
+    minutesSavedReason: z.string().nullable(),
+    minutesSavedConfidence: z.enum(['low', 'medium', 'high']).nullable(),
+    createdAt: Instant,
+    updatedAt: Instant,
+  })
+  .meta({ id: 'Todo' });
+
+export type TodoAnswer = z.infer<typeof Todo>;
+
+const totalCount = z.int().nullable().describe('Rows over all pages; null unless asked for with include=totalCount.');
+export const TodoPage = listOf(Todo, 'TodoPage').extend({ totalCount }).meta({ id: 'TodoPage' });
+
+export const Assignees = z
+  .array(z.strictObject({ id: Id, type: z.enum(['user', 'agent']).optional() }).meta({ id: 'TodoAssigneeParams' }))
+  .max(20);
+
+/** What a new todo may say. `title` or `content` must say something. */
+export const TodoCreate = z
+  .strictObject({
+    title: saidText(500).optional(),
+    content: text(50_000).optional().describe('Detail that an agent needs; Markdown.'),
+    priority: Priority.optional(),
+    type: TodoType.default('task'),
+    todoListId: Id.optional().describe('Omitted: the default list of the workspace.'),
+    todoListName: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Name of a list, exact or ignoring case. Pass this or `todoListId`.'),
+    dueDate: CalendarDate.optional(),
+    assignees: Assignees.optional().describe('Omitted: the owner of the credential.'),
+    captureId: Id.optional(),
+    run: z.boolean().default(false).describe('Start an agent at creation. Not yet available: only false is accepted.'),
+  })
+  .meta({ id: 'TodoCreateParams' });
+
+export type NewTodo = z.infer<typeof TodoCreate>;
+
+/** What a change of a todo may say; what it omits stays. */
+export const TodoUpdate = z
+  .strictObject({
+    title: saidText(500).optional(),
+    content: text(50_000).nullable().optional(),
+    status: TodoStatus.optional(),
+    priority: Priority.nullable().optional().describe('Null clears it.'),
+    type: TodoType.optional(),
+    todoListId: Id.optional().describe('Moves it to another list.'),
+    dueDate: CalendarDate.nullable().optional().describe('Null clears it.'),
+    assignees: Assignees.optional().describe('Replaces all assignees; empty unassigns everyone.'),
+    isSuggested: z.literal(false).optional().describe('False accepts a suggestion.'),
+  })
+  .meta({ id: 'TodoUpdateParams' });
+
+export type TodoPatch = z.infer<typeof TodoUpdate>;
+
+/** The filters that lists, counts and summaries of todos share. */
+export const TodoFilters = z.strictObject({
+  status: z.enum(['ready', 'in_progress', 'done', 'active']).optional().describe('`active` is ready or in_progress.'),
+  priority: z
+    .enum([...priorities, 'none'])
+    .optional()
+    .describe('`none` is without a priority.'),
+  type: TodoType.optional(),
+  todoListId: Id.optional(),
+  captureId: Id.optional().describe('Suggestions from that capture that nobody accepted yet are then included.'),
+  assigneeId: Id.optional().describe('A user or an agent.'),
+  assignedToMe: z.boolean().optional().describe('Assigned to the owner of the credential; wins over `assigneeId`.'),
+  unassigned: z.boolean().optional().describe('Ignored beside `assigneeId` or `assignedToMe`.'),
+  includeArchived: z.boolean().optional().describe('True lists the archived todos INSTEAD of the active ones.'),
+  updatedSince: InstantInput.optional().describe('Changed at or after.'),
+  createdSince: InstantInput.optional().describe('Created at or after.'),
+  dueBefore: CalendarDate.optional().describe('Due on or before; todos without a due date are left out.'),
+  dueAfter: CalendarDate.optional().describe('Due on or after; todos without a due date are left out.'),
+  query: saidText(200)
+    .optional()
+    .describe('Words, or parts of words, in title or content, ignoring case; all must occur.'),
+});
+
+export type TodoFilter = z.infer<typeof TodoFilters>;
+
+export const TodoListing = TodoFilters.extend({
+  limit: Limit,
+  cursor: CursorText,
+  sort: z.enum(['createdAt', 'updatedAt', 'dueDate', 'priority']).default('createdAt'),
+  order: z.enum(['asc', 'desc']).default('desc').describe('Todos without the sort value come last in both.'),
+  include: z.enum(['totalCount']).optional().describe('`totalCount` adds the number of all matches.'),
+});
+
+export type TodoListingInput = z.infer<typeof TodoListing>;
+
+export const TodoSummary = z
+  .object({
+    object: z.literal('todo_summary'),
+    total: z.int(),
+    active: z.int().describe('Those ready or in_progress.'),
+    byStatus: z.object({ ready: z.int(), in_progress: z.int(), done: z.int() }),
+    byPriority: z.object({ urgent: z.int(), high: z.int(), medium: z.int(), low: z.int(), none: z.int() }),
+    minutesSaved: z.int().describe('Estimated minutes saved by the completed todos among them.'),
+  })
+  .meta({ id: 'TodoSummary' });

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { Bindings } from '../../db/bindings.ts';
+import type { Db } from '../../db/client.ts';
+import { type Asker, conditionsOf } from './filter.ts';
+import { priorityRank } from './rows.ts';
+import { hitsOf, termsOf } from './search.ts';
+import { priorities, type TodoFilter, type TodoStatus } from './shapes.ts';
+
+interface Group {
+  status: z.infer<typeof TodoStatus>;
+  priority: number | null;
+  count: number;
+  minutes: number | null;
+}
+
+/** `select what` over the todos of a filter, free text included. */
+function over(what: string, asker: Asker, filter: TodoFilter, tail = ''): { text: string; values: unknown[] } {
+  const bindings = new Bindings();
+  const hits = filter.query === undefined ? '' : `with ${hitsOf(asker.workspaceId, termsOf(filter.query), bindings)} `;
+  const from = hits === '' ? 'todos t' : 'hits h join todos t on t.id = h.todo_id';
+  const where = conditionsOf(asker, filter, bindings).join(' and ');
+  return { text: `${hits}select ${what} from ${from} where ${where} ${tail}`, values: bindings.values };
+}
+
+/** How many todos a filter matches, over all pages. */
+export async function countTodos(db: Db, asker: Asker, filter: TodoFilter): Promise<number> {
+  const { text, values } = over('count(*)::int as count', asker, filter);
+  const [row] = await db.rows<{ count: number }>(text, values, 'custom');
+  return row?.count ?? 0;
+}
+
+/** Counts by status and by priority of the todos a filter matches, and the minutes saved by the completed ones. */
+export async function summariseTodos(db: Db, asker: Asker, filter: TodoFilter) {
+  const what = `t.status, t.priority, count(*)::int as count,
+    (sum(t.minutes_saved) filter (where t.status = 'done'))::int as minutes`;
+  const { text, values } = over(what, asker, filter, 'group by t.status, t.priority');
+  const groups = await db.rows<Group>(text, values, 'custom');
+  const countOf = (holds: (group: Group) => boolean) =>
+    groups.reduce((sum, group) => sum + (holds(group) ? group.count : 0), 0);
+  const [urgent, high, medium, low] = priorities.map((name) =>
+    countOf((group) => group.priority === priorityRank(name)),
+  );
+  const byStatus = {
+    ready: countOf((group) => group.status === 'ready'),
+    in_progress: countOf((group) => group.status === 'in_progress'),
+    done: countOf((group) => group.status === 'done'),
+  };
+  return {
+    object: 'todo_summary' as const,
+    total: countOf(() => true),
+    active: byStatus.ready + byStatus.in_progress,
+    byStatus,
+    byPriority: {
+      urgent: urgent ?? 0,
+      high: high ?? 0,
+      medium: medium ?? 0,
+      low: low ?? 0,
+      none: countOf((group) => group.priority === null),
+    },
+    minutesSaved: groups.reduce((sum, group) => sum + (group.minutes ?? 0), 0),
+  };
+}

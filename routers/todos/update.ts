@@ -1,0 +1,139 @@
+import { Bindings } from '../../db/bindings.ts';
+import type { Db } from '../../db/client.ts';
+import { invalid, notFound } from '../errors.ts';
+import { requireMatch } from '../etag.ts';
+import { References } from './references.ts';
+import { findTodo, findTodos, lockTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
+import { folded } from './search.ts';
+import { Todo, type TodoAnswer, type TodoPatch } from './shapes.ts';
+
+type Columns = Partial<
+  Record<'title' | 'content' | 'status' | 'priority' | 'type' | 'todo_list_id' | 'due_date' | 'is_suggested', unknown>
+>;
+
+/** The columns that a patch sets; a list must exist and be open. */
+async function columnsOf(references: References, patch: TodoPatch, at: string): Promise<Columns> {
+  const { title, content, status, priority, type, todoListId, dueDate, isSuggested } = patch;
+  return {
+    ...(title !== undefined && { title }),
+    ...(content !== undefined && { content }),
+    ...(status !== undefined && { status }),
+    ...(priority !== undefined && { priority: priority === null ? null : priorityRank(priority) }),
+    ...(type !== undefined && { type }),
+    ...(todoListId !== undefined && { todo_list_id: await references.listById(todoListId, `${at}todoListId`) }),
+    ...(dueDate !== undefined && { due_date: dueDate }),
+    ...(isSuggested !== undefined && { is_suggested: isSuggested }),
+  };
+}
+
+/** Sets columns of todos, keeps their search text in step, and reads them back: one statement, one text per shape. */
+async function write(db: Db, workspaceId: string, ids: readonly string[], columns: Columns): Promise<TodoAnswer[]> {
+  const bindings = new Bindings();
+  const these = `workspace_id = ${bindings.bind(workspaceId)} and`;
+  const list = `any(${bindings.bind(ids)}::uuid[])`;
+  const sets = Object.entries(columns).map(([column, value]) => `${column} = ${bindings.bind(value)}`);
+  const words = (['title', 'content'] as const).filter((column) => column in columns);
+  const searched = words.map((column) => `${column} = ${bindings.bind(folded(String(columns[column] ?? '')))}`);
+  const indexed = `, indexed as (update todo_search set ${searched.join(', ')} where ${these} todo_id = ${list})`;
+  const text = `with changed as (
+      update todos set ${[...sets, 'updated_at = greatest(now(), updated_at)'].join(', ')} where ${these} id = ${list} returning *
+    )${searched.length > 0 ? indexed : ''} select ${todoColumns()} from changed t`;
+  return (await db.rows<TodoRow>(text, bindings.values)).map(todoOf);
+}
+
+const unassign = 'delete from todo_assignees where workspace_id = $1 and todo_id = any($2::uuid[])';
+const assign = `insert into todo_assignees (workspace_id, todo_id, position, user_id, agent_id, created_at)
+  select $1, t.id, a.position, a.user_id, a.agent_id, t.created_at
+  from unnest($3::uuid[], $4::uuid[]) with ordinality a(user_id, agent_id, position), todos t
+  where t.workspace_id = $1 and t.id = any($2::uuid[])`;
+
+/**
+ * Applies one patch to todos whose ids exist; the answers are in no order. Call it in a transaction when the patch has
+ * assignees. `at` is the path prefix of the patch in the request. @throws Failure 400, 404 with the `param` at fault.
+ */
+export async function applyPatch(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+  patch: TodoPatch,
+  at = '',
+): Promise<TodoAnswer[]> {
+  const references = new References(db, workspaceId);
+  const columns = await columnsOf(references, patch, at);
+  if (patch.assignees) {
+    const [assignees = []] = await references.assignees([patch.assignees], [`${at}assignees`]);
+    await db.rows(unassign, [workspaceId, ids]);
+    await db.rows(assign, [workspaceId, ids, assignees.map((each) => each.user), assignees.map((each) => each.agent)]);
+  }
+  return write(db, workspaceId, ids, columns);
+}
+
+/**
+ * Changes one todo. A plain patch is one statement; assignees and preconditions lock the row first.
+ * @throws Failure 400, 404, 412.
+ */
+export async function updateTodo(
+  db: Db,
+  workspaceId: string,
+  todoId: string,
+  patch: TodoPatch,
+  ifMatch?: readonly string[],
+): Promise<TodoAnswer> {
+  if (Object.values(patch).every((value) => value === undefined) && ifMatch === undefined)
+    return findTodo(db, workspaceId, todoId);
+  const change = async (tx: Db) => {
+    const [todo] = await applyPatch(tx, workspaceId, [todoId], patch);
+    if (!todo) throw notFound('todo', 'todoId');
+    return todo;
+  };
+  if (patch.assignees === undefined && ifMatch === undefined) return change(db);
+  return db.transaction(async (tx) => {
+    await lockTodos(tx, workspaceId, [todoId]);
+    const current = await findTodo(tx, workspaceId, todoId);
+    requireMatch(ifMatch, Todo, current);
+    return change(tx);
+  });
+}
+
+class DryRun extends Error {
+  readonly todos: TodoAnswer[];
+  constructor(todos: TodoAnswer[]) {
+    super('dry run');
+    this.todos = todos;
+  }
+}
+
+const archive = `update todos set archived_at = now(), updated_at = greatest(now(), updated_at)
+  where workspace_id = $1 and id = any($2::uuid[]) and archived_at is null`;
+
+/**
+ * Changes or archives up to a hundred todos, all or none, and returns them in the order of `ids`. A dry run answers
+ * what would be and changes nothing. @throws Failure 400, 404 with `param` naming the id.
+ */
+export async function bulkUpdate(
+  db: Db,
+  workspaceId: string,
+  request: { ids: string[]; patch?: TodoPatch | undefined; archive?: true | undefined; dryRun: boolean },
+): Promise<TodoAnswer[]> {
+  const { ids, patch, dryRun } = request;
+  if ((patch === undefined) === (request.archive === undefined))
+    throw invalid('patch', 'Pass either patch or archive: true.');
+  const order = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const work = async (tx: Db) => {
+    const found = await lockTodos(tx, workspaceId, order);
+    const missing = ids.findIndex((id) => !found.has(id.toLowerCase()));
+    if (missing >= 0) throw notFound('todo', `ids[${missing}]`);
+    if (patch) await applyPatch(tx, workspaceId, order, patch, 'patch.');
+    else await tx.rows(archive, [workspaceId, order]);
+    const todos = new Map((await findTodos(tx, workspaceId, order)).map((todo) => [todo.id, todo]));
+    const answer = order.flatMap((id) => todos.get(id) ?? []);
+    if (dryRun) throw new DryRun(answer);
+    return answer;
+  };
+  try {
+    return await db.transaction(work);
+  } catch (error) {
+    if (error instanceof DryRun) return error.todos;
+    throw error;
+  }
+}
