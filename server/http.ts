@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
+import { mountDocs } from '../adapters/docs/mount.ts';
 import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
+import { servedDocument } from '../adapters/rest/openapi.ts';
 import { answerError, handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
 import { mountTrpc } from '../adapters/trpc.ts';
@@ -35,11 +37,18 @@ function answers(db: Database): Promise<boolean> {
   );
 }
 
-/** Liveness (the process answers) and readiness (the database does, and the process is not shutting down). */
+/**
+ * Liveness (the process answers) and readiness (the database does, and the process is not shutting down). While it
+ * shuts down, every answer ends its connection: one kept alive by its client would keep the process alive too.
+ */
 function mountHealth(app: FastifyInstance, db: Database): void {
   let closing = false;
   app.addHook('preClose', async () => {
     closing = true;
+  });
+  app.addHook('onSend', (_, reply, __, done) => {
+    if (closing) reply.header('Connection', 'close');
+    done();
   });
   app.get('/healthz', { config: { ungated: true }, logLevel: 'silent' }, async () => ({ status: 'ok' }));
   let probe: Promise<boolean> | undefined;
@@ -95,6 +104,7 @@ export function createService({
   // RFC 9110 §10.1.1 lets a server pass over an expectation; Node's own 417 would lack every header of ours.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const operations = operationsOf(router);
+  settings.document = servedDocument(operations, settings);
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
@@ -127,8 +137,9 @@ export function createService({
     request.log.debug({ method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }, 'answered');
   });
   mountHealth(app, db);
+  mountDocs(app);
   if (router === appRouter) mountTrpc(app, appRouter, contextFor);
-  void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
+  void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {
     prefix: '/api/v1',
   });
   return app;

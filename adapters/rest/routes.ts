@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify';
-import { authorize, type Deprecation } from '../../routers/base.ts';
+import { authorize, type Deprecation, type ServiceSettings } from '../../routers/base.ts';
 import { Failure, invalid, shown, translate } from '../../routers/errors.ts';
 import { entityTag, entityTags } from '../../routers/etag.ts';
 import type { Operation } from '../operations.ts';
@@ -31,12 +31,12 @@ function refuseBody(request: FastifyRequest): void {
 }
 
 /** On every response of a deprecated operation, errors included (RFC 8594; SPEC "Versioning"). */
-function deprecationNotice(deprecated: Deprecation | null, deprecationUrl: string): onSendAsyncHookHandler[] {
+function deprecationNotice(deprecated: Deprecation | null, service: ServiceSettings): onSendAsyncHookHandler[] {
   if (!deprecated) return [];
   const sunset = deprecated.sunset.toUTCString();
   return [
     async (_, reply) => {
-      reply.headers({ Deprecation: 'true', Sunset: sunset, Link: `<${deprecationUrl}>; rel="deprecation"` });
+      reply.headers({ Deprecation: 'true', Sunset: sunset, Link: `<${service.deprecationUrl}>; rel="deprecation"` });
     },
   ];
 }
@@ -85,7 +85,7 @@ export function mountOperations(
   app: FastifyInstance,
   operations: Operation[],
   contextFor: ContextFor,
-  deprecationUrl: string,
+  service: ServiceSettings,
 ): void {
   const byPath = new Map<string, HTTPMethods[]>();
   for (const operation of operations) {
@@ -96,7 +96,7 @@ export function mountOperations(
       url,
       bodyLimit: operation.tag === 'captures' ? 4 * mebibyte : mebibyte,
       onRequest: async (request) => authorize(operation, request.principal, request.badCredential),
-      onSend: deprecationNotice(operation.deprecated, deprecationUrl),
+      onSend: deprecationNotice(operation.deprecated, service),
       handler: handlerOf(operation, contextFor),
     });
   }
