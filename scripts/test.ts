@@ -22,7 +22,7 @@ const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 const embedded = directory ? await openEmbedded({ dataDir: directory, settings }) : undefined;
 let exitCode = 1;
 try {
-  const uvu = ['--import', 'tsx', 'node_modules/uvu/bin.js', 'tests', `${pattern}.*\\.test\\.ts$`];
+  const uvu = ['--import', 'tsx', 'node_modules/uvu/bin.js', 'tests', `(?:${pattern}).*\\.test\\.ts$`];
   const env = { ...process.env, TEST_DATABASE_URL: given ?? embedded?.url, NODE_ENV: 'test' };
   const run = spawn(process.execPath, uvu, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   // Ends the tests, not this script: it still has a database to stop.

@@ -74,6 +74,14 @@ test('HTTP/1.1 without Host is 400', async () => {
   assert.is(assertFrame(await send('GET /api/v1/ HTTP/1.0\r\n\r\n')).status, 200);
 });
 
+test('HEAD and TRACE of a path without them are 405', async () => {
+  for (const line of ['HEAD /api/v1/todos/batch', 'TRACE /api/v1/todos/batch']) {
+    const { status, headers } = await send(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    assert.is(status, 405, line);
+    assert.is(headers.get('allow'), 'POST');
+  }
+});
+
 test('a client that leaves in the middle harms nobody', async () => {
   const post = `POST /api/v1/todo-lists HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${workspace.key}\r\n`;
   const head = `${post}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"name":"half`;
