@@ -25,8 +25,10 @@ export const TodoList = z
 export type TodoListAnswer = z.infer<typeof TodoList>;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** A pictograph with what modifies it, a flag or a keycap (UTS #51). Newer than the sets that a runtime knows, too. */
+const emoji = /\p{Extended_Pictographic}|^\p{Regional_Indicator}{2}$|^[0-9#*]\ufe0f?\u20e3$/u;
 const Emoji = text(32)
-  .refine((value) => value.trim() !== '' && [...graphemes.segment(value)].length === 1, 'must be one emoji')
+  .refine((value) => emoji.test(value) && [...graphemes.segment(value)].length === 1, 'must be one emoji')
   .describe('One emoji (a single grapheme).');
 const Name = saidText(100);
 const Color = saidText(32);
