@@ -91,5 +91,5 @@ export function wholeList<Item>(data: Item[]) {
 /** `limit` of a paged list. */
 export const Limit = z.int('must be a whole number').min(1).max(100).default(25).describe('Page size.');
 
-/** `cursor` of a paged list. */
-export const CursorText = z.string().min(1).max(4000).optional().describe('`nextCursor` of a previous page.');
+/** `cursor` of a paged list. Any text: what is no cursor is refused as `invalid_cursor` where it is opened. */
+export const CursorText = z.string().optional().describe('`nextCursor` of a previous page.');
