@@ -36,6 +36,21 @@ test('of several assignments at once one wins whole, and each answers what it se
   }
 });
 
+test('the later of two updates answers the todo as both left it', async () => {
+  const { call, userId } = await tandem.workspace();
+  const { body: made } = await call('POST /todos', { title: 'a' });
+  for (let round = 0; round < 60; round++) {
+    const answers = await Promise.all([
+      call(`PATCH /todos/${made.id}`, { assignees: round % 2 ? [{ id: userId }] : [] }),
+      call(`PATCH /todos/${made.id}`, { title: `round ${round}` }),
+    ]);
+    const after = await call(`GET /todos/${made.id}`);
+    const later = answers.find(({ text }) => text === after.text);
+    assert.ok(later, `neither answer is ${after.text}`);
+    assert.is(later.headers.get('etag'), after.headers.get('etag'));
+  }
+});
+
 test('a list deleted while todos come into it either stays with them or goes without them', async () => {
   const { call, workspaceId } = await tandem.workspace();
   const { body: seeds } = await call('POST /todos/batch', { data: Array.from({ length: 4 }, () => ({ title: 'a' })) });

@@ -49,7 +49,11 @@ async function requireText(db: Db, workspaceId: string, ids: readonly string[], 
   throw invalid(`${at}content`, 'A todo keeps a title or a content. Give it a title before you clear the content.');
 }
 
-/** Sets columns of todos, keeps their search text in step, and reads them back: one statement, one text per shape. */
+/**
+ * Sets columns of todos, keeps their search text in step, and reads them back: one statement, one text per shape. A
+ * statement that waited for another writer changes what that one left, but reads the assignees as they were when it
+ * began: the version tells, and the todos are read again.
+ */
 async function write(db: Db, workspaceId: string, ids: readonly string[], columns: Columns): Promise<TodoAnswer[]> {
   const bindings = new Bindings();
   const these = `workspace_id = ${bindings.bind(workspaceId)} and`;
@@ -58,10 +62,17 @@ async function write(db: Db, workspaceId: string, ids: readonly string[], column
   const words = (['title', 'content'] as const).filter((column) => column in columns);
   const searched = words.map((column) => `${column} = ${bindings.bind(folded(String(columns[column] ?? '')))}`);
   const indexed = `, indexed as (update todo_search set ${searched.join(', ')} where ${these} todo_id = ${list})`;
-  const text = `with changed as (
-      update todos set ${[...sets, 'updated_at = greatest(now(), updated_at)'].join(', ')} where ${these} id = ${list} returning *
-    )${searched.length > 0 ? indexed : ''} select ${todoColumns()} from changed t`;
-  return (await db.rows<TodoRow>(text, bindings.values)).map(todoOf);
+  const text = `with held as materialized (
+      select id as held_id, xmin::text as version from todos where ${these} id = ${list} for no key update
+    ), changed as (
+      update todos set ${[...sets, 'updated_at = greatest(now(), updated_at)'].join(', ')} from held
+      where ${these} id = held_id returning *
+    )${searched.length > 0 ? indexed : ''} select ${todoColumns()},
+      version <> (select xmin::text from todos s where s.workspace_id = t.workspace_id and s.id = t.id) as overtaken
+    from changed t`;
+  const rows = await db.rows<TodoRow & { overtaken: boolean }>(text, bindings.values);
+  if (rows.some((row) => row.overtaken)) return findTodos(db, workspaceId, ids);
+  return rows.map(({ overtaken: _, ...row }) => todoOf(row));
 }
 
 const unassign = 'delete from todo_assignees where workspace_id = $1 and todo_id = any($2::uuid[])';
