@@ -24,6 +24,8 @@ export interface ServiceSettings {
   cliInstallUrl: string;
   deprecationUrl: string;
   cursorKey: Buffer;
+  /** The OpenAPI document; set once the operations are known. */
+  document?: () => Record<string, unknown>;
 }
 
 /** The world as a procedure sees it. */
