@@ -35,7 +35,7 @@ try {
   run.stdout.on('data', (chunk: Buffer) => {
     process.stdout.write(chunk);
     output = (output + chunk.toString()).slice(-2000);
-    if (!/Total:[^]*Duration:/.test(output)) return;
+    if (!/Total:[\s\S]*Duration:/.test(output)) return;
     setTimeout(() => {
       leftOpen = true;
       run.kill('SIGKILL');
