@@ -158,33 +158,33 @@ test('counts follow todos made, moved, finished, archived, restored and erased',
   ]);
 });
 
-test('an emoji is one grapheme that is an emoji', async () => {
+test('an emoji is one grapheme, whatever it is made of', async () => {
   const { call } = await tandem.workspace();
-  const one = ['😀', '❤', '❤️', '👍🏽', '👩‍👩‍👧‍👦', '🏳️‍🌈', '🇨🇭', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', '#⃣', '©️', '🧑🏿‍🚀'];
+  const one = [
+    '😀',
+    '❤',
+    '❤️',
+    '👍🏽',
+    '👩‍👩‍👧‍👦',
+    '🏳️‍🌈',
+    '🇨🇭',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    '1️⃣',
+    '#⃣',
+    '©️',
+    '🧑🏿‍🚀',
+    'A',
+    '中',
+    'e\u0301',
+    '★',
+  ];
   for (const emoji of one) {
     const { status, body } = await call('POST /todo-lists', { name: 'A', emoji });
     assert.is(status, 201, emoji);
     assert.is(body.emoji, emoji);
   }
   const { body: list } = await call('POST /todo-lists', { name: 'A' });
-  const none = [
-    '',
-    ' ',
-    'a',
-    'Ä',
-    '1',
-    '#',
-    '中',
-    'e\u0301',
-    '👍👍',
-    '🇨🇭🇨🇭',
-    '👍a',
-    ' 👍',
-    '🇨',
-    '\u200d',
-    ':smile:',
-    7,
-  ];
+  const none = ['', ' ', '\u200d', '\ufe0f', '👍👍', '🇨🇭🇨🇭', '👍a', ' 👍', 'ab', ':smile:', 7];
   for (const emoji of [...none, `👍${'\u0301'.repeat(32)}`]) {
     refused(await call('POST /todo-lists', { name: 'A', emoji }), 400, 'emoji');
     refused(await call(`PATCH /todo-lists/${list.id}`, { emoji }), 400, 'emoji');
