@@ -5,6 +5,7 @@ import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
+import { mountTrpc } from '../adapters/trpc.ts';
 import type { Database } from '../db/client.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { entityTags } from '../routers/etag.ts';
@@ -96,6 +97,7 @@ export function createService({
     );
   });
   mountHealth(app, db);
+  if (router === appRouter) mountTrpc(app, appRouter, contextFor);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
     prefix: '/api/v1',
   });

@@ -1,0 +1,16 @@
+# One process of the service, for deployments with a PostgreSQL of their own (see compose.yaml).
+FROM node:24-bookworm-slim
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev && npm cache clean --force
+COPY . .
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 LOG_FORMAT=json
+# Only an embedded database writes here; with DATABASE_URL the file system may be read-only.
+RUN mkdir -p data && chown node:node data
+USER node
+VOLUME /app/data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Started without npm, so that the stop signal reaches the service itself.
+CMD ["node_modules/.bin/node", "--import", "tsx", "server/main.ts"]
