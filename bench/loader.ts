@@ -36,7 +36,10 @@ export class Loader {
   readonly #child: ChildProcess;
 
   constructor() {
-    this.#child = fork(fileURLToPath(new URL('./load.ts', import.meta.url)), { execArgv: [] });
+    this.#child = fork(fileURLToPath(new URL('./load.ts', import.meta.url)), {
+      execArgv: [],
+      serialization: 'advanced',
+    });
   }
 
   async #order(order: Partial<Order>): Promise<LoadResult[]> {

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { v7 as newId } from 'uuid';
 import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
@@ -55,7 +55,7 @@ export function createService({
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => newId(),
+    genReqId: () => randomUUID(),
     trustProxy: config.TRUST_PROXY,
     forceCloseConnections: 'idle',
     return503OnClosing: false,

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -75,7 +76,7 @@ export async function startService(
     publicUrl,
     cliInstallUrl: config.CLI_INSTALL_URL ?? `${publicUrl}/install.sh`,
     deprecationUrl: config.DEPRECATION_URL ?? `${publicUrl}/docs/deprecation`,
-    cursorKey: await sharedSecret(db, 'cursor'),
+    cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
   };
   const app = createService({ config, db, log, settings, ...overrides });
   await app.listen({ host: config.HOST, port: config.PORT });

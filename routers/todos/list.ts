@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { Bindings } from '../../db/bindings.ts';
 import type { Db, Plan } from '../../db/client.ts';
 import { type CursorScope, type Position, pageOf, positionOf } from '../page.ts';
@@ -145,7 +146,7 @@ async function searchPage(db: Db, walk: Walk, query: string, count: number): Pro
  * One page of todos: keyset paging over a total order, so that a walk through all pages returns every todo that was
  * there throughout exactly once. @throws Failure 400 `invalid_cursor`.
  */
-export async function listTodos(db: Db, asker: Asker, cursorKey: Buffer, input: TodoListingInput) {
+export async function listTodos(db: Db, asker: Asker, cursorKey: KeyObject, input: TodoListingInput) {
   const { limit, cursor, sort: sortName, order, include, ...filter } = input;
   const { workspaceId } = asker;
   const filters = { ...filter, me: filter.assignedToMe ? asker.userId : undefined };
