@@ -26,6 +26,8 @@ export interface ServiceSettings {
   cliInstallUrl: string;
   deprecationUrl: string;
   cursorKey: KeyObject;
+  /** The OpenAPI document; set once the operations are known. */
+  document?: () => Record<string, unknown>;
 }
 
 /** The world as a procedure sees it. */

@@ -73,7 +73,7 @@ export const DeletedResource = z
   })
   .meta({ id: 'DeletedResource' });
 
-/** The list envelope around `item`, named `<Item>List` in the document. */
+/** The list envelope around `item`; `id`, its name in the document, is `<Item>Page`. */
 export function listOf<Item extends z.ZodType>(item: Item, id: string) {
   return z
     .object({

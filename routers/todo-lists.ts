@@ -10,13 +10,18 @@ export const TodoList = z
   .object({
     object: z.literal('todo_list'),
     id: Id,
-    name: z.string(),
-    emoji: z.string().nullable(),
-    color: z.string().nullable().describe('Colour label.'),
+    name: z.string().meta({ examples: ['Groceries'] }),
+    emoji: z
+      .string()
+      .nullable()
+      .meta({ examples: ['🛒'] }),
+    color: z.string().nullable().describe('Colour label, such as green.'),
     isDefault: z.boolean().describe('Exactly one list per workspace is the default; it cannot be deleted.'),
     isArchived: z.boolean(),
-    todoCount: z.int().describe('Unarchived todos filed here; unaccepted suggestions are left out.'),
-    activeTodoCount: z.int().describe('Of those, still to do rather than done.'),
+    todoCount: z
+      .int()
+      .meta({ description: 'Todos filed here, not archived and not mere suggestions.', examples: [12] }),
+    activeTodoCount: z.int().meta({ description: 'Of those, still to do rather than done.', examples: [5] }),
     createdAt: Instant,
     updatedAt: Instant,
   })
@@ -27,9 +32,9 @@ export type TodoListAnswer = z.infer<typeof TodoList>;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const Emoji = text(32)
   .refine((value) => value.trim() !== '' && [...graphemes.segment(value)].length === 1, 'must be one emoji')
-  .describe('One emoji (a single grapheme).');
-const Name = saidText(100);
-const Color = saidText(32);
+  .meta({ description: 'One emoji (a single grapheme).', examples: ['🛒'] });
+const Name = saidText(100).meta({ examples: ['Groceries'] });
+const Color = saidText(32).meta({ description: 'Colour label.', examples: ['green'] });
 
 /** Lists of a workspace with their counts: all, or the one of id $2. */
 function select(where: string): string {
@@ -81,7 +86,7 @@ export const todoLists = router({
       }),
     )
     .input(z.strictObject({ includeArchived: z.boolean().default(false).describe('Also list archived ones.') }))
-    .output(listOf(TodoList, 'TodoListList'))
+    .output(listOf(TodoList, 'TodoListPage'))
     .query(async ({ ctx, input }) => {
       const rows = await ctx.db.rows<Omit<TodoListAnswer, 'object'>>(all, [
         principalOf(ctx).workspaceId,

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { mountDocs } from '../adapters/docs/mount.ts';
 import { operationsOf } from '../adapters/operations.ts';
 import type { ContextFor } from '../adapters/request.ts';
+import { servedDocument } from '../adapters/rest/openapi.ts';
 import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
 import { mountTrpc } from '../adapters/trpc.ts';
@@ -63,6 +65,7 @@ export function createService({
     routerOptions: { maxParamLength: 500 },
   });
   const operations = operationsOf(router);
+  settings.document = servedDocument(operations, settings);
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
@@ -97,6 +100,7 @@ export function createService({
     );
   });
   mountHealth(app, db);
+  mountDocs(app);
   if (router === appRouter) mountTrpc(app, appRouter, contextFor);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
     prefix: '/api/v1',
