@@ -10,18 +10,20 @@ const head = `the to and for a of in on with review team update call plan report
   .split(/\s+/)
   .filter(Boolean);
 
-const syllables =
-  'ba ke ti ro nu sel mar vin dor pal gen tis lom bre kan wil fos rud pex jor zan qui hul myr ost'.split(' ');
-const width = 3;
-const packed = syllables.map((each) => each.padEnd(width)).join('');
-const tail = syllables.length ** 3;
+/** Consonant, vowel, consonant: the later ones occur only in rare words, as rare letters do in a language. */
+const syllables = Array.from(
+  { length: 140 },
+  (_, n) => `${'trsnlmdkpbvfgwhzjqx'[n % 19]}${'aeiou'[n % 5]}${'nrtlmdkpbgfvz'[(n * 3) % 13]}`,
+);
+const packed = syllables.join('');
+const tail = syllables.length ** 2;
 
-/** The word of a rank, 1 the most frequent: everyday words, then made-up ones of three syllables. */
+/** The word of a rank, 1 the most frequent: everyday words, then made-up ones of two syllables. */
 export function wordOf(rank: number): string {
   const index = rank - head.length - 1;
   if (index < 0) return head[rank - 1] ?? '';
   const syllable = (place: number) => syllables[Math.floor(index / syllables.length ** place) % syllables.length];
-  return `${syllable(0)}${syllable(1)}${syllable(2)}`;
+  return `${syllable(0)}${syllable(1)}`;
 }
 
 /** How many different words there are. */
@@ -34,8 +36,8 @@ export const vocabulary = head.length + tail;
 export function wordsSql(count: string): string {
   const index = `(r - ${head.length + 1})`;
   const syllable = (place: number) =>
-    `rtrim(substr('${packed}', 1 + ${width} * (${index} / ${syllables.length ** place} % ${syllables.length}), ${width}))`;
+    `substr('${packed}', 1 + 3 * (${index} / ${syllables.length ** place} % ${syllables.length}), 3)`;
   return `(select string_agg(case when r <= ${head.length} then ('{${head.join(',')}}'::text[])[r]
-      else ${syllable(0)} || ${syllable(1)} || ${syllable(2)} end, ' ')
+      else ${syllable(0)} || ${syllable(1)} end, ' ')
     from (select floor(exp(random() * ln(${vocabulary})))::int as r from generate_series(1, ${count})) as ranks)`;
 }

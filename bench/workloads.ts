@@ -18,7 +18,7 @@ export interface Space {
 
 /** What is searched for, by how often it occurs. */
 export function searchedWords(): [kind: string, text: string][] {
-  const [common, other, mild, rare] = [wordOf(20), wordOf(60), wordOf(1500), wordOf(12_000)];
+  const [common, other, mild, rare] = [wordOf(20), wordOf(60), wordOf(1510), wordOf(12_020)];
   return [
     ['common', common],
     ['uncommon', mild],
