@@ -44,12 +44,13 @@ export function idempotencyKeyOf(header: string): string {
   throw invalid('Idempotency-Key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
+// The 5 s are for the claim alone: what has it may wait for locks of its own as long as any other request.
 const claim = `insert into idempotency_keys as k (workspace_id, credential_id, operation, path, key, fingerprint)
   select $1, $2, $3, $4, $5, $6 from set_config('lock_timeout', '${waitForTwinMs}ms', true)
   on conflict (workspace_id, credential_id, operation, path, key) do update
     set fingerprint = excluded.fingerprint, answer = null, created_at = now()
     where k.created_at < now() - interval '24 hours'
-  returning true as claimed`;
+  returning set_config('lock_timeout', '0', true)`;
 const find = `select fingerprint, answer from idempotency_keys
   where workspace_id = $1 and credential_id = $2 and operation = $3 and path = $4 and key = $5`;
 const keep = `update idempotency_keys set answer = $6
@@ -58,10 +59,10 @@ const keep = `update idempotency_keys set answer = $6
 /** The fields of `input` that stand in the path template, and the rest: the body. */
 function splitInput(input: unknown, template: string): { path: Record<string, unknown>; body: unknown } {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return { path: {}, body: input };
-  const path: Record<string, unknown> = {};
-  const body: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) (template.includes(`{${name}}`) ? path : body)[name] = value;
-  return { path, body };
+  const inPath = ([name]: [string, unknown]) => template.includes(`{${name}}`);
+  const fields = Object.entries(input);
+  const body = Object.fromEntries(fields.filter((field) => !inPath(field)));
+  return { path: Object.fromEntries(fields.filter(inPath)), body };
 }
 
 class RolledBack extends Error {

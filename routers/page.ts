@@ -6,7 +6,7 @@ const macBytes = 16;
 
 /** What a cursor belongs to: it opens only this list, in this workspace, with these filters and this order. */
 export interface CursorScope {
-  key: KeyObject;
+  key: KeyObject | Buffer;
   operation: string;
   workspaceId: string;
   sort: string;

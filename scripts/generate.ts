@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { toolList } from '../adapters/mcp/list.ts';
 import { operationsOf } from '../adapters/operations.ts';
 import { openApiDocument } from '../adapters/rest/openapi.ts';
-import { appRouter } from '../routers/index.ts';
+import { appRouter, toolRouter } from '../routers/index.ts';
 
 /*
  * `npm run generate`: writes the files that are derived from the operations. `-- --check` writes nothing and fails when
@@ -21,6 +22,7 @@ export function committedDocument() {
 /** Every generated file with what belongs in it. */
 const generated: Record<string, () => unknown> = {
   'openapi.json': committedDocument,
+  'tools.json': () => ({ tools: toolList(toolRouter) }),
 };
 
 /** The generated files that are not what `npm run generate` would write. */

@@ -22,9 +22,11 @@ const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 const embedded = directory ? await openEmbedded({ dataDir: directory, settings }) : undefined;
 let exitCode = 1;
 try {
-  const uvu = ['--import', 'tsx', 'node_modules/uvu/bin.js', 'tests', `${pattern}.*\\.test\\.ts$`];
+  const uvu = ['--import', 'tsx', 'node_modules/uvu/bin.js', 'tests', `(?:${pattern}).*\\.test\\.ts$`];
   const env = { ...process.env, TEST_DATABASE_URL: given ?? embedded?.url, NODE_ENV: 'test' };
   const run = spawn(process.execPath, uvu, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  // Ends the tests, not this script: it still has a database to stop.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => run.kill(signal));
   let output = '';
   run.stdout.on('data', (chunk: Buffer) => {
     process.stdout.write(chunk);

@@ -9,7 +9,7 @@ import { openApiDocument } from '../adapters/rest/openapi.ts';
 import { op, procedure, router } from '../routers/base.ts';
 import { Id } from '../routers/fields.ts';
 import { appRouter } from '../routers/index.ts';
-import { TodoList } from '../routers/todo-lists.ts';
+import { TodoList } from '../routers/todo-lists/shapes.ts';
 import { type Described, described, describedAs, document, operations, resolved } from './described.ts';
 
 const test = suite('the document');

@@ -17,13 +17,13 @@ function accessNote({ access, scope }: Operation): string {
 }
 
 function describe(operation: Operation): string {
-  const { description, deprecated, tool } = operation;
+  const { description, deprecated } = operation;
   return [
     ...(deprecated
       ? [`**Deprecated: stops working on ${day(deprecated.sunset)}.** Use \`${deprecated.replacement}\` instead.`]
       : []),
     ...(description === undefined ? [] : [description]),
-    [accessNote(operation), ...(tool === null ? [] : [`Offered over MCP as \`${tool}\`.`])].join(' '),
+    accessNote(operation),
   ].join('\n\n');
 }
 
