@@ -1,3 +1,5 @@
+import 'zod/compile';
+import type { KeyObject } from 'node:crypto';
 import { initTRPC } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { Db } from '../db/client.ts';
@@ -23,7 +25,7 @@ export interface ServiceSettings {
   publicUrl: string;
   cliInstallUrl: string;
   deprecationUrl: string;
-  cursorKey: Buffer;
+  cursorKey: KeyObject;
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
 }

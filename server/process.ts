@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -82,7 +83,7 @@ export async function startService(
   const settings: ServiceSettings = {
     version: apiVersion,
     ...addresses(config, config.PORT),
-    cursorKey: await sharedSecret(db, 'cursor'),
+    cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
   };
   const app = createService({ config, db, log, settings, ...overrides });
   await app.listen({ host: config.HOST, port: config.PORT });
