@@ -1,9 +1,12 @@
+import { auth } from './accounts/index.ts';
+import { apiKeys } from './api-keys.ts';
 import { router } from './base.ts';
 import { meta } from './meta.ts';
 import { todoLists } from './todo-lists.ts';
 import { todos } from './todos/index.ts';
+import { workspaces } from './workspaces/index.ts';
 
-export const appRouter = router({ meta, todos, todoLists });
+export const appRouter = router({ meta, auth, workspaces, apiKeys, todos, todoLists });
 
 /** The type of the whole typed API, for `@trpc/client`. */
 export type AppRouter = typeof appRouter;

@@ -10,7 +10,8 @@ import type { Database } from '../db/client.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { entityTags } from '../routers/etag.ts';
 import { appRouter } from '../routers/index.ts';
-import { guard } from './access/gate.ts';
+import type { Mailer } from '../routers/mail.ts';
+import { addressHash, guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
 import type { Config } from './config.ts';
 import { mountMetrics } from './metrics.ts';
@@ -20,6 +21,7 @@ export interface ServiceParts {
   db: Database;
   log: Logger;
   settings: ServiceSettings;
+  mail: Mailer;
   clock?: () => Date;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
@@ -49,6 +51,7 @@ export function createService({
   db,
   log,
   settings,
+  mail,
   clock = () => new Date(),
   router = appRouter,
 }: ServiceParts): FastifyInstance {
@@ -81,11 +84,13 @@ export function createService({
       operations: facts,
       idempotencyKey: request.headers['idempotency-key']?.toString(),
       ifMatch: ifMatch === undefined ? undefined : entityTags(ifMatch),
+      client: { addressHash: addressHash(request.ip), name: request.headers['user-agent'] ?? '' },
+      mail,
       reply: { replayed: false },
     };
   };
   mountMetrics(app, config.METRICS_TOKEN);
-  guard(app, new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS);
+  guard(app, new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS, settings);
   parseJson(app);
   handleFailures(app, settings);
   app.addHook('onResponse', async (request, reply) => {

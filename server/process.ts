@@ -8,6 +8,7 @@ import { sharedSecret } from '../db/seed.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
+import { createMailer } from './mail.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
@@ -76,8 +77,11 @@ export async function startService(
     cliInstallUrl: config.CLI_INSTALL_URL ?? `${publicUrl}/install.sh`,
     deprecationUrl: config.DEPRECATION_URL ?? `${publicUrl}/docs/deprecation`,
     cursorKey: await sharedSecret(db, 'cursor'),
+    agentMinutes: config.AGENT_MINUTES,
+    rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
   };
-  const app = createService({ config, db, log, settings, ...overrides });
+  const mail = createMailer(config, log);
+  const app = createService({ config, db, log, settings, mail, ...overrides });
   await app.listen({ host: config.HOST, port: config.PORT });
   const { port } = app.server.address() as AddressInfo;
   settings.publicUrl = publicAddress(config, port);
@@ -85,6 +89,7 @@ export async function startService(
   const close = async () => {
     stopSweeps();
     await app.close();
+    await mail.idle();
   };
   return { app, url: settings.publicUrl, port, close };
 }

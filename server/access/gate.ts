@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { cookieToken } from '../../adapters/session-cookie.ts';
 import { hashSecret, secretKind } from '../../db/secrets.ts';
+import type { ServiceSettings } from '../../routers/base.ts';
 import { Failure } from '../../routers/errors.ts';
 import type { Limiter, RateWindow } from './limiter.ts';
 
@@ -47,13 +49,13 @@ function spent(window: RateWindow): Failure {
  * allows it. A caller over budget is refused with 429; one with a bad credential goes on to the route, which knows
  * whether it needs one.
  */
-export function guard(app: FastifyInstance, limiter: Limiter, perAddress: number): void {
+export function guard(app: FastifyInstance, limiter: Limiter, perAddress: number, settings: ServiceSettings): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('badCredential', false);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     if (request.routeOptions.config?.ungated) return;
-    const bearer = bearerOf(request);
+    const bearer = bearerOf(request) ?? cookieToken(request, settings.publicUrl);
     const secretHash = bearer !== undefined && secretKind(bearer) ? hashSecret(bearer) : null;
     tellWindow(reply, { limit: perAddress, remaining: 0, resetSeconds: 60 - new Date().getUTCSeconds() });
     const { principal, window } = await limiter.admit({ secretHash, addressHash: addressHash(request.ip) });

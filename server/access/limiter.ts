@@ -59,6 +59,7 @@ const statement = `with asked as (
     from asked a left join (
       credentials c join members m on m.workspace_id = c.workspace_id and m.user_id = c.user_id and m.removed_at is null
     ) on c.secret_hash = a.secret_hash and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
+      and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - interval '12 hours')
   ), counted as (
     insert into rate_windows as w (bucket, window_start, quota, used, used_before)
     select bucket, date_trunc('minute', now()), max(quota), least(sum(requests), max(quota)), 0
