@@ -7,15 +7,18 @@ const windowMinutes = 15;
 /** Failures in the window after which a sign-in is refused unheard. */
 const most = { perPair: 10, perAddress: 50, perAccount: 100 };
 
-const counts = `select
-    coalesce(sum(failures) filter (where account = $1 and address = $2), 0)::int as pair,
-    coalesce(sum(failures) filter (where address = $2), 0)::int as by_address,
-    coalesce(sum(failures) filter (where account = $1), 0)::int as by_account,
+const counts = `with seen as (
+    select *, window_start > now() - interval '${windowMinutes} minutes' as recent from sign_in_attempts
+    where (account = $1 and address = $2)
+      or ((account = $1 or address = $2) and window_start > now() - interval '${windowMinutes} minutes')
+  )
+  select coalesce(sum(failures) filter (where recent and account = $1 and address = $2), 0)::int as "perPair",
+    coalesce(sum(failures) filter (where recent and address = $2), 0)::int as "perAddress",
+    coalesce(sum(failures) filter (where recent and account = $1), 0)::int as "perAccount",
     coalesce(bool_or(trusted_at is not null) filter (where account = $1 and address = $2), false) as trusted,
-    ceil(extract(epoch from coalesce(min(window_start), now()) + interval '${windowMinutes} minutes' - now()))::int as seconds
-  from sign_in_attempts
-  where (account = $1 or address = $2) and (window_start > now() - interval '${windowMinutes} minutes' or (account = $1 and address = $2))
-    and (failures > 0 or trusted_at is not null)`;
+    ceil(extract(epoch from min(window_start) filter (where recent and failures > 0)
+      + interval '${windowMinutes} minutes' - now()))::int as seconds
+  from seen`;
 const reserve = `insert into sign_in_attempts as a (account, address, failures, window_start) values ($1, $2, 1, now())
   on conflict (account, address) do update set
     failures = case when a.window_start > now() - interval '${windowMinutes} minutes' then a.failures + 1 else 1 end,
@@ -23,11 +26,11 @@ const reserve = `insert into sign_in_attempts as a (account, address, failures, 
 const trust = `update sign_in_attempts set failures = 0, trusted_at = now() where account = $1 and address = $2`;
 
 interface Counts {
-  pair: number;
-  by_address: number;
-  by_account: number;
+  perPair: number;
+  perAddress: number;
+  perAccount: number;
   trusted: boolean;
-  seconds: number;
+  seconds: number | null;
 }
 
 /** Brute-force limits of one account, as tried from one client address. */
@@ -47,13 +50,11 @@ export class Attempts {
    */
   async begin(): Promise<void> {
     const [found] = await this.#db.rows<Counts>(counts, this.#pair);
-    const spent =
-      found &&
-      (found.pair >= most.perPair ||
-        found.by_address >= most.perAddress ||
-        (found.by_account >= most.perAccount && !found.trusted));
-    if (spent) {
-      const retryAfterSeconds = Math.max(1, Math.min(found.seconds, windowMinutes * 60));
+    const overPair = found && found.perPair >= most.perPair;
+    const overAddress = found && found.perAddress >= most.perAddress;
+    const overAccount = found && found.perAccount >= most.perAccount && !found.trusted;
+    if (overPair || overAddress || overAccount) {
+      const retryAfterSeconds = Math.max(1, found.seconds ?? windowMinutes * 60);
       const message = `Too many failed sign-ins. Try again in ${Math.ceil(retryAfterSeconds / 60)} min, or reset the password.`;
       throw new Failure({
         status: 429,
