@@ -44,6 +44,8 @@ export interface ServiceSettings {
   agentMinutes: number;
   /** Requests a minute of a new API key. */
   rateLimitPerMinute: number;
+  /** The OpenAPI document; set once the operations are known. */
+  document?: () => Record<string, unknown>;
 }
 
 /** The world as a procedure sees it. */
@@ -100,16 +102,40 @@ export interface OperationMeta extends OperationFacts {
   strictQuery: boolean;
   /** The answer is one resource with an entity tag. */
   etag: boolean;
-  /** Name of the MCP tool that offers this operation alone. */
-  tool: string | null;
   /** Statuses beside 400, 401, 403, 429 and 500 that this operation answers. */
   statuses: readonly ExtraStatus[];
   deprecated: Deprecation | null;
 }
 
-export interface Meta extends OpenApiMeta {
-  operation: OperationMeta;
+/** What a tool for assistants says of itself: MCP and agents at work derive from it. */
+export interface ToolMeta {
+  name: string;
+  title: string;
+  description: string;
+  /** All of them are needed. */
+  scopes: readonly Scope[];
+  readOnly: boolean;
+  /** A second call like the first changes nothing more. */
+  idempotent: boolean;
+  /** Longest text of an answer in characters; what is longer is cut. */
+  longestText: number;
+  /** How to get the rest of a text that was cut. */
+  rest: string;
 }
+
+interface OfOperation extends OpenApiMeta {
+  operation: OperationMeta;
+  tool?: never;
+}
+
+interface OfTool extends OpenApiMeta {
+  tool: ToolMeta;
+  operation?: never;
+  openapi?: never;
+}
+
+/** Metadata of a procedure: of an operation (`op`) or of a tool (`tool`). */
+export type Meta = OfOperation | OfTool;
 
 interface OperationOptions {
   id: string;
@@ -117,7 +143,6 @@ interface OperationOptions {
   description?: string;
   scope?: Scope;
   access?: Access;
-  tool?: string;
   status?: 200 | 201 | 202;
   keyed?: boolean;
   strictQuery?: boolean;
@@ -130,10 +155,10 @@ interface OperationOptions {
  * The metadata of one operation, from which REST, OpenAPI, MCP and the typed client are derived.
  * `route` is `METHOD /path/{param}`; every path parameter is a field of the procedure's input.
  */
-export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): Meta {
+export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): OfOperation {
   const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
   const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
-  const { access = scope ? 'scoped' : 'any', tool = null, status = 200, strictQuery = false } = options;
+  const { access = scope ? 'scoped' : 'any', status = 200, strictQuery = false } = options;
   const statuses = new Set<ExtraStatus>(options.statuses);
   if (keyed) statuses.add(409);
   if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
@@ -158,7 +183,6 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
       keyed,
       strictQuery,
       etag,
-      tool,
       deprecated,
       statuses: [...statuses].sort(),
     },
@@ -222,10 +246,13 @@ const t = initTRPC
 
 export const router = t.router;
 
+/** A procedure without the frame of an operation. */
+export const bareProcedure = t.procedure;
+
 /** The frame of every operation: scope, then idempotency around shape and work. */
 export const procedure = t.procedure.use(async ({ ctx, meta, type, next, getRawInput }) => {
-  if (!meta) throw new Error('A procedure without op() metadata');
-  const { operation } = meta;
+  const operation = meta?.operation;
+  if (!operation) throw new Error('A procedure without op() metadata');
   authorize(operation, ctx.principal, ctx.badCredential);
   if (type !== 'mutation' || !operation.keyed || ctx.idempotencyKey === undefined || !ctx.principal) return next();
   return answerOnce(ctx, ctx.principal, idempotencyKeyOf(ctx.idempotencyKey), operation, await getRawInput(), (db) =>

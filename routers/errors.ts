@@ -97,22 +97,31 @@ function pathText(path: readonly PropertyKey[]): string | null {
   return text === '' ? null : text;
 }
 
+const mostErrors = 100;
+
 interface Shaped {
   strictQuery?: boolean;
   parameters?: readonly string[];
 }
 
+/** A name that the caller made up, short enough to be repeated in an answer. */
+export function shown(name: string): string {
+  return name.length <= 100 ? name : name.slice(0, 100).toWellFormed();
+}
+
+/** The first 100 fields at fault: a megabyte of typos is not answered with ten. */
 function fieldErrors(error: z.ZodError): FieldError[] {
-  return error.issues.flatMap((issue): FieldError[] => {
+  const errors = error.issues.slice(0, mostErrors).flatMap((issue): FieldError[] => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        param: pathText([...issue.path, key]),
+      return issue.keys.slice(0, mostErrors).map((key) => ({
+        param: pathText([...issue.path, shown(key)]),
         code: 'unknown_field',
-        message: `Unknown field “${key.slice(0, 100)}”. Check its spelling or leave it out.`,
+        message: `Unknown field “${shown(key)}”. Check its spelling or leave it out.`,
       }));
     }
     return [{ param: pathText(issue.path), code: issue.code ?? 'invalid', message: issue.message }];
   });
+  return errors.slice(0, mostErrors);
 }
 
 /** The 400 for input that its schema refused; unknown parameters of a strict query get their own code. */
@@ -120,7 +129,7 @@ export function invalidInput(error: z.ZodError, shape: Shaped = {}): Failure {
   const errors = fieldErrors(error);
   const unknown = errors.find((each) => each.code === 'unknown_field');
   if (shape.strictQuery && unknown) {
-    const message = `Unknown parameter “${unknown.param?.slice(0, 100)}”. Known: ${shape.parameters?.join(', ')}.`;
+    const message = `Unknown parameter “${unknown.param}”. Known: ${shape.parameters?.join(', ')}.`;
     const allowedValues = shape.parameters ?? [];
     return new Failure({
       status: 400,

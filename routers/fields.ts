@@ -35,7 +35,8 @@ export const Id = z
 /** An instant in an answer: RFC 3339 in UTC with milliseconds. */
 export const Instant = z.string().meta({ format: 'date-time', examples: ['2026-03-01T09:00:00.000Z'] });
 
-const instantShape = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+/** Offsets end before 16 hours, as in PostgreSQL; on Earth they end at 14. */
+const instantShape = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
 
 function isInstant(value: string): boolean {
   return instantShape.test(value) && isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
@@ -70,7 +71,7 @@ export const DeletedResource = z
   })
   .meta({ id: 'DeletedResource' });
 
-/** The list envelope around `item`, named `<Item>List` in the document. */
+/** The list envelope around `item`; `id`, its name in the document, is `<Item>Page`. */
 export function listOf<Item extends z.ZodType>(item: Item, id: string) {
   return z
     .object({
@@ -90,5 +91,5 @@ export function wholeList<Item>(data: Item[]) {
 /** `limit` of a paged list. */
 export const Limit = z.int('must be a whole number').min(1).max(100).default(25).describe('Page size.');
 
-/** `cursor` of a paged list. */
-export const CursorText = z.string().min(1).max(4000).optional().describe('`nextCursor` of a previous page.');
+/** `cursor` of a paged list. Any text: what is no cursor is refused as `invalid_cursor` where it is opened. */
+export const CursorText = z.string().optional().describe('`nextCursor` of a previous page.');

@@ -55,6 +55,16 @@ function publicAddress(config: Config, port: number): string {
   return config.PUBLIC_URL ?? `http://${everywhere ? 'localhost' : host}:${port}`;
 }
 
+/** What the service says of where it is; complete once the port is known (`PORT=0` lets the system choose). */
+function addresses(config: Config, port: number) {
+  const publicUrl = publicAddress(config, port);
+  return {
+    publicUrl,
+    cliInstallUrl: config.CLI_INSTALL_URL ?? `${publicUrl}/install.sh`,
+    deprecationUrl: config.DEPRECATION_URL ?? `${publicUrl}/docs/deprecation`,
+  };
+}
+
 export interface RunningService {
   app: FastifyInstance;
   url: string;
@@ -70,12 +80,9 @@ export async function startService(
   log: Logger,
   overrides: Partial<ServiceParts> = {},
 ): Promise<RunningService> {
-  const publicUrl = publicAddress(config, config.PORT);
   const settings: ServiceSettings = {
     version: apiVersion,
-    publicUrl,
-    cliInstallUrl: config.CLI_INSTALL_URL ?? `${publicUrl}/install.sh`,
-    deprecationUrl: config.DEPRECATION_URL ?? `${publicUrl}/docs/deprecation`,
+    ...addresses(config, config.PORT),
     cursorKey: await sharedSecret(db, 'cursor'),
     agentMinutes: config.AGENT_MINUTES,
     rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
@@ -84,7 +91,7 @@ export async function startService(
   const app = createService({ config, db, log, settings, mail, ...overrides });
   await app.listen({ host: config.HOST, port: config.PORT });
   const { port } = app.server.address() as AddressInfo;
-  settings.publicUrl = publicAddress(config, port);
+  Object.assign(settings, addresses(config, port));
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();

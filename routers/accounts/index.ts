@@ -21,6 +21,8 @@ const PasswordSet = z
   .object({ object: z.literal('password_set'), sessionsEnded: z.literal(true) })
   .meta({ id: 'PasswordSet' });
 
+const SessionList = listOf(Session, 'SessionList');
+
 const sessionsOf = `select id, name as client, id = $2 as "isCurrent", workspace_id as "workspaceId", created_at as "createdAt",
     last_used_at as "lastUsedAt", least(expires_at, coalesce(last_used_at, created_at) + interval '12 hours') as "expiresAt"
   from credentials where user_id = $1 and kind = 'session' and revoked_at is null
@@ -89,7 +91,7 @@ export const auth = router({
   listSessions: procedure
     .meta(op('GET /auth/sessions', { id: 'listSessions', access: 'session', summary: 'List where you are signed in' }))
     .input(z.strictObject({}))
-    .output(listOf(Session, 'SessionList'))
+    .output(SessionList)
     .query(async ({ ctx }) => {
       const { userId, credentialId } = principalOf(ctx);
       const rows = await ctx.db.rows<SessionRow>(sessionsOf, [userId, credentialId]);
@@ -220,7 +222,7 @@ export const auth = router({
       }),
     )
     .input(z.strictObject({}))
-    .output(listOf(Session, 'SessionList'))
+    .output(SessionList)
     .mutation(async ({ ctx }) => {
       const { userId, credentialId } = principalOf(ctx);
       await endOtherSessions(ctx.db, userId, credentialId);
