@@ -6,11 +6,13 @@ import { passwordResetLetter, resetPassword, setPassword } from './passwords.ts'
 import { endOtherSessions, openSession } from './sessions.ts';
 import {
   Email,
+  LetterToken,
   NewPassword,
   NewSession,
   PersonName,
   Session,
   SessionEnded,
+  shownEmail,
   TimeZone,
   TriedPassword,
   WorkspaceName,
@@ -54,7 +56,7 @@ export const auth = router({
           name: PersonName,
           workspaceName: WorkspaceName.optional(),
           timezone: TimeZone.default('UTC').describe('Of the new workspace.'),
-          invitationToken: z.string().min(1).max(200).optional().describe('From the link of an invitation.'),
+          invitationToken: LetterToken.optional().describe('From the link of an invitation.'),
         })
         .meta({ id: 'SignUpParams' }),
     )
@@ -182,7 +184,7 @@ export const auth = router({
     .input(z.strictObject({ email: Email }).meta({ id: 'PasswordResetParams' }))
     .output(
       z
-        .object({ object: z.literal('password_reset_requested'), email: z.string() })
+        .object({ object: z.literal('password_reset_requested'), email: shownEmail })
         .meta({ id: 'PasswordResetRequested' }),
     )
     .mutation(({ ctx, input }) => {
@@ -202,11 +204,7 @@ export const auth = router({
         description: 'Ends all sessions of the account.',
       }),
     )
-    .input(
-      z
-        .strictObject({ token: z.string().min(1).max(200), newPassword: NewPassword })
-        .meta({ id: 'PasswordResetConfirmParams' }),
-    )
+    .input(z.strictObject({ token: LetterToken, newPassword: NewPassword }).meta({ id: 'PasswordResetConfirmParams' }))
     .output(PasswordSet)
     .mutation(async ({ ctx, input }) => {
       await resetPassword(ctx.db, input.token, input.newPassword);
