@@ -6,6 +6,7 @@ import {
 } from 'trpc-to-openapi';
 import { z } from 'zod';
 import type { Context, Meta, OperationMeta, ToolMeta } from '../routers/base.ts';
+import { procedureCall } from './procedure-call.ts';
 
 /** One operation of the service as every transport sees it. */
 export interface Operation extends OperationMeta {
@@ -31,25 +32,9 @@ export interface Tool extends ToolMeta {
   call: (ctx: Context, input: unknown) => Promise<unknown>;
 }
 
-interface CallOptions {
-  ctx: Context;
-  getRawInput: () => Promise<unknown>;
-  path: string;
-  type: Operation['type'];
-  signal: AbortSignal;
-  batchIndex: number;
-}
-
-type ProcedureCall = (options: CallOptions) => Promise<unknown>;
-
 /** A router, as far as the walks below look into it. */
 export interface RouterLike {
   _def: { procedures: Parameters<typeof forEachOpenApiProcedure>[0] };
-}
-
-function callOf(procedure: unknown, path: string, type: Operation['type']): Operation['call'] {
-  const call = procedure as ProcedureCall;
-  return (ctx, raw) => call({ ctx, getRawInput: async () => raw, path, type, signal: ctx.signal, batchIndex: 0 });
 }
 
 /*
@@ -82,7 +67,7 @@ export function operationsOf(appRouter: RouterLike): Operation[] {
       input,
       output,
       pathParameters: getPathParameters(openapi.path),
-      call: callOf(procedure, name, type),
+      call: procedureCall(procedure, name, type),
     });
   });
   return operations;
@@ -97,6 +82,6 @@ export function toolsOf(toolRouter: RouterLike): Tool[] {
     if (meta?.tool?.name !== name || !(input instanceof z.ZodObject)) {
       throw new Error(`${name} needs tool() metadata of its name and an object as input`);
     }
-    return { ...meta.tool, input, call: callOf(procedure, name, type) };
+    return { ...meta.tool, input, call: procedureCall(procedure, name, type) };
   });
 }

@@ -1,3 +1,5 @@
+import 'zod/compile';
+import type { KeyObject } from 'node:crypto';
 import { initTRPC } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { Db } from '../db/client.ts';
@@ -39,7 +41,7 @@ export interface ServiceSettings {
   publicUrl: string;
   cliInstallUrl: string;
   deprecationUrl: string;
-  cursorKey: Buffer;
+  cursorKey: KeyObject;
   /** Agent minutes that a new workspace starts with. */
   agentMinutes: number;
   /** Requests a minute of a new API key. */

@@ -54,7 +54,10 @@ function isCalendarDate(value: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
-/** A floating calendar date, `YYYY-MM-DD`, that exists. */
+/** A floating calendar date, `YYYY-MM-DD`, in an answer. */
+export const Day = z.string().meta({ format: 'date', examples: ['2026-03-01'] });
+
+/** A floating calendar date in a request, that exists. */
 export const CalendarDate = z
   .string()
   .refine(isCalendarDate, 'must be a date of the calendar, written YYYY-MM-DD')

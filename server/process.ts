@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -83,7 +84,7 @@ export async function startService(
   const settings: ServiceSettings = {
     version: apiVersion,
     ...addresses(config, config.PORT),
-    cursorKey: await sharedSecret(db, 'cursor'),
+    cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
     agentMinutes: config.AGENT_MINUTES,
     rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CalendarDate, CursorText, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
+import { CalendarDate, CursorText, Day, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
 
 export const TodoStatus = z.enum(['ready', 'in_progress', 'done']);
 export const TodoType = z.enum(['task', 'responsibility']);
@@ -73,7 +73,7 @@ export const Todo = z
     priority: Priority.nullable().meta({ examples: ['high'] }),
     type: TodoType.describe('A task is finished once; a responsibility is standing work.'),
     todoListId: Id,
-    dueDate: CalendarDate.nullable(),
+    dueDate: Day.nullable(),
     assignees: z.array(TodoAssignee),
     captureId: Id.nullable().describe('The capture it came from.'),
     isArchived: z.boolean(),
