@@ -1,3 +1,5 @@
+import { auth } from './accounts/index.ts';
+import { apiKeys } from './api-keys.ts';
 import { router } from './base.ts';
 import { meta } from './meta.ts';
 import { todoLists } from './todo-lists/index.ts';
@@ -5,8 +7,9 @@ import { todoListTools } from './todo-lists/tools.ts';
 import { todos } from './todos/index.ts';
 import { todoListTool } from './todos/list-tool.ts';
 import { todoTools } from './todos/tools.ts';
+import { workspaces } from './workspaces/index.ts';
 
-export const appRouter = router({ meta, todos, todoLists });
+export const appRouter = router({ meta, auth, workspaces, apiKeys, todos, todoLists });
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
 export const toolRouter = router({ ...todoListTool, ...todoTools, ...todoListTools });

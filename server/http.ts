@@ -14,7 +14,8 @@ import type { ServiceSettings } from '../routers/base.ts';
 import { invalid } from '../routers/errors.ts';
 import { entityTags } from '../routers/etag.ts';
 import { appRouter, toolRouter } from '../routers/index.ts';
-import { createGate, guard } from './access/gate.ts';
+import type { Mailer } from '../routers/mail.ts';
+import { addressHash, createGate, guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Config } from './config.ts';
@@ -26,6 +27,7 @@ export interface ServiceParts {
   db: Database;
   log: Logger;
   settings: ServiceSettings;
+  mail: Mailer;
   clock?: () => Date;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
@@ -42,10 +44,11 @@ export function createService({
   db,
   log,
   settings,
+  mail,
   clock = () => new Date(),
   router = appRouter,
 }: ServiceParts): FastifyInstance {
-  const gate = createGate(new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS);
+  const gate = createGate(new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS, settings);
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -91,6 +94,8 @@ export function createService({
       operations: facts,
       idempotencyKey: request.headers['idempotency-key']?.toString(),
       ifMatch: ifMatch === undefined ? undefined : entityTags(ifMatch),
+      client: { addressHash: addressHash(request.ip), name: request.headers['user-agent'] ?? '' },
+      mail,
       reply: { replayed: false },
     };
   };

@@ -7,6 +7,12 @@ const sweeps = [
   `delete from idempotency_keys where (workspace_id, credential_id, operation, path, key) in (
     select workspace_id, credential_id, operation, path, key from idempotency_keys
     where created_at < now() - interval '24 hours' limit 5000)`,
+  `delete from password_resets where token_hash in (
+    select token_hash from password_resets where expires_at < now() - interval '1 day' limit 5000)`,
+  `delete from sign_in_attempts where (account, address) in (
+    select account, address from sign_in_attempts
+    where greatest(window_start, coalesce(trusted_at, window_start)) < now() - interval '90 days'
+      or (trusted_at is null and window_start < now() - interval '1 day') limit 5000)`,
   `delete from rate_windows where bucket in (
     select bucket from rate_windows where window_start < now() - interval '1 hour' limit 5000)`,
 ];

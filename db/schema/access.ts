@@ -30,6 +30,7 @@ export const credentials = pgTable(
       foreignColumns: [members.workspaceId, members.userId],
     }),
     index('credentials_secret').on(table.secretHash),
+    index('credentials_user').on(table.userId),
   ],
 );
 

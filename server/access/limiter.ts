@@ -61,6 +61,7 @@ export const admission = `with asked as (
     from asked a left join lateral (
       select * from credentials c
       where c.secret_hash = a.secret_hash and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
+        and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - interval '12 hours')
         and exists (select from members m
           where m.workspace_id = c.workspace_id and m.user_id = c.user_id and m.removed_at is null)
       offset 0
