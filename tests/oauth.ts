@@ -1,24 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Scope, scopes } from '../routers/scopes.ts';
 import type { Answer, TestService } from './harness.ts';
+import type { Person } from './people.ts';
 
 export const callback = 'http://127.0.0.1:33333/callback';
-export const password = 'correct horse battery staple';
-
-/** A person who signed up at the service. */
-export interface Person {
-  token: string;
-  userId: string;
-  workspaceId: string;
-  email: string;
-}
-
-export async function signUp(tandem: TestService, name = 'Ada'): Promise<Person> {
-  const email = `${crypto.randomUUID()}@example.com`;
-  const { body } = await tandem.call('POST /auth/accounts', { email, password, name });
-  return { token: body.token, userId: body.user.id, workspaceId: body.workspace.id, email };
-}
-
 /** Calls an absolute path of the service: form fields, JSON, or nothing. Never follows a redirect. */
 export async function send(
   url: string,
@@ -64,7 +49,7 @@ export class Browser {
   /** Calls an endpoint of the consent page as the page of the signed-in person does. */
   async page(url: string, route: string, json?: unknown): Promise<Answer> {
     const [, path = '/'] = route.split(' ');
-    const cookie = `${this.#cookiesFor(new URL(path, url).href)}; tandem_session=${this.#person.token}`;
+    const cookie = `${this.#cookiesFor(new URL(path, url).href)}; tandem_session=${this.#person.session.token}`;
     const headers = { cookie, origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' };
     return this.#keep(await send(url, route, { headers, ...(json !== undefined && { json }) }));
   }
@@ -148,7 +133,7 @@ export async function connectApp(
   const { verifier, challenge } = pkce();
   const address = authorizeUrl(tandem.url, clientId, challenge, { scope: options.scope ?? '' });
   const landed = await decide(new Browser(person), address, {
-    workspaceId: options.workspaceId ?? person.workspaceId,
+    workspaceId: options.workspaceId ?? person.session.workspace.id,
     ...(options.allow && { scopes: options.allow }),
   });
   const code = landed.searchParams.get('code') ?? '';

@@ -139,7 +139,7 @@ export function createProvider({ db, log, publicUrl, key, rateLimitPerMinute, fe
           return { scope: scopes.join(' '), audience: resource, accessTokenFormat: 'opaque', accessTokenTTL: hour };
         },
       },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
     },
