@@ -22,6 +22,11 @@ function kept<Value>(values: unknown, known: ReadonlySet<Value>): Value[] | unde
   return Array.isArray(values) ? values.filter((value) => known.has(value as Value)) : undefined;
 }
 
+/** Printable ASCII, as every URI is (RFC 3986 §2). */
+function isPlainAddress(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,2000}$/.test(value);
+}
+
 /** An https address to show to a person, if it is one. */
 function shownAddress(value: unknown): string | undefined {
   const url = typeof value === 'string' && value.length <= 2000 ? URL.parse(value) : null;
@@ -44,8 +49,8 @@ export function normalizeClient(metadata: AllClientMetadata): void {
   metadata.application_type = 'native';
   if (!isMetadataDocument(metadata.client_id)) metadata.token_endpoint_auth_method = 'none';
   const redirects: unknown = metadata.redirect_uris;
-  if (Array.isArray(redirects) && redirects.length > mostRedirects) {
-    throw new errors.InvalidClientMetadata(`redirect_uris must be at most ${mostRedirects}`);
+  if (Array.isArray(redirects) && (redirects.length > mostRedirects || !redirects.every(isPlainAddress))) {
+    throw new errors.InvalidClientMetadata(`redirect_uris must be at most ${mostRedirects} addresses in plain ASCII`);
   }
   assignKnown(metadata, 'grant_types', kept(metadata.grant_types, grantTypes));
   assignKnown(metadata, 'response_types', kept(metadata.response_types, responseTypes));
