@@ -28,6 +28,7 @@ test('a registered client is public, and told what it may do', async () => {
     client_name: 'An\u202eEditor\n',
     redirect_uris: ['http://127.0.0.1/', 'https://editor.example/callback', 'editor://auth'],
     grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    response_types: ['token'],
     token_endpoint_auth_method: 'client_secret_post',
     logo_uri: 'http://editor.example/logo.png',
     client_uri: 'https://editor.example/',

@@ -18,8 +18,10 @@ const responseTypes = new Set<ResponseType>(['code']);
 const longestName = 200;
 const mostRedirects = 20;
 
+/** Those values that are known here; undefined (so that the default holds) when there are none. */
 function kept<Value>(values: unknown, known: ReadonlySet<Value>): Value[] | undefined {
-  return Array.isArray(values) ? values.filter((value) => known.has(value as Value)) : undefined;
+  const found = Array.isArray(values) ? values.filter((value) => known.has(value as Value)) : [];
+  return found.length > 0 ? found : undefined;
 }
 
 /** Printable ASCII, as every URI is (RFC 3986 §2). */
