@@ -17,6 +17,8 @@ import { appRouter, toolRouter } from '../routers/index.ts';
 import type { Mailer } from '../routers/mail.ts';
 import { addressHash, createGate, guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
+import { mountOAuth } from './access/oauth/mount.ts';
+import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Config } from './config.ts';
 import { mountHealth } from './health.ts';
@@ -28,6 +30,10 @@ export interface ServiceParts {
   log: Logger;
   settings: ServiceSettings;
   mail: Mailer;
+  /** Secret of the OAuth server, shared by all processes. */
+  oauthKey: Buffer;
+  /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
+  oauthFetch?: ProviderParts['fetch'];
   clock?: () => Date;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
@@ -45,6 +51,8 @@ export function createService({
   log,
   settings,
   mail,
+  oauthKey,
+  oauthFetch,
   clock = () => new Date(),
   router = appRouter,
 }: ServiceParts): FastifyInstance {
@@ -111,6 +119,7 @@ export function createService({
   });
   mountHealth(app, db);
   mountDocs(app);
+  mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
   if (router === appRouter) mountTrpc(app, appRouter, contextFor);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);
