@@ -13,6 +13,7 @@ const test = suite('the live catalogue');
 
 /** Tables that belong to no workspace, or are the workspaces themselves. */
 const untenanted = [
+  'oauth_artifacts',
   'password_resets',
   'rate_windows',
   'service_secrets',

@@ -45,6 +45,8 @@ export interface TestWorkspace {
   member(): Promise<string>;
   /** The token of a new letter to somebody: a password reset of the owner, or an invitation into the workspace. */
   letterToken(kind: 'password' | 'invitation'): Promise<string>;
+  /** The id of a new connected app of the owner. */
+  connectedApp(): Promise<string>;
   /** Another key of this workspace. */
   mint(scopes: readonly Scope[], more?: { rateLimitPerMinute?: number; expiresAt?: string }): Promise<string>;
 }
@@ -143,7 +145,15 @@ export async function startTestService(
           : (await invite(db, { workspaceId, userId }, guest, url)).letter;
       return /#token=([\w-]+)/.exec(letter?.text ?? '')?.[1] ?? '';
     };
-    return { workspaceId, userId, key, call, mint, session, member, letterToken };
+    const connectedApp = async () => {
+      const text = `insert into connected_apps
+        (workspace_id, id, user_id, client_id, client_name, scopes, connected_at, expires_at)
+        values ($1, gen_random_uuid(), $2, 'test', 'Test app', array['todos:read'], now(), now() + interval '60 days')
+        returning id`;
+      const [row] = await db.rows<{ id: string }>(text, [workspaceId, userId]);
+      return row?.id ?? '';
+    };
+    return { workspaceId, userId, key, call, mint, session, member, letterToken, connectedApp };
   };
 
   return {
