@@ -175,6 +175,10 @@ export function translate(error: unknown, shape: Shaped = {}): Failure {
   if (error instanceof TRPCError && error.code === 'NOT_FOUND') {
     return new Failure({ status: 404, code: 'resource_not_found', message: 'There is no such operation.' });
   }
+  if (error instanceof TRPCError && error.code === 'METHOD_NOT_SUPPORTED') {
+    const message = 'Call queries with GET and mutations with POST.';
+    return new Failure({ status: 405, code: 'validation_failed', message });
+  }
   const message = 'Something went wrong on our side. Try again; if it goes on, quote the request id.';
   return new Failure({ status: 500, code: 'internal_error', message }, error);
 }
