@@ -12,7 +12,7 @@ import { Failure } from './errors.ts';
 import type { Scope } from './scopes.ts';
 
 /** `limit` of a list that a model reads. */
-export const ToolLimit = z.int('must be a whole number').min(1).max(50).default(10).describe('Page size.');
+export const ToolLimit = z.int().min(1).max(50).default(10).describe('Page size.');
 
 interface ToolOptions {
   title: string;

@@ -2,8 +2,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ServiceSettings } from '../../routers/base.ts';
 import { errorBody, Failure, invalid, translate } from '../../routers/errors.ts';
 
-function tooLarge(): Failure {
-  const message = 'The request body is too large. Send less at once.';
+function tooLarge({ routeOptions: { bodyLimit = 0 } }: FastifyRequest): Failure {
+  const message = `The body is larger than ${bodyLimit / 2 ** 20} MiB. Send less at once.`;
   return new Failure({ status: 413, code: 'validation_failed', message });
 }
 
@@ -14,9 +14,9 @@ export function unsupportedMediaType(): Failure {
 }
 
 /** What Fastify itself refuses, in our words. */
-function refusedByServer(error: FastifyError): Failure {
+function refusedByServer(error: FastifyError, request: FastifyRequest): Failure {
   if (error.code === 'FST_ERR_BAD_URL') return invalid(null, 'The address is not percent-encoded as it should be.');
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge();
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request);
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedMediaType();
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return invalid(null, 'The request could not be read. Check its syntax.');
@@ -47,7 +47,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 
 /** Whatever was thrown, as a failure. What nobody expected is logged with its cause. */
 export function failureOf(error: FastifyError | Error, request: FastifyRequest): Failure {
-  const failure = error instanceof Failure ? error : refusedByServer(error as FastifyError);
+  const failure = error instanceof Failure ? error : refusedByServer(error as FastifyError, request);
   if (failure.problem.status >= 500) request.log.error({ err: failure.cause ?? failure }, 'request failed');
   return failure;
 }

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify';
 import { authorize, type Deprecation, type ServiceSettings } from '../../routers/base.ts';
-import { Failure, invalid, shown, translate } from '../../routers/errors.ts';
+import { Failure, invalid, translate } from '../../routers/errors.ts';
 import { entityTag, entityTags } from '../../routers/etag.ts';
+import { shown } from '../../routers/field-errors.ts';
 import type { Operation } from '../operations.ts';
 import type { ContextFor } from '../request.ts';
 import { queryDecoder, queryParameters } from './decode.ts';
