@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import {
-  authorize,
-  bareProcedure,
-  type Context,
-  type Meta,
-  type Principal,
-  principalOf,
-  type ToolMeta,
-} from './base.ts';
+import { authorize, bareProcedure, type Context, type Principal, principalOf } from './base.ts';
 import { Failure } from './errors.ts';
+import type { Meta, ToolMeta } from './metadata.ts';
 import type { Scope } from './scopes.ts';
 
 /** `limit` of a list that a model reads. */
