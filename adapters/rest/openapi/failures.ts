@@ -63,17 +63,18 @@ function forbidden({ access }: Operation): Refusal {
   return { status: 403, name: access === 'session' ? 'SessionRequired' : 'MissingScope', codes: ['missing_scope'] };
 }
 
-/** Every failure that an operation documents: the standard ones (SPEC "Errors") and its own. */
+const unauthenticated: Refusal = {
+  status: 401,
+  name: 'Unauthenticated',
+  codes: ['missing_credentials', 'invalid_api_key'],
+};
+
+/** Every failure that an operation documents: the standard ones (SPEC "Endpoints") and its own. */
 export function refusalsOf(operation: Operation): Refusal[] {
   const { access, statuses } = operation;
   return [
     badRequest(operation),
-    ...(access === 'public'
-      ? []
-      : [
-          { status: 401, name: 'Unauthenticated', codes: ['missing_credentials', 'invalid_api_key'] } satisfies Refusal,
-        ]),
-    ...(access === 'scoped' || access === 'session' ? [forbidden(operation)] : []),
+    ...(access === 'public' ? [] : [unauthenticated, forbidden(operation)]),
     ...statuses.map((status) => (status === 409 ? conflict(operation) : single[status])),
     { status: 429, name: 'RateLimited', codes: ['rate_limit_exceeded'] },
     { status: 500, name: 'InternalError', codes: ['internal_error'] },
