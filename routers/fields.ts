@@ -3,7 +3,7 @@ import { z } from 'zod';
 const unpaired = 'must be well-formed Unicode without lone surrogates';
 
 /** The length of a text in Unicode code points. */
-function codePoints(text: string): number {
+export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
