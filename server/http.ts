@@ -120,7 +120,7 @@ export function createService({
   mountHealth(app, db);
   mountDocs(app);
   mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
-  if (router === appRouter) mountTrpc(app, appRouter, contextFor);
+  if (router === appRouter) mountTrpc(app, appRouter, contextFor, settings);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {
