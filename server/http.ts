@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { v7 as newId } from 'uuid';
 import { mountDocs } from '../adapters/docs/mount.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
 import { operationsOf } from '../adapters/operations.ts';
@@ -49,7 +49,7 @@ export function createService({
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
+    genReqId: () => newId(),
     // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
     http: { requireHostHeader: false },
     // A number of hops: `true` would believe the leftmost address of X-Forwarded-For, which the client may invent.
