@@ -1,5 +1,4 @@
-import { randomBytes, scrypt } from 'node:crypto';
-import { promisify } from 'node:util';
+import { randomBytes } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import type { Db } from './client.ts';
 import { agents, credentials, members, todoLists, users, workspaces } from './schema/index.ts';
@@ -24,27 +23,28 @@ export interface KeySeed {
   expiresAt?: string | null;
 }
 
-const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
-
-/** scrypt with N = 2^17, r = 8, p = 1 (OWASP Password Storage Cheat Sheet), as `scrypt$17$8$1$salt$hash` in base64url. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const hash = await derive(password.normalize('NFKC'), salt, 32, { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 });
-  return `scrypt$17$8$1$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+/** A workspace owned by a person, with its default list “Inbox” and its default agent “Assistant”. In a transaction. */
+export async function openWorkspace(
+  { orm }: Db,
+  seed: { userId: string; name: string; timezone: string; agentMinutes: number },
+): Promise<string> {
+  const id = newId();
+  const { userId, name, timezone, agentMinutes } = seed;
+  await orm.insert(workspaces).values({ id, name, timezone, agentMinutes });
+  await orm.insert(members).values({ workspaceId: id, userId, role: 'owner' });
+  await orm.insert(todoLists).values({ workspaceId: id, id: newId(), name: 'Inbox', isDefault: true });
+  await orm.insert(agents).values({ workspaceId: id, id: newId(), name: 'Assistant', isDefault: true });
+  return id;
 }
 
-/** A person with a workspace, its default list “Inbox” and its default agent “Assistant”, in one transaction. */
-export async function createWorkspace(db: Db, seed: WorkspaceSeed): Promise<{ workspaceId: string; userId: string }> {
-  const [workspaceId, userId] = [newId(), newId()];
-  await db.transaction(async ({ orm }) => {
-    const { workspaceName, timezone, agentMinutes, email, userName, passwordHash } = seed;
-    await orm.insert(workspaces).values({ id: workspaceId, name: workspaceName, timezone, agentMinutes });
-    await orm.insert(users).values({ id: userId, email, name: userName, passwordHash });
-    await orm.insert(members).values({ workspaceId, userId, role: 'owner' });
-    await orm.insert(todoLists).values({ workspaceId, id: newId(), name: 'Inbox', isDefault: true });
-    await orm.insert(agents).values({ workspaceId, id: newId(), name: 'Assistant', isDefault: true });
+/** A person with a workspace of their own, in one transaction. */
+export function createWorkspace(db: Db, seed: WorkspaceSeed): Promise<{ workspaceId: string; userId: string }> {
+  const userId = newId();
+  return db.transaction(async (tx) => {
+    const { workspaceName: name, timezone, agentMinutes, email, userName, passwordHash } = seed;
+    await tx.orm.insert(users).values({ id: userId, email, name: userName, passwordHash });
+    return { workspaceId: await openWorkspace(tx, { userId, name, timezone, agentMinutes }), userId };
   });
-  return { workspaceId, userId };
 }
 
 /** A new API key. Its secret is in the answer and nowhere else: only its hash is stored. */

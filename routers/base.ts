@@ -5,6 +5,7 @@ import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { Db } from '../db/client.ts';
 import { errorBody, Failure, translate } from './errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
+import type { Mailer } from './mail.ts';
 import type { Scope } from './scopes.ts';
 
 /** Who makes a request, resolved from its bearer. One principal acts in exactly one workspace. */
@@ -19,6 +20,21 @@ export interface Principal {
   expiresAt: string | null;
 }
 
+/** The client of a request, as far as the transport knows it. */
+export interface Client {
+  /** SHA-256 of its address. */
+  addressHash: Buffer;
+  /** What it says of itself, for people to recognise. */
+  name: string;
+}
+
+/** What the transport must tell beside the answer. */
+export interface Reply {
+  replayed: boolean;
+  /** The session to keep in the browser's cookie; null ends it, undefined leaves the cookie alone. */
+  session?: { token: string; expiresAt: string } | null;
+}
+
 /** What holds for the whole service: addresses without a trailing slash, shared secrets. */
 export interface ServiceSettings {
   version: string;
@@ -26,6 +42,10 @@ export interface ServiceSettings {
   cliInstallUrl: string;
   deprecationUrl: string;
   cursorKey: KeyObject;
+  /** Agent minutes that a new workspace starts with. */
+  agentMinutes: number;
+  /** Requests a minute of a new API key. */
+  rateLimitPerMinute: number;
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
 }
@@ -46,12 +66,19 @@ export interface Context {
   idempotencyKey: string | undefined;
   /** Entity tags of `If-Match`; undefined when the request is unconditional. */
   ifMatch: readonly string[] | undefined;
-  /** What the transport must tell beside the answer. */
-  reply: { replayed: boolean };
+  client: Client;
+  mail: Mailer;
+  reply: Reply;
 }
 
-/** `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `session`: a signed-in person. */
-export type Access = 'public' | 'any' | 'scoped' | 'session';
+/**
+ * `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `session` and
+ * `key_management`: a signed-in person; the latter refuses keys with a code of its own.
+ */
+export type Access = 'public' | 'any' | 'scoped' | 'session' | 'key_management';
+
+/** Statuses that only some operations answer. Public operations name their own 401 and 403. */
+export type ExtraStatus = 401 | 402 | 403 | 404 | 409 | 412;
 
 export interface OperationFacts {
   id: string;
@@ -78,7 +105,7 @@ export interface OperationMeta extends OperationFacts {
   /** The answer is one resource with an entity tag. */
   etag: boolean;
   /** Statuses beside 400, 401, 403, 429 and 500 that this operation answers. */
-  statuses: readonly (402 | 404 | 409 | 412)[];
+  statuses: readonly ExtraStatus[];
   deprecated: Deprecation | null;
 }
 
@@ -122,7 +149,7 @@ interface OperationOptions {
   keyed?: boolean;
   strictQuery?: boolean;
   etag?: boolean;
-  statuses?: readonly (402 | 404 | 409 | 412)[];
+  statuses?: readonly ExtraStatus[];
   deprecated?: Deprecation;
 }
 
@@ -134,7 +161,7 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
   const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
   const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
   const { access = scope ? 'scoped' : 'any', status = 200, strictQuery = false } = options;
-  const statuses = new Set(options.statuses);
+  const statuses = new Set<ExtraStatus>(options.statuses);
   if (keyed) statuses.add(409);
   if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
   const tag = path.split('/')[1] || 'meta';
@@ -166,9 +193,13 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
 
 const challenge = { 'WWW-Authenticate': 'Bearer realm="tandem"' };
 
+function needsSession({ access }: OperationFacts): boolean {
+  return access === 'session' || access === 'key_management';
+}
+
 /** Whether a credential with `scopes` of this kind may call the operation. */
 export function mayCall(operation: OperationFacts, principal: Principal): boolean {
-  if (operation.access === 'session') return principal.kind === 'session';
+  if (needsSession(operation)) return principal.kind === 'session';
   return operation.scope === null || principal.scopes.has(operation.scope);
 }
 
@@ -187,6 +218,10 @@ export function authorize(operation: OperationFacts, principal: Principal | null
     throw new Failure({ status: 401, code: 'missing_credentials', message, headers: challenge });
   }
   if (mayCall(operation, principal)) return;
+  if (operation.access === 'key_management') {
+    const message = 'API keys and connected apps are managed by a signed-in person, never with a key or token.';
+    throw new Failure({ status: 403, code: 'api_key_auth_required', message });
+  }
   if (operation.access === 'session') {
     const message = 'This needs a signed-in user session; API keys and OAuth tokens cannot do it.';
     throw new Failure({ status: 403, code: 'missing_scope', message, reason: 'session_required' });

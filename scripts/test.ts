@@ -9,6 +9,9 @@ import { openEmbedded } from '../db/embedded.ts';
  * TEST_DATABASE_URL. A suite without `.run()` would pass with no test: it is refused.
  */
 
+/** How long the tests may take to end once their last line is out. */
+const patienceMs = 15_000;
+
 const pattern = process.argv[2] ?? '';
 const files = (await readdir('tests', { recursive: true })).filter((name) => name.endsWith('.test.ts'));
 for (const file of files) {
@@ -28,15 +31,23 @@ try {
   // Ends the tests, not this script: it still has a database to stop.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => run.kill(signal));
   let output = '';
+  let leftOpen = false;
   run.stdout.on('data', (chunk: Buffer) => {
     process.stdout.write(chunk);
     output = (output + chunk.toString()).slice(-2000);
+    if (!/Total:[\s\S]*Duration:/.test(output)) return;
+    setTimeout(() => {
+      leftOpen = true;
+      run.kill('SIGKILL');
+    }, patienceMs).unref();
   });
   exitCode = await new Promise<number>((resolve) => run.on('close', (code) => resolve(code ?? 1)));
   const [total = 0, passed = 0, skipped = 0] = ['Total', 'Passed', 'Skipped'].map((word) =>
     Number(new RegExp(`${word}:\\s+(\\d+)`).exec(output)?.[1] ?? 0),
   );
   if (total === 0) exitCode = 1;
+  if (leftOpen)
+    process.stdout.write('\nThe tests are over, but one of them left something open: close it in `after`.\n');
   process.stdout.write(`\n${passed} passed, ${total - passed} failed, ${skipped} skipped\n`);
 } finally {
   await embedded?.stop();

@@ -52,6 +52,11 @@ const Environment = z.object({
     )
     .default([]),
   METRICS_TOKEN: z.string().min(16, 'must be at least 16 characters long').optional(),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
+    .optional(),
+  MAIL_FROM: z.string().min(3).default('Tandem <tandem@localhost>'),
   SHUTDOWN_SECONDS: whole(20, 0, 600),
 });
 

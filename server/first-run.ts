@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from '../db/client.ts';
-import { createApiKey, createWorkspace, hashPassword } from '../db/seed.ts';
+import { hashPassword } from '../db/passwords.ts';
+import { createApiKey, createWorkspace } from '../db/seed.ts';
 import { scopes } from '../routers/scopes.ts';
 import type { Config } from './config.ts';
 

@@ -14,8 +14,11 @@ import type { ServiceSettings } from '../routers/base.ts';
 import { invalid } from '../routers/errors.ts';
 import { entityTags } from '../routers/etag.ts';
 import { appRouter, toolRouter } from '../routers/index.ts';
-import { createGate, guard } from './access/gate.ts';
+import type { Mailer } from '../routers/mail.ts';
+import { addressHash, createGate, guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
+import { mountOAuth } from './access/oauth/mount.ts';
+import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Config } from './config.ts';
 import { mountHealth } from './health.ts';
@@ -26,6 +29,11 @@ export interface ServiceParts {
   db: Database;
   log: Logger;
   settings: ServiceSettings;
+  mail: Mailer;
+  /** Secret of the OAuth server, shared by all processes. */
+  oauthKey: Buffer;
+  /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
+  oauthFetch?: ProviderParts['fetch'];
   clock?: () => Date;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
@@ -42,10 +50,13 @@ export function createService({
   db,
   log,
   settings,
+  mail,
+  oauthKey,
+  oauthFetch,
   clock = () => new Date(),
   router = appRouter,
 }: ServiceParts): FastifyInstance {
-  const gate = createGate(new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS);
+  const gate = createGate(new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS, settings);
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -91,6 +102,8 @@ export function createService({
       operations: facts,
       idempotencyKey: request.headers['idempotency-key']?.toString(),
       ifMatch: ifMatch === undefined ? undefined : entityTags(ifMatch),
+      client: { addressHash: addressHash(request.ip), name: request.headers['user-agent'] ?? '' },
+      mail,
       reply: { replayed: false },
     };
   };
@@ -106,6 +119,7 @@ export function createService({
   });
   mountHealth(app, db);
   mountDocs(app);
+  mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
   if (router === appRouter) mountTrpc(app, appRouter, contextFor);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);

@@ -9,6 +9,7 @@ import { sharedSecret } from '../db/seed.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
+import { createMailer } from './mail.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
@@ -84,8 +85,12 @@ export async function startService(
     version: apiVersion,
     ...addresses(config, config.PORT),
     cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
+    agentMinutes: config.AGENT_MINUTES,
+    rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
   };
-  const app = createService({ config, db, log, settings, ...overrides });
+  const mail = createMailer(config, log);
+  const oauthKey = await sharedSecret(db, 'oauth');
+  const app = createService({ config, db, log, settings, mail, oauthKey, ...overrides });
   await app.listen({ host: config.HOST, port: config.PORT });
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
@@ -93,6 +98,7 @@ export async function startService(
   const close = async () => {
     stopSweeps();
     await app.close();
+    await mail.idle();
   };
   return { app, url: settings.publicUrl, port, close };
 }

@@ -12,7 +12,16 @@ import { createDatabase, type ScratchDatabase } from './scratch.ts';
 const test = suite('the live catalogue');
 
 /** Tables that belong to no workspace, or are the workspaces themselves. */
-const untenanted = ['rate_windows', 'service_secrets', 'tandem_migrations', 'users', 'workspaces'];
+const untenanted = [
+  'oauth_artifacts',
+  'password_resets',
+  'rate_windows',
+  'service_secrets',
+  'sign_in_attempts',
+  'tandem_migrations',
+  'users',
+  'workspaces',
+];
 
 let scratch: ScratchDatabase[];
 let live: postgres.Sql;

@@ -4,7 +4,7 @@ import { hashSecret, mintSecret, secretKind } from '../db/secrets.ts';
 import { scopes } from '../routers/scopes.ts';
 import { revoke } from './frame.ts';
 import { startTestService, type TestService } from './harness.ts';
-import { type ServiceProcess, startProcess } from './processes.ts';
+import { type ServiceProcess, startProcess, stopProcesses } from './processes.ts';
 
 const test = suite('credentials');
 let tandem: TestService;
@@ -15,7 +15,7 @@ test.before(async () => {
   other = await startProcess({ LOG_LEVEL: 'trace' });
 });
 test.after(async () => {
-  await other.stop();
+  await stopProcesses();
   await tandem.close();
 });
 

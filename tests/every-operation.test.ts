@@ -37,7 +37,10 @@ async function send(
     encodeURIComponent(request.path?.[name] ?? ''),
   );
   const { method, id, status, statuses } = operation;
-  const answer = assertFrame(await call(`${method} ${path}${query}`, request.body, options), id);
+  const search = [request.query, query].filter(Boolean).join('&');
+  const credential = { ...(request.key !== undefined && { key: request.key }), ...options };
+  const route = `${method} ${path}${search && `?${search}`}`;
+  const answer = assertFrame(await call(route, request.body, credential), id);
   assert.ok([status, ...always, ...statuses].includes(answer.status), `${id} does not document ${answer.status}`);
   return answer;
 }
@@ -66,7 +69,7 @@ for (const operation of operations) {
     const workspace = await tandem.workspace();
     const request = await valid(operation, workspace);
     if (method === 'GET') {
-      const answer = await send(operation, workspace, request, {}, '?surprise=1');
+      const answer = await send(operation, workspace, request, {}, 'surprise=1');
       assert.is(answer.status, operation.strictQuery ? 400 : operation.status, answer.text);
       if (!operation.strictQuery) return;
       assert.is(answer.body.code, 'unknown_parameter');
@@ -101,13 +104,14 @@ for (const operation of operations) {
       const at = (value: string) => ({ ...request, path: { ...request.path, [name]: value } });
       const stolen = await send(operation, mine, at(foreign.path?.[name] ?? ''));
       const unknown = await send(operation, mine, at('0190aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee'));
-      assert.is(unknown.status, 404, unknown.text);
-      assert.is(unknown.body.code, 'resource_not_found');
+      const named = name === 'workspaceId';
+      assert.is(unknown.status, named ? 403 : 404, unknown.text);
+      assert.is(unknown.body.code, named ? 'workspace_access_denied' : 'resource_not_found');
       assert.is(unknown.body.param, name);
-      assert.is(stolen.status, 404);
+      assert.is(stolen.status, unknown.status);
       assert.equal(sameFor(stolen), sameFor(unknown));
-      assert.is((await send(operation, other, foreign)).status, operation.status, 'the other one still has it');
     }
+    assert.is((await send(operation, other, foreign)).status, operation.status, 'the other one still has it');
   });
 }
 
@@ -133,6 +137,18 @@ for (const operation of guarded) {
       assert.is(body.code, 'invalid_api_key', kind);
     }
   });
+
+  if (access === 'session' || access === 'key_management') {
+    test(`${id} refuses every API key`, async () => {
+      const workspace = await tandem.workspace();
+      const request = await valid(operation, workspace);
+      const { status, body } = await send(operation, workspace, request, { key: workspace.key });
+      assert.is(status, 403);
+      const expected =
+        access === 'session' ? ['missing_scope', 'session_required'] : ['api_key_auth_required', undefined];
+      assert.equal([body.code, body.reason], expected);
+    });
+  }
 
   if (access !== 'scoped') continue;
   test(`${id} needs the scope ${scope} and no other`, async () => {

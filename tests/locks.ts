@@ -7,17 +7,27 @@ export interface Held {
   release(): Promise<void>;
 }
 
+const open = new Set<Held>();
+
+/** Lets go of whatever a test that failed still holds; call it after each. */
+export async function releaseAll(): Promise<void> {
+  await Promise.all([...open].map((held) => held.release()));
+}
+
 /** Runs one statement in a transaction of its own and keeps that open. */
 export async function hold(text: string, values: unknown[] = []): Promise<Held> {
   const sql = postgres(testDatabaseUrl(), { max: 1, onnotice: () => {} });
   await sql.unsafe('begin');
   await sql.unsafe(text, values as never[]);
-  return {
+  const held: Held = {
     release: async () => {
+      if (!open.delete(held)) return;
       await sql.unsafe('rollback');
       await sql.end();
     },
   };
+  open.add(held);
+  return held;
 }
 
 /** Keeps the workspace from getting new lists (their foreign key needs its row): createTodoList then waits. */

@@ -3,28 +3,22 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ask } from './frame.ts';
 import { startTestService, type TestService } from './harness.ts';
-import { holdWorkspace, untilBlocked } from './locks.ts';
-import { launch, type ServiceProcess, startProcess } from './processes.ts';
+import { holdWorkspace, releaseAll, untilBlocked } from './locks.ts';
+import { launch, startProcess, stopProcesses } from './processes.ts';
 import { createDatabase } from './scratch.ts';
 
 const test = suite('operations');
 const list = { name: 'Errands' };
 let tandem: TestService;
-const started: ServiceProcess[] = [];
 
 test.before(async () => {
   tandem = await startTestService();
 });
+test.after.each(releaseAll);
 test.after(async () => {
-  await Promise.all(started.map((each) => each.stop()));
+  await stopProcesses();
   await tandem.close();
 });
-
-async function start(environment: Record<string, string> = {}): Promise<ServiceProcess> {
-  const service = await startProcess(environment);
-  started.push(service);
-  return service;
-}
 
 test('/healthz and /readyz answer without a key', async () => {
   for (const path of ['/healthz', '/readyz']) {
@@ -75,7 +69,7 @@ test('/metrics needs its token where one is set', async () => {
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} lets a request in flight finish, and nothing new in`, async () => {
     const { workspaceId, key, call } = await tandem.workspace();
-    const service = await start();
+    const service = await startProcess();
     const held = await holdWorkspace(workspaceId);
     const slow = service.call('POST /todo-lists', key, list);
     await untilBlocked('insert into todo_lists%');
@@ -95,7 +89,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 test('a request that does not end is cut after SHUTDOWN_SECONDS, and its work is undone', async () => {
   const { workspaceId, key, call } = await tandem.workspace();
-  const service = await start({ SHUTDOWN_SECONDS: '1' });
+  const service = await startProcess({ SHUTDOWN_SECONDS: '1' });
   const held = await holdWorkspace(workspaceId);
   const stuck = service.call('POST /todo-lists', key, list, { 'idempotency-key': 'stuck' }).catch(() => null);
   await untilBlocked('insert into todo_lists%');
@@ -140,7 +134,7 @@ test('a database that is not there, or refuses the password, is said in a senten
 test('three processes that start together on an empty database migrate it once and share its secrets', async () => {
   const scratch = await createDatabase();
   try {
-    const services = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL: scratch.url })));
+    const services = await Promise.all([1, 2, 3].map(() => startProcess({ DATABASE_URL: scratch.url })));
     for (const service of services) assert.is((await ask(`${service.url}/readyz`)).status, 200, service.output());
     await Promise.all(services.map((service) => service.stop()));
     for (const service of services) assert.is(await service.exited, 0);
@@ -150,7 +144,7 @@ test('three processes that start together on an empty database migrate it once a
 });
 
 test('addresses that the service names use the port it got', async () => {
-  const service = await start({ PORT: '0' });
+  const service = await startProcess({ PORT: '0' });
   const { body } = await service.call('GET /', null);
   assert.is(body.documentationUrl, `${service.url}/docs`);
   assert.is(body.cliInstallUrl, `${service.url}/install.sh`);

@@ -20,6 +20,13 @@ export interface ServiceProcess {
 
 const main = fileURLToPath(new URL('../server/main.ts', import.meta.url));
 
+const launched = new Set<ServiceProcess>();
+
+/** Stops every process that the tests of this run launched and that still runs. */
+export async function stopProcesses(): Promise<void> {
+  await Promise.all([...launched].map((service) => service.stop()));
+}
+
 /** Starts a process that need not come up: `url` is empty when it ends before it listens. */
 export async function launch(environment: Record<string, string> = {}): Promise<ServiceProcess> {
   const settings = { PORT: '0', LOG_LEVEL: 'warn', LOG_FORMAT: 'json', DATABASE_POOL_SIZE: '4' };
@@ -47,7 +54,7 @@ export async function launch(environment: Record<string, string> = {}): Promise<
     child.stderr.on('data', read);
     void exited.then(() => resolve(''));
   });
-  return {
+  const service: ServiceProcess = {
     url,
     child,
     output: () => output,
@@ -67,6 +74,9 @@ export async function launch(environment: Record<string, string> = {}): Promise<
       return exited;
     },
   };
+  launched.add(service);
+  void exited.then(() => launched.delete(service));
+  return service;
 }
 
 /** Starts a process and waits until it listens. @throws Error with what it wrote when it does not. */

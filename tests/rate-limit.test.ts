@@ -6,7 +6,7 @@ import { scopes } from '../routers/scopes.ts';
 import { addressHash } from '../server/access/gate.ts';
 import { ask, assertFrame } from './frame.ts';
 import { type Answer, startTestService, type TestService } from './harness.ts';
-import { type ServiceProcess, startProcess } from './processes.ts';
+import { type ServiceProcess, startProcess, stopProcesses } from './processes.ts';
 
 const test = suite('rate limit');
 let tandem: TestService;
@@ -17,7 +17,7 @@ test.before(async () => {
   other = await startProcess({ RATE_LIMIT_PER_ADDRESS: '120', TRUST_PROXY: 'true' });
 });
 test.after(async () => {
-  await other.stop();
+  await stopProcesses();
   await tandem.close();
 });
 

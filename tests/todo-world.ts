@@ -66,21 +66,26 @@ export function queryOf(parameters: Record<string, unknown>): string {
   return set.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
 }
 
-/** Walks every page of a list; `between` runs after each page but the last. */
+const mostPages = 5000;
+
+/** Walks every page of a list; `between` runs after each page but the last. A walk that does not end is a failure. */
 export async function walk(
   call: TestWorkspace['call'],
   parameters: Record<string, unknown>,
   between: () => Promise<unknown> = async () => {},
 ): Promise<TodoAnswer[]> {
   const todos: TodoAnswer[] = [];
-  for (let cursor: string | undefined; ; ) {
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
     const { status, body, text } = await call(`GET /todos?${queryOf({ ...parameters, cursor })}`);
     assert.is(status, 200, text);
     todos.push(...body.data);
     assert.is(body.hasMore, body.nextCursor !== null);
     if (body.nextCursor === null) return todos;
     assert.is(body.data.length, parameters.limit ?? 25, 'a page with more after it is full');
+    assert.is.not(body.nextCursor, cursor, 'the next cursor is another one');
     cursor = body.nextCursor;
     await between();
   }
+  throw new Error(`the walk of ${queryOf(parameters)} did not end after ${mostPages} pages`);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService } from './harness.ts';
@@ -58,18 +59,23 @@ test('a list deleted while todos come into it either stays with them or goes wit
   for (let round = 0; round < 20; round++) {
     const { body: list } = await call('POST /todo-lists', { name: `List ${round}` });
     const into = { title: 'b', todoListId: list.id };
+    const lead = ((round % 5) - 2) * 10;
     const deletion = async () => {
-      await new Promise((resolve) => setTimeout(resolve, (round % 5) * 3));
+      await sleep(Math.max(0, lead));
       return call(`DELETE /todo-lists/${list.id}`);
+    };
+    const write: typeof call = async (route, body) => {
+      await sleep(Math.max(0, -lead));
+      return call(route, body);
     };
     const [gone, ...writes] = await Promise.all([
       deletion(),
-      call('POST /todos', into),
-      call('POST /todos/batch', { data: [{ title: 'c' }, into] }),
-      call('POST /todos', { title: 'd', todoListName: list.name }),
-      call(`PATCH /todos/${seeds.data[0].id}`, { todoListId: list.id }),
-      call(`PATCH /todos/${seeds.data[1].id}`, { todoListId: list.id, assignees: [] }),
-      call('POST /todos/bulk', { ids: [seeds.data[2].id, seeds.data[3].id], patch: { todoListId: list.id } }),
+      write('POST /todos', into),
+      write('POST /todos/batch', { data: [{ title: 'c' }, into] }),
+      write('POST /todos', { title: 'd', todoListName: list.name }),
+      write(`PATCH /todos/${seeds.data[0].id}`, { todoListId: list.id }),
+      write(`PATCH /todos/${seeds.data[1].id}`, { todoListId: list.id, assignees: [] }),
+      write('POST /todos/bulk', { ids: [seeds.data[2].id, seeds.data[3].id], patch: { todoListId: list.id } }),
     ]);
     for (const answer of [gone, ...writes]) assert.ok([200, 201, 400, 404, 409].includes(answer.status), answer.text);
     const held = (await call(`GET /todos?todoListId=${list.id}&limit=100`)).body.data.length;

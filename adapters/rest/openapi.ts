@@ -46,7 +46,7 @@ function addExamples(document: OpenApiDocument, operations: readonly Operation[]
     const answer = done?.content?.['application/json'];
     if (answer?.schema) answer.example = examples.response(answer.schema);
     for (const parameter of described?.parameters ?? []) {
-      if (!('in' in parameter) || parameter.in !== 'path' || !parameter.schema) continue;
+      if (!('in' in parameter) || !parameter.required || !parameter.schema) continue;
       parameter.example = examples.parameter(parameter.schema, parameter.name);
     }
   }

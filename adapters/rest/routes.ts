@@ -4,6 +4,7 @@ import { Failure, invalid, shown, translate } from '../../routers/errors.ts';
 import { entityTag, entityTags } from '../../routers/etag.ts';
 import type { Operation } from '../operations.ts';
 import type { ContextFor } from '../request.ts';
+import { keepSession } from '../session-cookie.ts';
 import { queryDecoder, queryParameters } from './decode.ts';
 
 const mebibyte = 1024 * 1024;
@@ -60,6 +61,7 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
       throw translate(error, shape);
     }
     if (ctx.reply.replayed) reply.header('Idempotency-Replayed', 'true');
+    keepSession(request, reply, ctx.reply, ctx.service.publicUrl);
     const json = JSON.stringify(data);
     reply.code(operation.status).header('Content-Type', 'application/json; charset=utf-8');
     if (tagged) {

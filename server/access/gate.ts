@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { cookieToken } from '../../adapters/session-cookie.ts';
 import { hashSecret, secretKind } from '../../db/secrets.ts';
+import type { ServiceSettings } from '../../routers/base.ts';
 import { Failure } from '../../routers/errors.ts';
 import type { Limiter, RateWindow } from './limiter.ts';
 
@@ -55,11 +57,11 @@ export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<voi
  * The gate: who asks (`request.principal`), and whether the budget of the minute allows it. A caller over budget is
  * refused with 429; one with a bad credential goes on to the route, which knows whether it needs one.
  */
-export function createGate(limiter: Limiter, perAddress: number): Gate {
+export function createGate(limiter: Limiter, perAddress: number, settings: ServiceSettings): Gate {
   return async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     if (request.routeOptions.config?.ungated) return;
-    const bearer = bearerOf(request);
+    const bearer = bearerOf(request) ?? cookieToken(request, settings.publicUrl);
     const secretHash = bearer !== undefined && secretKind(bearer) ? hashSecret(bearer) : null;
     reply.headers(uncountedHeaders(perAddress));
     const { principal, window } = await limiter.admit({ secretHash, addressHash: addressHash(request.ip) });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import type { ExtraStatus } from '../../../routers/base.ts';
 import { type ErrorCode, errorBody, errorCodes, Failure } from '../../../routers/errors.ts';
 import { scopes } from '../../../routers/scopes.ts';
 import type { Operation } from '../../operations.ts';
@@ -48,8 +49,10 @@ function badRequest({ input, strictQuery }: Operation): Refusal {
   return { status: 400, name: `Invalid${strictQuery ? 'Strict' : ''}${paged ? 'Paged' : ''}Request`, codes };
 }
 
-const single: Record<402 | 404 | 412, Refusal> = {
+const single: Record<Exclude<ExtraStatus, 409>, Refusal> = {
+  401: { status: 401, name: 'WrongCredentials', codes: ['invalid_api_key'] },
   402: { status: 402, name: 'InsufficientMinutes', codes: ['insufficient_minutes'] },
+  403: { status: 403, name: 'WorkspaceAccessDenied', codes: ['workspace_access_denied'] },
   404: { status: 404, name: 'NotFound', codes: ['resource_not_found'] },
   412: { status: 412, name: 'PreconditionFailed', codes: ['resource_conflict'] },
 };
@@ -59,8 +62,12 @@ function conflict({ keyed }: Operation): Refusal {
   return { status: 409, name: 'ConflictOrKeyReused', codes: ['resource_conflict', 'idempotency_key_reused'] };
 }
 
-function forbidden({ access }: Operation): Refusal {
-  return { status: 403, name: access === 'session' ? 'SessionRequired' : 'MissingScope', codes: ['missing_scope'] };
+function forbidden({ access }: Operation): Refusal[] {
+  if (access === 'scoped') return [{ status: 403, name: 'MissingScope', codes: ['missing_scope'] }];
+  if (access === 'session')
+    return [{ status: 403, name: 'SessionRequired', codes: ['missing_scope', 'workspace_access_denied'] }];
+  if (access !== 'key_management') return [];
+  return [{ status: 403, name: 'KeyManagementRefused', codes: ['api_key_auth_required', 'workspace_access_denied'] }];
 }
 
 /** Every failure that an operation documents: the standard ones (SPEC "Errors") and its own. */
@@ -73,7 +80,7 @@ export function refusalsOf(operation: Operation): Refusal[] {
       : [
           { status: 401, name: 'Unauthenticated', codes: ['missing_credentials', 'invalid_api_key'] } satisfies Refusal,
         ]),
-    ...(access === 'scoped' || access === 'session' ? [forbidden(operation)] : []),
+    ...forbidden(operation),
     ...statuses.map((status) => (status === 409 ? conflict(operation) : single[status])),
     { status: 429, name: 'RateLimited', codes: ['rate_limit_exceeded'] },
     { status: 500, name: 'InternalError', codes: ['internal_error'] },

@@ -77,7 +77,7 @@ export const tagDescriptions: Record<string, string> = {
   captures: 'Recordings with transcript, notes and summary, and written notes.',
   'api-keys': 'Keys of a workspace, managed by signed-in people.',
   'connected-apps': 'Applications that people let into a workspace, managed by signed-in people.',
-  accounts: 'Signing up, signing in and sessions.',
+  auth: 'Signing up, signing in and sessions.',
   workspaces: 'Workspaces and their members.',
   usage: 'What the workspace has used.',
   events: 'What has happened in the workspace.',

@@ -12,7 +12,7 @@ function day(date: Date): string {
 
 function accessNote({ access, scope }: Operation): string {
   if (access === 'public') return 'Needs no credential.';
-  if (access === 'session') return 'Needs the session of a signed-in person.';
+  if (access === 'session' || access === 'key_management') return 'Needs the session of a signed-in person.';
   return scope === null ? 'Works with every valid credential.' : `Needs the scope \`${scope}\`.`;
 }
 
@@ -30,7 +30,7 @@ function describe(operation: Operation): string {
 /** Who may call it. Scopes are not named here: OpenAPI's linters know them only on OAuth schemes. */
 function security({ access }: Operation): oas31.SecurityRequirementObject[] {
   if (access === 'public') return [];
-  return access === 'session' ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+  return access === 'session' || access === 'key_management' ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 }
 
 const outcomes: Record<Operation['status'], string> = {

@@ -1,0 +1,53 @@
+import { appendFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Logger } from 'pino';
+import type { Letter, Mailer } from '../routers/mail.ts';
+import type { Config } from './config.ts';
+
+/** A mailer whose letters under way can be waited for at shutdown. */
+export interface PostOffice extends Mailer {
+  /** Resolves when every letter posted so far went out or failed. */
+  idle(): Promise<void>;
+}
+
+function senderOf(config: Config): (letter: Letter) => Promise<unknown> {
+  if (config.SMTP_URL === undefined) {
+    const outbox = join(config.DATA_DIR, 'outbox.jsonl');
+    return async (letter) => {
+      await mkdir(config.DATA_DIR, { recursive: true });
+      await appendFile(outbox, `${JSON.stringify({ ...letter, at: new Date().toISOString() })}\n`, { mode: 0o600 });
+    };
+  }
+  const transport = createTransport({
+    url: config.SMTP_URL,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+  });
+  return (letter) => transport.sendMail({ from: config.MAIL_FROM, ...letter });
+}
+
+/**
+ * Sends letters by SMTP where `SMTP_URL` is set, else writes them to `DATA_DIR/outbox.jsonl`, one JSON object a line.
+ * The log tells that a letter went out, never what it says.
+ */
+export function createMailer(config: Config, log: Logger): PostOffice {
+  const send = senderOf(config);
+  const underWay = new Set<Promise<void>>();
+  const by = config.SMTP_URL === undefined ? 'the outbox file' : 'SMTP';
+  return {
+    post: (letter) => {
+      const sending = send(letter).then(
+        () => log.info({ subject: letter.subject }, `a letter went out by ${by}`),
+        (error: unknown) => log.error({ err: error, subject: letter.subject }, 'a letter could not be sent'),
+      );
+      underWay.add(sending);
+      void sending.finally(() => underWay.delete(sending));
+    },
+    failed: (error) => log.error({ err: error }, 'a letter could not be written'),
+    idle: async () => {
+      await Promise.all(underWay);
+    },
+  };
+}
