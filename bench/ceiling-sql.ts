@@ -54,16 +54,19 @@ export const summary = `select t.status, t.priority, count(*)::int as count,
 const matches = (terms: number, first: number) =>
   Array.from({ length: terms }, (_, i) => `(s.title like $${first + i} or s.content like $${first + i})`).join(' and ');
 
-/** $1 workspace, $2 page size + 1, $3 … the patterns: the newest thousand first. */
+/** $1 workspace, $2 page size + 1, $3 how many of the newest to look through, $4 … the patterns. */
 export const searchNear = (terms: number) => `with near as materialized (
-    select t.* from todos t where ${listed} order by t.created_at desc, t.id desc limit 1000
+    select t.workspace_id, t.id, t.created_at from todos t where ${listed} order by t.created_at desc, t.id desc limit $3
   ), page as (
-    select t.* from near t join todo_search s on s.workspace_id = t.workspace_id and s.todo_id = t.id
-    where ${matches(terms, 3)} order by t.created_at desc, t.id desc limit $2
-  ) select n.looked, ${plain} from (select count(*)::int as looked from near) n left join page t on true
+    select t.* from near t cross join lateral (
+      select title, content from todo_search s where s.workspace_id = t.workspace_id and s.todo_id = t.id offset 0) s
+    where ${matches(terms, 4)} order by t.created_at desc, t.id desc limit $2
+  ), whole as (
+    select t.* from page p join todos t on t.workspace_id = p.workspace_id and t.id = p.id
+  ) select n.looked, ${plain} from (select count(*)::int as looked from near) n left join whole t on true
     order by t.created_at desc, t.id desc`;
 
-/** The same parameters: through the trigram index, when the newest thousand did not fill the page. */
+/** $1 workspace, $2 page size + 1, $3 … the patterns: through the trigram index. */
 export const searchIndex = (terms: number) => `with hits as materialized (
     select s.todo_id from todo_search s where s.workspace_id = $1 and ${matches(terms, 3)}
   ) select ${plain} from (select t.* from hits h join todos t on t.id = h.todo_id where ${listed}

@@ -96,11 +96,15 @@ type Query = Record<string, string | undefined>;
 
 async function search(who: Admitted, query: string, count: number): Promise<Row[]> {
   const terms = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const values = [who.workspaceId, count, ...terms.map((term) => `%${term.replace(/[\\%_]/g, '\\$&')}%`)];
-  const found = await rows(statements.searchNear(terms.length), values, fresh);
-  const page = found.filter((row) => row.id !== null);
-  if (page.length === count || Number(found[0]?.looked) < 1000) return page;
-  return rows(statements.searchIndex(terms.length), values, fresh);
+  const patterns = terms.map((term) => `%${term.replace(/[\\%_]/g, '\\$&')}%`);
+  for (let most = 1000; most <= 10_000; ) {
+    const found = await rows(statements.searchNear(terms.length), [who.workspaceId, count, most, ...patterns], fresh);
+    const page = found.filter((row) => row.id !== null);
+    if (page.length === count || Number(found[0]?.looked) < most) return page;
+    if (most > 1000) break;
+    most = Math.ceil((1500 * count) / page.length);
+  }
+  return rows(statements.searchIndex(terms.length), [who.workspaceId, count, ...patterns], fresh);
 }
 
 function pageOf(who: Admitted, query: Query, count: number): Promise<Row[]> {

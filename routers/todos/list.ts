@@ -11,6 +11,9 @@ import { countTodos } from './summary.ts';
 /** How many todos a search looks through, in the order of the page, before it turns to the index. */
 const walked = 1000;
 
+/** How many it looks through when the first ones promise that these will fill the page. */
+const walkedAtMost = 10 * walked;
+
 interface Sort {
   column: 't.created_at' | 't.updated_at' | 't.due_date' | 't.priority';
   type: 'timestamptz' | 'date' | 'smallint';
@@ -62,7 +65,7 @@ function assigneeWalked(asker: Asker, { filter, sort }: Walk): string | undefine
  * index can answer in order is a branch of its own, because one ORDER BY over all of them would read and sort them all:
  * rows with and without a value, and each of several statuses. `most` rows at the most.
  */
-function walkOf(walk: Walk, bindings: Bindings, most: string): string {
+function walkOf(walk: Walk, bindings: Bindings, most: string, columns = 't.*'): string {
   const { asker, filter, sort, order, after } = walk;
   const turn = order === 'asc' ? '>' : '<';
   const assignee = assigneeWalked(asker, walk);
@@ -83,7 +86,7 @@ function walkOf(walk: Walk, bindings: Bindings, most: string): string {
         where.push(`(${column}, ${id}) ${turn} (${value}, ${bindings.bind(after[1])})`);
       }
       const rank = half === 'null' ? 1 : 0;
-      return `(select t.*, ${rank} as rank from ${from} where ${where.join(' and ')}
+      return `(select ${columns}, ${rank} as rank from ${from} where ${where.join(' and ')}
         order by ${column} ${order}, ${id} ${order} limit ${most})`;
     }),
   );
@@ -116,13 +119,15 @@ async function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
  */
 async function searchNear(db: Db, walk: Walk, terms: string[], count: number, most: number | null) {
   const bindings = new Bindings();
-  const near = walkOf(walk, bindings, bindings.bind(most));
+  const near = walkOf(walk, bindings, bindings.bind(most), `t.workspace_id, t.id, ${walk.sort.column}`);
   const found = termConditions(terms, bindings).join(' and ');
   const text = `with near as materialized ${near}, page as (
       select t.* from near t cross join lateral (
         select title, content from todo_search s where s.workspace_id = t.workspace_id and s.todo_id = t.id offset 0) s
-      where ${found} order by ${orderOf(walk)} limit ${bindings.bind(count)})
-    select n.looked, ${todoColumns()} from (select count(*)::int as looked from near) n left join page t on true
+      where ${found} order by ${orderOf(walk)} limit ${bindings.bind(count)}
+    ), whole as (
+      select t.*, p.rank from page p join todos t on t.workspace_id = p.workspace_id and t.id = p.id)
+    select n.looked, ${todoColumns()} from (select count(*)::int as looked from near) n left join whole t on true
     order by ${orderOf(walk)}`;
   const rows = await db.rows<TodoRow & { looked: number }>(text, bindings.values, 'custom');
   const page = rows.filter((row) => row.id !== null).map(({ looked: _, ...row }) => row as TodoRow);
@@ -149,14 +154,18 @@ async function searchIndex(db: Db, walk: Walk, terms: string[], count: number): 
 }
 
 /**
- * A search walks the newest (or first in the order asked for) todos, which fills a page for words that occur often;
- * words that do not fill it are few enough to take from the index whole. Shorter words than a trigram only walk.
+ * A search walks the newest (or first in the order asked for) todos, which fills a page for words that occur often, and
+ * walks on where they promise to fill it; words that do not are few enough to take from the index whole. Shorter words than a trigram only walk.
  */
 async function searchPage(db: Db, walk: Walk, query: string, count: number): Promise<TodoRow[]> {
   const terms = termsOf(query);
   const indexed = hasTrigram(terms);
   const { page, exhausted } = await searchNear(db, walk, terms, count, indexed ? walked : null);
-  return page.length === count || exhausted ? page : searchIndex(db, walk, terms, count);
+  if (page.length === count || exhausted) return page;
+  const promising = Math.ceil((1.5 * walked * count) / page.length);
+  if (promising > walkedAtMost) return searchIndex(db, walk, terms, count);
+  const further = await searchNear(db, walk, terms, count, promising);
+  return further.page.length === count || further.exhausted ? further.page : searchIndex(db, walk, terms, count);
 }
 
 /**
