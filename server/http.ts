@@ -2,6 +2,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
 import { operationsOf } from '../adapters/operations.ts';
+import { mountPages } from '../adapters/pages/mount.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
@@ -102,6 +103,7 @@ export function createService({
     );
   });
   mountHealth(app, db);
+  mountPages(app);
   if (router === appRouter) mountTrpc(app, appRouter, contextFor);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
     prefix: '/api/v1',
