@@ -67,7 +67,7 @@ function Decide({ uid, interaction: { client, scopes, workspaces } }: { uid: str
         busy="Connecting…"
         onSubmit={approve}
         actions={
-          <Button isPending={denying.isPending} onPress={() => denying.mutate()}>
+          <Button isBusy={denying.isPending} onPress={() => denying.mutate()}>
             Deny
           </Button>
         }

@@ -96,7 +96,7 @@ function InvitationRow({ invitation, isOwner }: { invitation: Invitation; isOwne
             <Button
               kind="quiet"
               aria-label={`Send again: ${email}`}
-              isPending={again.isPending}
+              isBusy={again.isPending}
               onPress={() => again.mutate()}
             >
               Send again

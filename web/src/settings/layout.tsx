@@ -12,7 +12,7 @@ const sections: { to: string; label: string; icon: IconName }[] = [
   { to: '/settings/connected-apps', label: 'Connected apps', icon: 'apps' },
   { to: '/settings/members', label: 'Members', icon: 'members' },
   { to: '/settings/workspace', label: 'Workspace', icon: 'workspace' },
-  { to: '/settings/sessions', label: 'Sign-in', icon: 'sessions' },
+  { to: '/settings/sessions', label: 'Sessions', icon: 'sessions' },
 ];
 
 /** Who is signed in, for the pages inside the settings. */
@@ -28,6 +28,12 @@ export function SettingsLayout() {
   useEffect(() => {
     if (identity.data) wasSignedIn.current = true;
   }, [identity.data]);
+  useEffect(() => {
+    // On a phone the sections are wider than the screen.
+    const strip = document.querySelector('.sections');
+    const active = strip?.querySelector<HTMLElement>('a.active');
+    if (strip && active) strip.scrollLeft = active.offsetLeft - (strip.clientWidth - active.offsetWidth) / 2;
+  }, [pathname]);
   if (identity.data === null) {
     const next = pathname === '/settings/api-keys' ? '/settings' : pathname;
     const state = wasSignedIn.current ? { notice: 'Your session has ended. Sign in to go on.' } : null;

@@ -14,8 +14,20 @@ function classOf({ kind = 'secondary', wide = false }: Looks): string {
   return `button ${kind}${wide ? ' wide' : ''}`;
 }
 
-export function Button({ kind, wide, ...props }: Looks & Omit<AriaButtonProps, 'className'>) {
-  return <AriaButton {...props} className={classOf({ ...(kind && { kind }), ...(wide && { wide }) })} />;
+interface ButtonProps extends Looks, Omit<AriaButtonProps, 'className' | 'isPending'> {
+  /** What it does is under way: it keeps the focus and does nothing. Its text should say so. */
+  isBusy?: boolean;
+}
+
+export function Button({ kind, wide, isBusy = false, onPress, ...props }: ButtonProps) {
+  return (
+    <AriaButton
+      {...props}
+      {...(onPress && !isBusy && { onPress })}
+      {...(isBusy && { 'data-busy': true })}
+      className={classOf({ ...(kind && { kind }), ...(wide && { wide }) })}
+    />
+  );
 }
 
 /** A link that looks like a button. */

@@ -66,7 +66,7 @@ function Question({ title, children, confirm, busy, onConfirm, close }: Question
         <Button autoFocus isDisabled={doing.isPending} onPress={close}>
           Cancel
         </Button>
-        <Button kind="danger" isPending={doing.isPending} onPress={() => doing.mutate()}>
+        <Button kind="danger" isBusy={doing.isPending} onPress={() => doing.mutate()}>
           {doing.isPending ? busy : confirm}
         </Button>
       </div>

@@ -88,7 +88,7 @@ export function Form(props: FormProps) {
         {children}
       </div>
       <div className="form-actions">
-        <Button type="submit" kind={kind} wide={wide} isPending={sending.isPending}>
+        <Button type="submit" kind={kind} wide={wide} isBusy={sending.isPending}>
           {sending.isPending ? busy : submit}
         </Button>
         {actions}

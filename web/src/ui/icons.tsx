@@ -1,7 +1,7 @@
 /* Drawn on a grid of 20; they say nothing by themselves, so assistive technology skips them. */
 
 const paths = {
-  key: 'M12.5 3.5a4 4 0 1 0-3.7 5.5L4 13.8V16.5h2.7v-2h2v-2h1.6l1-1M13.2 6.8h.01',
+  key: 'M13 10.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM10.5 9.5l-7 7M5.8 14.2l2 2M8.4 11.6l1.7 1.7',
   apps: 'M3.5 3.5h5v5h-5zM11.5 3.5h5v5h-5zM3.5 11.5h5v5h-5zM14 11.5v5M11.5 14h5',
   members:
     'M7.5 9.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2.5 16.5c0-3 2.2-4.5 5-4.5s5 1.5 5 4.5M13 4a3 3 0 0 1 0 5.3M14.5 12.3c2 .5 3 2 3 4.2',
