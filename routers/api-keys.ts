@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { createApiKey } from '../db/seed.ts';
-import { noAccess } from './accounts/sessions.ts';
+import { requireMembership } from './accounts/sessions.ts';
 import { op, principalOf, procedure, router } from './base.ts';
 import { conflict, notFound } from './errors.ts';
 import { Id, Instant, listOf, saidText, wholeList } from './fields.ts';
@@ -47,7 +47,6 @@ const list = `select ${columns} ${visible} and c.workspace_id = $2 and ($3 or c.
 const one = `select ${columns} ${visible} and c.id = $2`;
 const revoke = `update credentials set revoked_at = coalesce(revoked_at, now())
   where workspace_id = $1 and id = $2 returning id, revoked_at as "revokedAt"`;
-const isMember = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
 const lockNames = 'select 1 from workspaces where id = $1 for no key update';
 const nameTaken = `select 1 from credentials where workspace_id = $1 and kind = 'api_key' and name = $2 and revoked_at is null`;
 
@@ -56,12 +55,6 @@ async function findKey(db: Db, userId: string, apiKeyId: string) {
   const [row] = await db.rows<KeyRow>(one, [userId, apiKeyId]);
   if (!row) throw notFound('API key', 'apiKeyId');
   return { object: 'api_key' as const, ...row };
-}
-
-/** @throws Failure 403 `workspace_access_denied`. */
-async function requireMembership(db: Db, workspaceId: string, userId: string): Promise<void> {
-  const found = await db.rows(isMember, [workspaceId, userId]);
-  if (found.length === 0) throw noAccess();
 }
 
 const ofWorkspace = z.strictObject({

@@ -14,6 +14,8 @@ import { appRouter } from '../routers/index.ts';
 import type { Mailer } from '../routers/mail.ts';
 import { addressHash, guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
+import { mountOAuth } from './access/oauth/mount.ts';
+import type { ProviderParts } from './access/oauth/provider.ts';
 import type { Config } from './config.ts';
 import { mountMetrics } from './metrics.ts';
 
@@ -23,6 +25,10 @@ export interface ServiceParts {
   log: Logger;
   settings: ServiceSettings;
   mail: Mailer;
+  /** Secret of the OAuth server, shared by all processes. */
+  oauthKey: Buffer;
+  /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
+  oauthFetch?: ProviderParts['fetch'];
   clock?: () => Date;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
@@ -53,6 +59,8 @@ export function createService({
   log,
   settings,
   mail,
+  oauthKey,
+  oauthFetch,
   clock = () => new Date(),
   router = appRouter,
 }: ServiceParts): FastifyInstance {
@@ -104,6 +112,7 @@ export function createService({
   });
   mountHealth(app, db);
   mountPages(app);
+  mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
   if (router === appRouter) mountTrpc(app, appRouter, contextFor);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
     prefix: '/api/v1',

@@ -81,7 +81,8 @@ export async function startService(
     rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
   };
   const mail = createMailer(config, log);
-  const app = createService({ config, db, log, settings, mail, ...overrides });
+  const oauthKey = await sharedSecret(db, 'oauth');
+  const app = createService({ config, db, log, settings, mail, oauthKey, ...overrides });
   await app.listen({ host: config.HOST, port: config.PORT });
   const { port } = app.server.address() as AddressInfo;
   settings.publicUrl = publicAddress(config, port);

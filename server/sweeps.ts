@@ -13,11 +13,31 @@ const sweeps = [
     select account, address from sign_in_attempts
     where greatest(window_start, coalesce(trusted_at, window_start)) < now() - interval '90 days'
       or (trusted_at is null and window_start < now() - interval '1 day') limit 5000)`,
+  // When an app last worked outlives its access tokens, which go a day after they expire, when nothing names them any more.
+  `update connected_apps a set last_used_at = used.at from (
+      select workspace_id, connected_app_id, max(last_used_at) as at from credentials
+      where kind = 'oauth' and expires_at < now() - interval '1 day' group by 1, 2
+    ) used
+    where a.workspace_id = used.workspace_id and a.id = used.connected_app_id
+      and used.at > coalesce(a.last_used_at, '-infinity')`,
+  `delete from credentials where (workspace_id, id) in (
+    select workspace_id, id from credentials where kind = 'oauth' and expires_at < now() - interval '1 day' limit 5000)`,
+  `delete from oauth_artifacts where hash in (
+    select hash from oauth_artifacts where expires_at < now() - interval '1 hour' limit 5000)`,
+  `delete from connected_apps where (workspace_id, id) in (
+    select workspace_id, id from connected_apps
+    where connected_at is null and created_at < now() - interval '1 hour' limit 5000)`,
+  `delete from oauth_artifacts where hash in (
+    select hash from oauth_artifacts o where o.model = 'Client' and o.created_at < now() - interval '1 day'
+      and not exists (select 1 from connected_apps a where a.client_id = o.payload ->> 'client_id') limit 5000)`,
   `delete from rate_windows where bucket in (
     select bucket from rate_windows where window_start < now() - interval '1 hour' limit 5000)`,
 ];
 
-/** Deletes what has expired: idempotency keys after 24 hours, rate counts after one. */
+/**
+ * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
+ * redeemed, registered clients that nobody connected.
+ */
 export async function sweep(db: Db): Promise<void> {
   for (const text of sweeps) {
     for (let deleted = 5000; deleted === 5000; ) {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { suite } from 'uvu';
@@ -9,6 +8,7 @@ import * as assert from 'uvu/assert';
 import type { Letter } from '../routers/mail.ts';
 import { buildWeb } from '../scripts/build-web.ts';
 import { startTestService, type TestService } from './harness.ts';
+import { newAccount, type Person, temporaryDirectory } from './people.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync';
@@ -20,14 +20,6 @@ function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   return process.env.CHROMIUM_PATH ?? found;
-}
-
-export interface Person {
-  email: string;
-  password: string;
-  name: string;
-  token: string;
-  workspaceId: string;
 }
 
 /** A browser window of one person, and what went wrong in it. */
@@ -103,30 +95,24 @@ export function pageSuite(name: string) {
   }
   let tandem: TestService;
   let browser: Browser;
-  let directory: string;
+  const directory = temporaryDirectory();
 
   test.before(async () => {
     if (!executablePath) return;
     await buildWeb();
-    directory = await mkdtemp(join(tmpdir(), 'tandem-pages-'));
-    tandem = await startTestService({ DATA_DIR: directory });
+    tandem = await startTestService({ DATA_DIR: directory.path });
     browser = await chromium.launch({ executablePath, args });
   });
   test.after(async () => {
     await browser?.close();
     await tandem?.close();
-    if (directory) await rm(directory, { recursive: true, force: true });
+    directory.remove();
   });
 
-  const person: Stage['person'] = async (called = 'Ada') => {
-    const email = `${crypto.randomUUID()}@example.com`;
-    const account = { email, password: 'four unrelated words', name: called };
-    const { body } = await tandem.call('POST /auth/accounts', account);
-    return { ...account, token: body.token, workspaceId: body.workspace.id };
-  };
+  const person: Stage['person'] = (name = 'Ada') => newAccount(tandem, { name });
   const linkInLetter: Stage['linkInLetter'] = async (to) => {
     for (let tries = 0; tries < 100; tries++) {
-      const letter = (await outboxOf(directory)).findLast((each) => each.to === to);
+      const letter = (await outboxOf(directory.path)).findLast((each) => each.to === to);
       const link = letter && /^https?:\/\/[^/]+(\/\S+)$/m.exec(letter.text)?.[1];
       if (link) return link;
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -141,7 +127,10 @@ export function pageSuite(name: string) {
       const context = await browser.newContext({ baseURL: tandem.url, ...options });
       contexts.push(context);
       context.setDefaultTimeout(10_000);
-      if (as) await context.addCookies([{ name: 'tandem_session', value: as.token, url: tandem.url, httpOnly: true }]);
+      if (as)
+        await context.addCookies([
+          { name: 'tandem_session', value: as.session.token, url: tandem.url, httpOnly: true },
+        ]);
       const page = await context.newPage();
       watch(page, tandem.url, faults);
       const sees = (heading: string) => page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();

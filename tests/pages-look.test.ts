@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from './browser.ts';
+import { connectApp } from './oauth.ts';
+import { password } from './people.ts';
 
 /*
  * Every page, light on a desk and dark on a phone: axe finds nothing serious, and nothing is wider than the screen.
@@ -33,8 +35,8 @@ async function look(window: Window, name: string): Promise<void> {
 
 async function workspaceWithAll({ tandem, person }: Stage) {
   const ada = await person('Ada Lovelace');
-  const of = { key: ada.token };
-  const { workspaceId } = ada;
+  const of = { key: ada.session.token };
+  const workspaceId = ada.session.workspace.id;
   const key = { workspaceId, name: 'Nightly report', scopes: ['todos:read', 'chats:read'], expiresInDays: 5 };
   await tandem.call('POST /api-keys', key, of);
   await tandem.call('POST /api-keys', { workspaceId, name: 'CI', scopes: ['captures:write'] }, of);
@@ -42,7 +44,8 @@ async function workspaceWithAll({ tandem, person }: Stage) {
   await tandem.call(`DELETE /api-keys/${old.body.id}`, undefined, of);
   await tandem.call(`POST /workspaces/${workspaceId}/invitations`, { email: 'grace@example.com' }, of);
   await tandem.call('POST /workspaces', { name: 'Analytical Engine', timezone: 'Europe/London' }, of);
-  await tandem.call('POST /auth/sessions', { email: ada.email, password: ada.password });
+  await tandem.call('POST /auth/sessions', { email: ada.email, password });
+  await connectApp(tandem, ada);
   return ada;
 }
 

@@ -1,9 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, workspaceId } from '../columns.ts';
+import { connectedApps } from './oauth.ts';
 import { members } from './workspaces.ts';
 
-/** Every bearer secret as one row, found by its SHA-256. Only the hash is kept. */
+/**
+ * Every bearer secret as one row, found by its SHA-256. Only the hash is kept. An OAuth access token belongs to a
+ * connected app.
+ */
 export const credentials = pgTable(
   'credentials',
   {
@@ -12,6 +16,7 @@ export const credentials = pgTable(
     kind: text('kind', { enum: ['api_key', 'session', 'oauth'] }).notNull(),
     secretHash: bytes('secret_hash').notNull(),
     userId: uuid('user_id').notNull(),
+    connectedAppId: uuid('connected_app_id'),
     name: text('name').notNull(),
     prefix: text('prefix').notNull(),
     last4: text('last4').notNull(),
@@ -29,7 +34,16 @@ export const credentials = pgTable(
       columns: [table.workspaceId, table.userId],
       foreignColumns: [members.workspaceId, members.userId],
     }),
+    foreignKey({
+      name: 'credentials_connected_app_fk',
+      columns: [table.workspaceId, table.connectedAppId],
+      foreignColumns: [connectedApps.workspaceId, connectedApps.id],
+    }),
     index('credentials_secret').on(table.secretHash),
+    index('credentials_connected_app')
+      .on(table.workspaceId, table.connectedAppId)
+      .where(sql`connected_app_id is not null`),
+    index('credentials_oauth_expiry').on(table.expiresAt).where(sql`kind = 'oauth'`),
     index('credentials_user').on(table.userId),
   ],
 );

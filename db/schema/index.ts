@@ -1,4 +1,5 @@
 export * from './access.ts';
 export * from './accounts.ts';
+export * from './oauth.ts';
 export * from './todos.ts';
 export * from './workspaces.ts';

@@ -7,30 +7,32 @@ const windowMinutes = 15;
 /** Failures in the window after which a sign-in is refused unheard. */
 const most = { perPair: 10, perAddress: 50, perAccount: 100 };
 
-const counts = `with seen as (
-    select *, window_start > now() - interval '${windowMinutes} minutes' as recent from sign_in_attempts
-    where (account = $1 and address = $2)
-      or ((account = $1 or address = $2) and window_start > now() - interval '${windowMinutes} minutes')
+const recent = `window_start > now() - interval '${windowMinutes} minutes'`;
+
+/* The upsert locks the pair's row, so that its count is exact however many guesses come at once. */
+const begin = `with mine as (
+    insert into sign_in_attempts as a (account, address, failures, window_start) values ($1, $2, 1, now())
+    on conflict (account, address) do update set
+      failures = case when a.${recent} then a.failures + 1 else 1 end,
+      window_start = case when a.${recent} then a.window_start else now() end
+    returning failures, window_start, trusted_at is not null as trusted
+  ), others as (
+    select account, address, failures from sign_in_attempts
+    where (account = $1 or address = $2) and not (account = $1 and address = $2) and ${recent}
   )
-  select coalesce(sum(failures) filter (where recent and account = $1 and address = $2), 0)::int as "perPair",
-    coalesce(sum(failures) filter (where recent and address = $2), 0)::int as "perAddress",
-    coalesce(sum(failures) filter (where recent and account = $1), 0)::int as "perAccount",
-    coalesce(bool_or(trusted_at is not null) filter (where account = $1 and address = $2), false) as trusted,
-    ceil(extract(epoch from min(window_start) filter (where recent and failures > 0)
-      + interval '${windowMinutes} minutes' - now()))::int as seconds
-  from seen`;
-const reserve = `insert into sign_in_attempts as a (account, address, failures, window_start) values ($1, $2, 1, now())
-  on conflict (account, address) do update set
-    failures = case when a.window_start > now() - interval '${windowMinutes} minutes' then a.failures + 1 else 1 end,
-    window_start = case when a.window_start > now() - interval '${windowMinutes} minutes' then a.window_start else now() end`;
+  select mine.failures as "ofPair", mine.trusted,
+    mine.failures + coalesce((select sum(failures) from others where address = $2), 0)::int as "ofAddress",
+    mine.failures + coalesce((select sum(failures) from others where account = $1), 0)::int as "ofAccount",
+    ceil(extract(epoch from mine.window_start + interval '${windowMinutes} minutes' - now()))::int as seconds
+  from mine`;
 const trust = `update sign_in_attempts set failures = 0, trusted_at = now() where account = $1 and address = $2`;
 
 interface Counts {
-  perPair: number;
-  perAddress: number;
-  perAccount: number;
+  ofPair: number;
+  ofAddress: number;
+  ofAccount: number;
   trusted: boolean;
-  seconds: number | null;
+  seconds: number;
 }
 
 /** Brute-force limits of one account, as tried from one client address. */
@@ -49,22 +51,20 @@ export class Attempts {
    * @throws Failure 429 with the seconds to wait, the same whether the account exists or not.
    */
   async begin(): Promise<void> {
-    const [found] = await this.#db.rows<Counts>(counts, this.#pair);
-    const overPair = found && found.perPair >= most.perPair;
-    const overAddress = found && found.perAddress >= most.perAddress;
-    const overAccount = found && found.perAccount >= most.perAccount && !found.trusted;
-    if (overPair || overAddress || overAccount) {
-      const retryAfterSeconds = Math.max(1, found.seconds ?? windowMinutes * 60);
-      const message = `Too many failed sign-ins. Try again in ${Math.ceil(retryAfterSeconds / 60)} min, or reset the password.`;
-      throw new Failure({
-        status: 429,
-        code: 'rate_limit_exceeded',
-        message,
-        reason: 'sign_in_attempts',
-        retryAfterSeconds,
-      });
-    }
-    await this.#db.rows(reserve, this.#pair);
+    const [found] = await this.#db.rows<Counts>(begin, this.#pair);
+    if (!found) throw new Error('an upsert returned nothing');
+    const { ofPair, ofAddress, ofAccount, trusted } = found;
+    const over = ofPair > most.perPair || ofAddress > most.perAddress || (ofAccount > most.perAccount && !trusted);
+    if (!over) return;
+    const retryAfterSeconds = Math.max(1, found.seconds);
+    const message = `Too many failed sign-ins. Try again in ${Math.ceil(retryAfterSeconds / 60)} min, or reset the password.`;
+    throw new Failure({
+      status: 429,
+      code: 'rate_limit_exceeded',
+      message,
+      reason: 'sign_in_attempts',
+      retryAfterSeconds,
+    });
   }
 
   /** The password was right: the address is trusted from now on, and its failures are forgotten. */

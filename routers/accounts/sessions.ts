@@ -71,6 +71,14 @@ export function noAccess(param = 'workspaceId'): Failure {
   return new Failure({ status: 403, code: 'workspace_access_denied', message, errors });
 }
 
+const isMember = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
+
+/** @throws Failure 403 `workspace_access_denied`. */
+export async function requireMembership(db: Db, workspaceId: string, userId: string): Promise<void> {
+  const found = await db.rows(isMember, [workspaceId, userId]);
+  if (found.length === 0) throw noAccess();
+}
+
 /** Ends every session of a person but one. */
 export async function endOtherSessions(db: Db, userId: string, keptId: string | null): Promise<void> {
   const text = `update credentials set revoked_at = now()

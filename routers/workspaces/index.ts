@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../db/client.ts';
+import { revokeGrantsOf } from '../../db/grants.ts';
 import { openWorkspace } from '../../db/seed.ts';
 import { noAccess } from '../accounts/sessions.ts';
 import { Email, Membership, Role, TimeZone, WorkspaceName } from '../accounts/shapes.ts';
@@ -174,6 +175,7 @@ export const workspaces = router({
         await findMember(tx, workspaceId, userId);
         await requireAnotherOwner(tx, workspaceId, userId);
         await tx.rows(remove, [workspaceId, userId]);
+        await revokeGrantsOf(tx, workspaceId, userId);
         await tx.rows(revokeAll, [workspaceId, userId]);
         return { object: 'deleted' as const, id: userId, deleted: true as const, recoverable: false };
       });

@@ -47,14 +47,15 @@ interface Row {
 
 /*
  * Looks up the credentials of a batch of requests and counts them, in one statement. A request without a valid
- * credential counts for its client address. Rows are locked in the order of their bucket, so that two processes never
- * deadlock; `used` never passes the quota, so that a refused request costs nothing. `last_used_at` moves once a minute.
+ * credential counts for its client address; the tokens of a connected app share one budget. Rows are locked in the
+ * order of their bucket, so that two processes never deadlock; `used` never passes the quota, so that a refused request
+ * costs nothing. `last_used_at` moves once a minute.
  */
 const statement = `with asked as (
     select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests
     from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
   ), found as materialized (
-    select a.asked, a.requests, coalesce(c.secret_hash, a.address_hash) as bucket,
+    select a.asked, a.requests, coalesce(uuid_send(c.connected_app_id), c.secret_hash, a.address_hash) as bucket,
       coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
     from asked a left join (
       credentials c join members m on m.workspace_id = c.workspace_id and m.user_id = c.user_id and m.removed_at is null

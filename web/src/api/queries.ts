@@ -48,6 +48,14 @@ export const apiKeysQuery = (workspaceId: string, includeRevoked: boolean) =>
 
 export type ApiKey = Awaited<ReturnType<typeof api.apiKeys.list.query>>['data'][number];
 
+export const connectedAppsQuery = (workspaceId: string, includeRevoked: boolean) =>
+  queryOptions({
+    queryKey: ['connectedApps', workspaceId, includeRevoked],
+    queryFn: ({ signal }) => api.connectedApps.list.query({ workspaceId, includeRevoked }, { signal }),
+  });
+
+export type ConnectedApp = Awaited<ReturnType<typeof api.connectedApps.list.query>>['data'][number];
+
 export const membersQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['members', workspaceId],

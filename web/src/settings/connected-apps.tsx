@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Checkbox } from 'react-aria-components';
-import { type ConnectedApp, connectedAppsQuery, revokeConnectedApp } from '../api/connected-apps.ts';
-import { serviceInfoQuery } from '../api/queries.ts';
+import { api } from '../api/client.ts';
+import { type ConnectedApp, connectedAppsQuery, serviceInfoQuery } from '../api/queries.ts';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -73,7 +73,7 @@ function AppRow({ app }: { app: ConnectedApp }) {
   const tell = useNotice();
   const { id, clientName, clientUri, scopes, userId, createdAt, lastUsedAt, expiresAt, revokedAt } = app;
   const revoke = async () => {
-    await revokeConnectedApp(id);
+    await api.connectedApps.revoke.mutate({ connectedAppId: id });
     await queryClient.invalidateQueries({ queryKey: ['connectedApps'] });
     tell(`${clientName} has no access any more.`);
   };

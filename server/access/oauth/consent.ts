@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type Provider from 'oidc-provider';
+import type { Client } from 'oidc-provider';
+import { z } from 'zod';
+import { isSameOrigin } from '../../../adapters/session-cookie.ts';
+import type { Db } from '../../../db/client.ts';
+import { openGrant } from '../../../db/grants.ts';
+import { requireMembership } from '../../../routers/accounts/sessions.ts';
+import { authorize, type Principal, type ServiceSettings } from '../../../routers/base.ts';
+import { Failure, invalid, invalidInput, notFound } from '../../../routers/errors.ts';
+import { Id } from '../../../routers/fields.ts';
+import { scopeCatalog } from '../../../routers/scope-catalog.ts';
+import { type Scope, scopes } from '../../../routers/scopes.ts';
+import { isSameBrowser } from './browser.ts';
+import { describeClient } from './clients.ts';
+
+const Decision = z.discriminatedUnion('decision', [
+  z.strictObject({ decision: z.literal('deny') }),
+  z.strictObject({
+    decision: z.literal('approve'),
+    workspaceId: Id,
+    scopes: z.array(z.enum(scopes)).min(1, 'must name at least one scope').max(scopes.length),
+  }),
+]);
+
+const workspacesOf = `select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
+  where m.user_id = $1 and m.removed_at is null order by w.created_at, w.id`;
+
+type Interaction = InstanceType<Provider['Interaction']>;
+
+/** The signed-in person. @throws Failure 401, 403 for a key or token, 403 when another site sent a write. */
+function personOf(request: FastifyRequest, { publicUrl }: ServiceSettings): Principal {
+  const { principal, badCredential } = request;
+  authorize({ id: 'decideConsent', access: 'session', scope: null }, principal, badCredential);
+  if (!principal) throw new Error('unreachable');
+  const byBrowser = request.headers.authorization === undefined || request.headers.origin !== undefined;
+  if (request.method === 'GET' || !byBrowser || isSameOrigin(request, publicUrl)) return principal;
+  const message = 'This request came from another site. Decide on the page of this service.';
+  throw new Failure({ status: 403, code: 'missing_scope', message, reason: 'session_required' });
+}
+
+function requestedScopes({ params }: Interaction): Scope[] {
+  const asked = String(params.scope).split(' ');
+  return scopes.filter((scope) => asked.includes(scope));
+}
+
+/** Opens the grant that a person approved. @throws Failure 400 for scopes nobody asked for, 403 for a foreign workspace. */
+async function approve(
+  db: Db,
+  userId: string,
+  granted: { workspaceId: string; scopes: Scope[] },
+  interaction: Interaction,
+  client: Client,
+): Promise<{ grantId: string }> {
+  const requested = requestedScopes(interaction);
+  const beyond = granted.scopes.filter((scope) => !requested.includes(scope));
+  if (beyond.length > 0) throw invalid('scopes', `The app did not ask for ${beyond.join(', ')}.`);
+  const workspaceId = granted.workspaceId.toLowerCase();
+  await requireMembership(db, workspaceId, userId);
+  const { id: clientId, name: clientName, uri, logoUri } = describeClient(client, '');
+  const allowed = scopes.filter((scope) => granted.scopes.includes(scope));
+  const seed = { workspaceId, userId, clientId, clientName, clientUri: uri, logoUri, scopes: allowed };
+  return { grantId: await openGrant(db, seed) };
+}
+
+/**
+ * What the consent page asks and answers: who wants what, in which of the person's workspaces. Only for the browser
+ * that brought the authorization request.
+ */
+export function mountConsent(app: FastifyInstance, provider: () => Provider, db: Db, settings: ServiceSettings): void {
+  const find = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { uid } = request.params as { uid: string };
+    const here = isSameBrowser(provider(), uid, request.raw, reply.raw);
+    const interaction = here ? await provider().Interaction.find(uid) : undefined;
+    const client = interaction && (await provider().Client.find(String(interaction.params.client_id)));
+    if (interaction && client) return { interaction, client };
+    throw notFound('request to connect an app', 'uid');
+  };
+
+  app.get('/oauth/interactions/:uid', async (request, reply) => {
+    const { userId } = personOf(request, settings);
+    const { interaction, client } = await find(request, reply);
+    const requested = requestedScopes(interaction);
+    return reply.header('Cache-Control', 'no-store').send({
+      object: 'authorization_request',
+      id: interaction.uid,
+      expiresAt: new Date(interaction.exp * 1000).toISOString(),
+      client: describeClient(client, String(interaction.params.redirect_uri)),
+      scopes: scopes.map((name) => ({
+        name,
+        description: scopeCatalog.describe(name),
+        sensitive: name === 'captures:read',
+        requested: requested.includes(name),
+      })),
+      workspaces: await db.rows(workspacesOf, [userId]),
+    });
+  });
+
+  /** The first decision stands; sent again, it is answered again. */
+  app.post('/oauth/interactions/:uid', async (request, reply) => {
+    const { userId } = personOf(request, settings);
+    const { interaction, client } = await find(request, reply);
+    const decision = Decision.safeParse(request.body ?? {});
+    if (!decision.success) throw invalidInput(decision.error);
+    if (!interaction.result) {
+      interaction.result =
+        decision.data.decision === 'deny'
+          ? { error: 'access_denied', error_description: 'The person did not allow it.' }
+          : {
+              login: { accountId: userId },
+              select_account: {},
+              consent: await approve(db, userId, decision.data, interaction, client),
+            };
+      await interaction.persist();
+    }
+    return reply.header('Cache-Control', 'no-store').send({ redirectTo: interaction.returnTo });
+  });
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type Provider from 'oidc-provider';
+import type { ServiceSettings } from '../../../routers/base.ts';
+import { pinAddress } from './browser.ts';
+import { mountConsent } from './consent.ts';
+import { discoveryMetadata, resourceMetadata, serverMetadata } from './metadata.ts';
+import { createProvider, type ProviderParts, paths } from './provider.ts';
+
+type Parts = Omit<ProviderParts, 'publicUrl' | 'rateLimitPerMinute'> & { settings: ServiceSettings };
+
+/** Clients that run in a page of another site may read these answers; none depends on a cookie. */
+function allowEveryOrigin(reply: FastifyReply): FastifyReply {
+  return reply.headers({
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
+    'Access-Control-Allow-Methods': 'GET, POST, OPTIONS',
+    'Access-Control-Max-Age': 3600,
+  });
+}
+
+function mountMetadata(app: FastifyInstance, settings: ServiceSettings): void {
+  const documents: [path: string, of: (publicUrl: string) => object][] = [
+    ['/.well-known/oauth-protected-resource', resourceMetadata],
+    ['/.well-known/oauth-protected-resource/mcp', resourceMetadata],
+    ['/.well-known/oauth-authorization-server', serverMetadata],
+    ['/.well-known/oauth-authorization-server/mcp', serverMetadata],
+    ['/.well-known/openid-configuration', discoveryMetadata],
+    ['/.well-known/openid-configuration/mcp', discoveryMetadata],
+    ['/mcp/.well-known/openid-configuration', discoveryMetadata],
+  ];
+  for (const [path, of] of documents) {
+    app.get(path, async (_, reply) =>
+      allowEveryOrigin(reply).header('Cache-Control', 'public, max-age=300').send(of(settings.publicUrl)),
+    );
+    app.options(path, async (_, reply) => allowEveryOrigin(reply).code(204).send());
+  }
+}
+
+/** The OAuth 2.1 authorization server of the MCP endpoint (CONTRACT §3): metadata, endpoints, consent. */
+export function mountOAuth(app: FastifyInstance, { settings, ...parts }: Parts): void {
+  let made: Provider | undefined;
+  /** Made at the first use: the address of the service is known once it listens. */
+  const provider = () => {
+    const { publicUrl, rateLimitPerMinute } = settings;
+    made ??= createProvider({ ...parts, publicUrl, rateLimitPerMinute });
+    return made;
+  };
+  const serve = async (request: FastifyRequest, reply: FastifyReply) => {
+    pinAddress(request.raw, settings.publicUrl);
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    }
+    await provider().callback()(request.raw, reply.raw);
+  };
+  const serveAnyOrigin = (request: FastifyRequest, reply: FastifyReply) => serve(request, allowEveryOrigin(reply));
+  mountMetadata(app, settings);
+  mountConsent(app, provider, parts.db, settings);
+  void app.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser('*', (_, __, done) => done(null));
+    raw.get(paths.authorization, serve);
+    raw.get(`${paths.authorization}/:uid`, serve);
+    raw.get(paths.jwks, serveAnyOrigin);
+    for (const path of [paths.token, paths.registration, paths.revocation]) {
+      raw.post(path, serveAnyOrigin);
+      raw.options(path, async (_, reply) => allowEveryOrigin(reply).code(204).send());
+    }
+  });
+}
