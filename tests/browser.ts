@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Letter } from '../routers/mail.ts';
@@ -36,7 +37,8 @@ export interface Window {
 /** What a test of the pages works with. */
 export interface Stage {
   tandem: TestService;
-  window(options?: BrowserContextOptions & { as?: Person }): Promise<Window>;
+  /** `elsewhere`: origins that its pages may lead to. */
+  window(options?: BrowserContextOptions & { as?: Person; elsewhere?: string[] }): Promise<Window>;
   /** A new account, made over the API. */
   person(name?: string): Promise<Person>;
   /** Waits for a letter to `to` in the outbox and returns the path of its link. */
@@ -61,7 +63,7 @@ async function findingsOf(page: Page): Promise<string[]> {
 const refusal = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 /** Notes what a page must never do: faults, breaches of its policy, requests to elsewhere. */
-function watch(page: Page, origin: string, faults: string[]): void {
+function watch(page: Page, origins: string[], faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`fault: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
@@ -69,7 +71,7 @@ function watch(page: Page, origin: string, faults: string[]): void {
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.origin !== origin && url.protocol !== 'data:') faults.push(`request to ${url.origin}`);
+    if (!origins.includes(url.origin) && url.protocol !== 'data:') faults.push(`request to ${url.origin}`);
   });
 }
 
@@ -122,8 +124,8 @@ export function pageSuite(name: string) {
 
   const inBrowser = (run: (stage: Stage) => Promise<void>) => async () => {
     const faults: string[] = [];
-    const contexts: { close(): Promise<void> }[] = [];
-    const window: Stage['window'] = async ({ as, ...options } = {}) => {
+    const contexts: BrowserContext[] = [];
+    const window: Stage['window'] = async ({ as, elsewhere = [], ...options } = {}) => {
       const context = await browser.newContext({ baseURL: tandem.url, ...options });
       contexts.push(context);
       context.setDefaultTimeout(10_000);
@@ -132,7 +134,7 @@ export function pageSuite(name: string) {
           { name: 'tandem_session', value: as.session.token, url: tandem.url, httpOnly: true },
         ]);
       const page = await context.newPage();
-      watch(page, tandem.url, faults);
+      watch(page, [tandem.url, ...elsewhere], faults);
       const sees = (heading: string) => page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
       const goTo = async (path: string, heading: string) => {
         await page.goto(path);
@@ -143,6 +145,11 @@ export function pageSuite(name: string) {
     try {
       await run({ tandem, window, person, linkInLetter });
       assert.equal(faults, []);
+    } catch (error) {
+      const pages = contexts.flatMap((context) => context.pages());
+      await pages.at(-1)?.screenshot({ path: join(tmpdir(), 'tandem-page-failed.png') });
+      if (error instanceof Error) error.message += `\n  at ${pages.map((page) => page.url())} ${faults.join('\n  ')}`;
+      throw error;
     } finally {
       for (const context of contexts) await context.close();
     }

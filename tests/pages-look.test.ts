@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from './browser.ts';
-import { connectApp } from './oauth.ts';
+import { authorizeUrl, connectApp, pkce, register } from './oauth.ts';
 import { password } from './people.ts';
 
 /*
@@ -69,6 +69,19 @@ const inside: [path: string, heading: string, name: string][] = [
 ];
 
 for (const { name, ...options } of looks) {
+  test.promise(`the consent page is accessible and fits: ${name}`, async (stage) => {
+    const shown = await stage.window({ ...options, as: await workspaceWithAll(stage) });
+    const redirect_uris = ['https://inkwell.example/callback'];
+    const client = await register(stage.tandem.url, { client_name: 'Inkwell', redirect_uris });
+    const scope = 'todos:read todos:write chats:read captures:read';
+    const more = { scope, redirect_uri: redirect_uris[0] ?? '' };
+    await shown.goTo(authorizeUrl(stage.tandem.url, client, pkce().challenge, more), 'Connect Inkwell to Tandem?');
+    await look(shown, `consent-${name}`);
+    await shown.page.getByRole('button', { name: 'Allow access' }).click();
+    await shown.page.getByRole('alert').waitFor();
+    await look(shown, `consent-error-${name}`);
+  });
+
   test.promise(`pages before the settings are accessible and fit: ${name}`, async ({ window }) => {
     const guest = await window(options);
     for (const [path, heading, page] of outside) {

@@ -1,16 +1,19 @@
 import { Checkbox, CheckboxGroup, FieldError, Label, Radio, RadioGroup, Text } from 'react-aria-components';
 import type { Interaction } from '../api/consent.ts';
+import { useFieldError } from '../ui/field-errors.ts';
 import { Badge } from '../ui/rows.tsx';
 import { Tick } from '../ui/tick.tsx';
 
 /** Exactly one workspace: chosen beforehand only where there is no choice. */
 export function WorkspaceChoice({ name, workspaces }: { name: string; workspaces: Interaction['workspaces'] }) {
   const [first] = workspaces;
+  const { message, isInvalid } = useFieldError(name);
   return (
     <RadioGroup
       className="field choices"
       name={name}
       isRequired
+      isInvalid={isInvalid}
       {...(workspaces.length === 1 && first && { defaultValue: first.id })}
     >
       <Label>Workspace</Label>
@@ -28,16 +31,17 @@ export function WorkspaceChoice({ name, workspaces }: { name: string; workspaces
           </Radio>
         ))}
       </div>
-      <FieldError className="field-error" />
+      <FieldError className="field-error">{message}</FieldError>
     </RadioGroup>
   );
 }
 
 /** What the app asked for, in plain words; what is sensitive has to be ticked by hand. */
 export function ScopeChoice({ name, scopes }: { name: string; scopes: Interaction['scopes'] }) {
+  const { message, isInvalid } = useFieldError(name);
   const harmless = scopes.filter(({ sensitive }) => !sensitive).map((scope) => scope.name);
   return (
-    <CheckboxGroup className="field choices" name={name} isRequired defaultValue={harmless}>
+    <CheckboxGroup className="field choices" name={name} isRequired isInvalid={isInvalid} defaultValue={harmless}>
       <Label>It will be able to</Label>
       <Text slot="description" className="hint">
         Untick what it does not need.
@@ -54,7 +58,7 @@ export function ScopeChoice({ name, scopes }: { name: string; scopes: Interactio
           </Checkbox>
         ))}
       </div>
-      <FieldError className="field-error" />
+      <FieldError className="field-error">{message}</FieldError>
     </CheckboxGroup>
   );
 }

@@ -20,9 +20,10 @@ export function useSignOut() {
   return async (to = '/sign-in') => {
     await api.auth.signOut.mutate({});
     await queryClient.cancelQueries();
-    await navigate(to, { flushSync: true, state: { notice: 'You are signed out.' } });
-    queryClient.clear();
     queryClient.setQueryData(identityQuery.queryKey, null);
+    // At once, before the settings hear of it and say that the session ended.
+    await navigate(to, { flushSync: true, state: { notice: 'You are signed out.' } });
+    queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== identityQuery.queryKey[0] });
   };
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Checkbox, CheckboxGroup, FieldError, Label, Radio, RadioGroup, Text } from 'react-aria-components';
 import type { Scope, ScopeCatalog, ScopeName } from '../api/queries.ts';
+import { useFieldError } from '../ui/field-errors.ts';
 import { Badge } from '../ui/rows.tsx';
 import { Tick } from '../ui/tick.tsx';
 import { presetOf, resources } from './scopes.ts';
@@ -10,6 +11,7 @@ const custom = 'custom';
 /** What a key may do: by a preset, or scope by scope. Fills the form field `scopes`. */
 export function ScopePicker({ catalog }: { catalog: ScopeCatalog }) {
   const [chosen, setChosen] = useState<ScopeName[]>(catalog.presets[0]?.scopes ?? []);
+  const { message, isInvalid } = useFieldError('scopes');
   const [byHand, setByHand] = useState(false);
   const preset = byHand ? undefined : presetOf(catalog, chosen);
   const choose = (name: string) => {
@@ -43,6 +45,7 @@ export function ScopePicker({ catalog }: { catalog: ScopeCatalog }) {
       <CheckboxGroup
         className="field choices"
         name="scopes"
+        isInvalid={isInvalid}
         value={chosen}
         onChange={(names) => {
           setChosen(names as ScopeName[]);
@@ -61,7 +64,7 @@ export function ScopePicker({ catalog }: { catalog: ScopeCatalog }) {
             </fieldset>
           ))}
         </div>
-        <FieldError className="field-error" />
+        <FieldError className="field-error">{message}</FieldError>
       </CheckboxGroup>
     </>
   );

@@ -10,6 +10,7 @@ import {
   Select,
   SelectValue,
 } from 'react-aria-components';
+import { useFieldError } from './field-errors.ts';
 import { Icon } from './icons.tsx';
 
 interface SelectFieldProps {
@@ -34,6 +35,7 @@ export function SelectField({
   hideLabel,
   isDisabled,
 }: SelectFieldProps) {
+  const { message, isInvalid } = useFieldError(name);
   return (
     <Select
       className="field"
@@ -42,6 +44,7 @@ export function SelectField({
       {...(value !== undefined && { value })}
       {...(hideLabel && { 'aria-label': label })}
       isDisabled={isDisabled ?? false}
+      isInvalid={isInvalid}
       onChange={(id) => id !== null && onChange?.(String(id))}
     >
       {!hideLabel && <Label>{label}</Label>}
@@ -49,7 +52,7 @@ export function SelectField({
         <SelectValue />
         <Icon name="down" />
       </Button>
-      <FieldError className="field-error" />
+      <FieldError className="field-error">{message}</FieldError>
       <Popover className="popover">
         <ListBox className="options" items={options}>
           {(option) => (
@@ -73,12 +76,14 @@ function zonesWith(chosen: string): { id: string; label: string }[] {
 
 /** A time zone out of all there are, found by typing. */
 export function TimeZoneField({ name, label, defaultValue }: { name: string; label: string; defaultValue: string }) {
+  const { message, isInvalid } = useFieldError(name);
   return (
     <ComboBox
       className="field"
       name={name}
       formValue="key"
       isRequired
+      isInvalid={isInvalid}
       menuTrigger="focus"
       defaultItems={zonesWith(defaultValue)}
       defaultValue={defaultValue}
@@ -90,7 +95,7 @@ export function TimeZoneField({ name, label, defaultValue }: { name: string; lab
           <Icon name="down" />
         </Button>
       </div>
-      <FieldError className="field-error" />
+      <FieldError className="field-error">{message}</FieldError>
       <Popover className="popover">
         <ListBox className="options" renderEmptyState={() => <p className="no-option">No time zone of this name.</p>}>
           {(zone: { id: string; label: string }) => (

@@ -29,12 +29,10 @@ export function ErrorSummary({ ref, problem, fields, form }: ErrorSummaryProps) 
     controlOf(form.current, name)?.focus();
   };
   return (
-    <div className="callout danger" ref={ref} tabIndex={-1} role="alert" aria-labelledby="problem-title">
+    <div className="callout danger" ref={ref} tabIndex={-1} role="alert">
       <Icon name="warning" />
       <div>
-        <p id="problem-title" className="callout-title">
-          {atFields.length === 0 ? problem.message : 'Please check what you filled in'}
-        </p>
+        <p className="callout-title">{atFields.length === 0 ? problem.message : 'Please check what you filled in'}</p>
         {atFields.length > 0 && (
           <ul>
             {atFields.map(({ param, message }) => (

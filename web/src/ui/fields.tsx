@@ -1,5 +1,6 @@
 import { type HTMLInputAutoCompleteAttribute, type ReactNode, useState } from 'react';
 import { TextField as AriaTextField, FieldError, Input, Label, Text, ToggleButton } from 'react-aria-components';
+import { useFieldError } from './field-errors.ts';
 import { Icon } from './icons.tsx';
 
 interface FieldProps {
@@ -35,6 +36,7 @@ export function TextField({
   ...props
 }: TextFieldProps) {
   const email = type === 'email';
+  const { message, isInvalid } = useFieldError(props.name);
   return (
     <AriaTextField
       className="field"
@@ -43,6 +45,7 @@ export function TextField({
       autoComplete={autoComplete}
       inputMode={email ? 'email' : 'text'}
       spellCheck={email ? 'false' : 'true'}
+      isInvalid={isInvalid}
       {...props}
     >
       <FieldLabel label={label} optional={optional} />
@@ -52,7 +55,7 @@ export function TextField({
         </Text>
       )}
       <Input className="input" {...(email && { autoCapitalize: 'none' })} />
-      <FieldError className="field-error" />
+      <FieldError className="field-error">{message}</FieldError>
     </AriaTextField>
   );
 }
@@ -60,8 +63,16 @@ export function TextField({
 /** A password, which can be looked at. */
 export function PasswordField({ label, hint, ...props }: FieldProps) {
   const [shown, setShown] = useState(false);
+  const { message, isInvalid } = useFieldError(props.name);
   return (
-    <AriaTextField className="field" type={shown ? 'text' : 'password'} isRequired spellCheck="false" {...props}>
+    <AriaTextField
+      className="field"
+      type={shown ? 'text' : 'password'}
+      isRequired
+      isInvalid={isInvalid}
+      spellCheck="false"
+      {...props}
+    >
       <Label>{label}</Label>
       {hint && (
         <Text slot="description" className="hint">
@@ -74,7 +85,7 @@ export function PasswordField({ label, hint, ...props }: FieldProps) {
           <Icon name={shown ? 'eye-off' : 'eye'} />
         </ToggleButton>
       </div>
-      <FieldError className="field-error" />
+      <FieldError className="field-error">{message}</FieldError>
     </AriaTextField>
   );
 }

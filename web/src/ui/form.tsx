@@ -4,6 +4,7 @@ import { Form as AriaForm } from 'react-aria-components';
 import { type Problem, problemOf } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { ErrorSummary } from './error-summary.tsx';
+import { FieldErrors } from './field-errors.ts';
 
 /** The fields of a form by name: what they are called, and what to say when a needed one is empty. */
 export type Fields = Record<string, { label: string; required?: string }>;
@@ -73,20 +74,21 @@ export function Form(props: FormProps) {
   };
 
   const atFields = (problem?.errors ?? []).filter(({ param }) => param !== null && param in fields);
-  const validationErrors = Object.fromEntries(atFields.map(({ param, message }) => [param ?? '', sentence(message)]));
+  const messages = Object.fromEntries(atFields.map(({ param, message }) => [param ?? '', sentence(message)]));
   return (
     <AriaForm
       ref={form}
       className="form"
       validationBehavior="aria"
-      validationErrors={validationErrors}
       onSubmit={(event) => void send(event)}
       {...(label && { 'aria-label': label })}
     >
       {problem && <ErrorSummary ref={summary} problem={problem} fields={fields} form={form} />}
-      <div className="form" key={round}>
-        {children}
-      </div>
+      <FieldErrors value={messages}>
+        <div className="form" key={round}>
+          {children}
+        </div>
+      </FieldErrors>
       <div className="form-actions">
         <Button type="submit" kind={kind} wide={wide} isBusy={sending.isPending}>
           {sending.isPending ? busy : submit}
