@@ -60,7 +60,7 @@ async function main(): Promise<void> {
     await closeDatabase();
     process.exit(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       stop(signal).catch((error: unknown) => {
         log.fatal({ err: error }, 'the shutdown failed');
