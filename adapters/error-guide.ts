@@ -9,9 +9,9 @@ interface Advice {
 /** What each error code means and what to do about it, for the document and for the page of errors. Plain text. */
 export const errorGuide: Record<ErrorCode, Advice> = {
   validation_failed: {
-    statuses: [400, 405, 413, 415],
+    statuses: [400, 403, 405, 408, 413, 415, 431],
     means:
-      'The body, the path or the query is not what the operation takes. With 405 the method is not one of this path, with 413 the body is too large, with 415 it is not JSON.',
+      'The body, the path or the query is not what the operation takes. With 403 a web page of a foreign origin called the MCP endpoint, with 405 the method is not one of this path, with 408 the request took too long to arrive, with 413 the body is too large, with 415 it is not JSON, with 431 the address and headers are too large.',
     remedy:
       'Read “param” (the first field at fault) and “errors” (all of them), correct the request and send it again. 405 names the methods of the path in the Allow header.',
   },

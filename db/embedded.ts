@@ -4,7 +4,7 @@ import { chooseAccount } from './embedded/account.ts';
 import { findBinaries } from './embedded/binaries.ts';
 import { clusterExists, clusterPassword, createCluster, prepareDataDir } from './embedded/cluster.ts';
 import { EmbeddedDatabaseError, errorCode } from './embedded/error.ts';
-import { connect, Ownership, type Server } from './embedded/ownership.ts';
+import { connect, type Log, Ownership, type Server } from './embedded/ownership.ts';
 import { findPostmaster, isAlive, stopPostmaster } from './embedded/postmaster.ts';
 import { type Site, Starter } from './embedded/starter.ts';
 
@@ -25,7 +25,7 @@ export interface EmbeddedOptions {
   exclusive?: boolean;
   /** Extra PostgreSQL settings. */
   settings?: Record<string, string>;
-  log?: (line: string) => void;
+  log?: Log;
 }
 
 const databaseName = 'tandem';
@@ -46,23 +46,40 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   const deadline = Date.now() + patience;
   const starter = new Starter(site);
   while (Date.now() < deadline) {
-    const running = await findPostmaster(site.clusterDir);
-    if (running === undefined) {
-      await starter.start();
-    } else if (running !== 'starting' && running.ready) {
-      const opened = await attach(
-        site,
-        { ...running, password: site.password },
-        { exclusive, startedHere: starter.pid === running.pid },
-      );
+    const server = await startOrFind(site, starter);
+    if (server) {
+      const opened = await attach(site, server, { exclusive, startedHere: starter.pid === server.pid });
       if (opened) return opened;
     }
     await sleep(15);
   }
-  throw new EmbeddedDatabaseError(
-    `PostgreSQL in ${site.clusterDir} did not become ready within ${patience / 1000} s. Its last lines are in ${site.logFile}. ` +
+  throw notReady(site);
+}
+
+function notReady({ clusterDir, logFile }: Site): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    `PostgreSQL in ${clusterDir} did not become ready within ${patience / 1000} s. Its last lines are in ${logFile}. ` +
       'If it is still recovering from a crash, wait and start Tandem again.',
   );
+}
+
+/** The PostgreSQL that serves the directory, once it is ready; starts one when none runs. */
+async function startOrFind(site: Site, starter: Starter): Promise<Server | undefined> {
+  const running = await findPostmaster(site.clusterDir);
+  if (running === undefined) await starter.start();
+  return running !== undefined && running !== 'starting' && running.ready
+    ? { pid: running.pid, port: running.port, password: site.password }
+    : undefined;
+}
+
+/** Starts PostgreSQL again where it was, so that the address that was given out stays true. */
+async function revive(site: Site, { port }: Server): Promise<Server> {
+  const starter = new Starter({ ...site, port });
+  for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(50)) {
+    const server = await startOrFind(site, starter);
+    if (server) return server;
+  }
+  throw notReady(site);
 }
 
 async function prepare(options: EmbeddedOptions): Promise<Site> {
@@ -80,7 +97,7 @@ async function prepare(options: EmbeddedOptions): Promise<Site> {
 
 /** A handle on a running PostgreSQL, or undefined when it went away or is not ready yet. */
 async function attach(site: Site, server: Server, role: Role): Promise<EmbeddedDatabase | undefined> {
-  const ownership = new Ownership(server, site.log);
+  const ownership = new Ownership(server, site.log, () => revive(site, server));
   try {
     if (role.exclusive) {
       if (!(await takeSoon(ownership))) throw await inUse(site, ownership);
@@ -150,10 +167,12 @@ function handle(site: Site, server: Server, ownership: Ownership, role: Role): E
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     ownership.expectEnd();
-    if ((role.exclusive || role.startedHere) && (await isAlive(server.pid))) {
+    await ownership.settled();
+    const { pid } = ownership.server;
+    if ((role.exclusive || role.startedHere) && (await isAlive(pid))) {
       // Without an answer nobody can be asked who owns it: the owner then still cleans up behind itself.
       const mine = await ownership.take().catch(() => role.exclusive);
-      if (mine) await stopPostmaster(server.pid, site.clusterDir, site.binaries.pg_ctl);
+      if (mine) await stopPostmaster(pid, site.clusterDir, site.binaries.pg_ctl);
     }
     await ownership.close();
   };

@@ -1,25 +1,30 @@
 import { loadConfig } from '../server/config.ts';
+import { explain, StartError } from '../server/explain.ts';
 import { seedWorkspace } from '../server/first-run.ts';
 import { createLog } from '../server/log.ts';
 import { openDatabase } from '../server/process.ts';
 
 /* `npm run seed`: a new workspace with a person and a full-scope API key; `-- --json` prints one line for programs. */
 
-const config = loadConfig();
-const json = process.argv.includes('--json');
-const log = createLog({ ...config, LOG_LEVEL: 'silent' });
-
-try {
+async function seed(args: readonly string[]): Promise<string> {
+  const unknown = args.find((arg) => arg !== '--json');
+  if (unknown !== undefined) throw new StartError(`npm run seed takes --json and nothing else; it got ${unknown}.`);
+  const config = loadConfig();
+  const log = createLog({ ...config, LOG_LEVEL: 'silent' });
   const { db, close } = await openDatabase(config, log, false);
   try {
     const seeded = await seedWorkspace(db, config);
+    if (args.includes('--json')) return JSON.stringify(seeded);
     const lines = Object.entries(seeded).map(([name, value]) => `${name.padEnd(12)}${value}`);
-    const note = 'The key and the password are shown only this once.';
-    process.stdout.write(json ? `${JSON.stringify(seeded)}\n` : `${lines.join('\n')}\n\n${note}\n`);
+    return [...lines, '', 'The key and the password are shown only this once.'].join('\n');
   } finally {
     await close();
   }
+}
+
+try {
+  process.stdout.write(`${await seed(process.argv.slice(2))}\n`);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exitCode = 1;
 }

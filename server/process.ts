@@ -33,7 +33,7 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
         dataDir: config.DATA_DIR,
         exclusive,
         ...(config.EMBEDDED_PORT > 0 && { port: config.EMBEDDED_PORT }),
-        log: (line) => log.debug(line),
+        log: (line, level = 'debug') => log[level](line),
       });
   const db = connect(embedded?.url ?? config.DATABASE_URL ?? '', { poolSize: config.DATABASE_POOL_SIZE });
   const close = async () => {

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -185,10 +186,21 @@ test('an owner whose connection drops takes the directory again', async () => {
   );
   await until(() => lines.some((line) => line.includes('owner again')));
   assert.match((await serve()).message ?? '', `pid ${process.pid}`);
-  const pid = await postmasterPid(dataDir);
-  process.kill(pid, 'SIGKILL');
-  await until(() => lines.some((line) => line.includes('has ended')));
   await database.stop();
+});
+
+test('PostgreSQL that is killed under its owner is started again where it was, and stops with the owner', async () => {
+  const database = await open();
+  const [kept, pid] = [await notes(database), await postmasterPid(dataDir)];
+  process.kill(pid, 'SIGKILL');
+  await until(async () => (await notes(database).catch(() => [])).length === kept.length, 20_000);
+  assert.match((await serve()).message ?? '', `pid ${process.pid}`);
+  const again = await postmasterPid(dataDir);
+  assert.is.not(again, pid);
+  process.kill(again, 'SIGKILL');
+  await sleep(150);
+  await database.stop();
+  assert.equal(alive([again, await postmasterPid(dataDir).catch(() => again)]), []);
 });
 
 test('an attached database is stopped by who started it, unless an owner came', async () => {

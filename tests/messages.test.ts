@@ -1,5 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { errorGuide } from '../adapters/error-guide.ts';
+import type { ErrorCode } from '../routers/errors.ts';
+import { ask, exchange } from './frame.ts';
 import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
 
 const test = suite('what a refusal says');
@@ -81,6 +84,23 @@ test('a default list that is to go says what can be done instead', async () => {
     deleted.body.message,
     'The default list cannot be deleted. Archive its todos, or move them to another list.',
   );
+});
+
+test('the guide to errors lists every status that a code comes with', async () => {
+  const { url, service } = tandem;
+  const overflow = `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`;
+  const answers = [
+    await ask(`${url}/mcp`, { method: 'POST', headers: { origin: 'https://evil.test' } }),
+    await exchange(service.port, overflow),
+    await ask(`${url}/api/v1/me`, { method: 'PUT' }),
+  ];
+  assert.equal(
+    answers.map(({ status }) => status),
+    [403, 431, 405],
+  );
+  for (const { status, body } of answers) {
+    assert.ok(errorGuide[body.code as ErrorCode].statuses.includes(status), `${body.code} ${status}`);
+  }
 });
 
 test.run();

@@ -66,7 +66,7 @@ test('/metrics needs its token where one is set', async () => {
   }
 });
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   test(`${signal} lets a request in flight finish, and nothing new in`, async () => {
     const { workspaceId, key, call } = await tandem.workspace();
     const service = await startProcess();

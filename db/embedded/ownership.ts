@@ -9,6 +9,9 @@ export interface Server {
   password: string;
 }
 
+/** Takes a line about the database; `warn` when a person should see it. */
+export type Log = (line: string, level?: 'debug' | 'warn') => void;
+
 const lockKey = [0x7a4d, 1] as const;
 const owner = /^tandem-owner (\d+)$/;
 
@@ -37,14 +40,23 @@ export function connect(server: Server, applicationName: string, onclose: () => 
  * be stale. It lives in the database `postgres`, apart from the locks of the service.
  */
 export class Ownership {
-  readonly #server: Server;
-  readonly #log: (line: string) => void;
+  readonly #log: Log;
+  readonly #revive: () => Promise<Server>;
+  #server: Server;
+  #repair: Promise<void> = Promise.resolve();
   #connection: postgres.Sql | undefined;
   #closed = false;
 
-  constructor(server: Server, log: (line: string) => void) {
+  /** `revive` starts the server again after it has ended. */
+  constructor(server: Server, log: Log, revive: () => Promise<Server>) {
     this.#server = server;
     this.#log = log;
+    this.#revive = revive;
+  }
+
+  /** The server as it runs now. */
+  get server(): Server {
+    return this.#server;
   }
 
   get held(): boolean {
@@ -57,7 +69,7 @@ export class Ownership {
     let open = true;
     const sql = connect(this.#server, `tandem-owner ${process.pid}`, () => {
       open = false;
-      if (this.#connection === sql) void this.#lost(sql);
+      if (this.#connection === sql) this.#repair = this.#lost(sql);
     });
     try {
       const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${lockKey[0]}, ${lockKey[1]}) as taken`;
@@ -92,6 +104,11 @@ export class Ownership {
     this.#closed = true;
   }
 
+  /** Resolves when no repair is under way: after `expectEnd` none begins. */
+  settled(): Promise<void> {
+    return this.#repair;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#connection?.end({ timeout: 0 });
@@ -106,15 +123,22 @@ export class Ownership {
     for (let delay = 100; !this.#closed; delay = Math.min(delay * 2, 5000)) {
       await sleep(delay, undefined, { ref: false });
       if (this.#closed) return;
-      if (!(await isAlive(this.#server.pid))) {
-        this.#log(
-          `embedded database: PostgreSQL (pid ${this.#server.pid}) has ended; restart Tandem to start it again`,
-        );
-        return;
-      }
+      if (!(await isAlive(this.#server.pid)) && !(await this.#revived())) continue;
       const taken = await this.take().catch(() => false);
       if (taken && this.#closed) return await this.close();
       if (taken) return this.#log('embedded database: this process is the owner again');
+    }
+  }
+
+  /** Starts the server again; false when that failed, to be tried anew. */
+  async #revived(): Promise<boolean> {
+    this.#log(`embedded database: PostgreSQL (pid ${this.#server.pid}) has ended; starting it again`, 'warn');
+    try {
+      this.#server = await this.#revive();
+      return true;
+    } catch (error) {
+      this.#log(`embedded database: ${error instanceof Error ? error.message : String(error)}`, 'warn');
+      return false;
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { bareEnvironment } from './cluster.ts';
 import { EmbeddedDatabaseError } from './error.ts';
+import type { Log } from './ownership.ts';
 import { lastWords, launch } from './postmaster.ts';
 
 const defaultSettings: Record<string, string> = {
@@ -34,7 +35,7 @@ export interface Site {
   password: string;
   binaries: Binaries;
   account: Account;
-  log: (line: string) => void;
+  log: Log;
 }
 
 /** Starts PostgreSQL, again when an attempt ended for a reason that passes. */
