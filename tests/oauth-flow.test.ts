@@ -41,6 +41,9 @@ test('an app that names no scope gets all but captures:read, in the one workspac
   assert.is(body.credential.type, 'oauth');
   assert.is(body.credential.name, 'Testing client');
   assert.equal(body.credential.scopes, defaultScopes);
+  const headers = { authorization: `Bearer ${app.accessToken}` };
+  const typed = await send(tandem.url, 'GET /trpc/meta.identity?input=%7B%7D', { headers });
+  assert.equal(typed.body.result.data, body);
   assert.is((await tandem.call('POST /todos', { title: 'Here' }, { key: app.accessToken })).status, 201);
   assert.is((await tandem.call('GET /todos', undefined, { key: app.accessToken })).body.data.length, 1);
   assert.is((await tandem.call('GET /todos', undefined, { key: token })).body.data.length, 0);

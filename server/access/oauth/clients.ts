@@ -18,8 +18,15 @@ const responseTypes = new Set<ResponseType>(['code']);
 const longestName = 200;
 const mostRedirects = 20;
 
+/** Those values that are known here; undefined (so that the default holds) when there are none. */
 function kept<Value>(values: unknown, known: ReadonlySet<Value>): Value[] | undefined {
-  return Array.isArray(values) ? values.filter((value) => known.has(value as Value)) : undefined;
+  const found = Array.isArray(values) ? values.filter((value) => known.has(value as Value)) : [];
+  return found.length > 0 ? found : undefined;
+}
+
+/** Printable ASCII, as every URI is (RFC 3986 §2). */
+function isPlainAddress(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,2000}$/.test(value);
 }
 
 /** An https address to show to a person, if it is one. */
@@ -44,8 +51,8 @@ export function normalizeClient(metadata: AllClientMetadata): void {
   metadata.application_type = 'native';
   if (!isMetadataDocument(metadata.client_id)) metadata.token_endpoint_auth_method = 'none';
   const redirects: unknown = metadata.redirect_uris;
-  if (Array.isArray(redirects) && redirects.length > mostRedirects) {
-    throw new errors.InvalidClientMetadata(`redirect_uris must be at most ${mostRedirects}`);
+  if (Array.isArray(redirects) && (redirects.length > mostRedirects || !redirects.every(isPlainAddress))) {
+    throw new errors.InvalidClientMetadata(`redirect_uris must be at most ${mostRedirects} addresses in plain ASCII`);
   }
   assignKnown(metadata, 'grant_types', kept(metadata.grant_types, grantTypes));
   assignKnown(metadata, 'response_types', kept(metadata.response_types, responseTypes));

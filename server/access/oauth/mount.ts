@@ -8,6 +8,11 @@ import { createProvider, type ProviderParts, paths } from './provider.ts';
 
 type Parts = Omit<ProviderParts, 'publicUrl' | 'rateLimitPerMinute'> & { settings: ServiceSettings };
 
+interface Made {
+  provider: Provider;
+  answer: ReturnType<Provider['callback']>;
+}
+
 /** Clients that run in a page of another site may read these answers; none depends on a cookie. */
 function allowEveryOrigin(reply: FastifyReply): FastifyReply {
   return reply.headers({
@@ -38,11 +43,15 @@ function mountMetadata(app: FastifyInstance, settings: ServiceSettings): void {
 
 /** The OAuth 2.1 authorization server of the MCP endpoint (CONTRACT §3): metadata, endpoints, consent. */
 export function mountOAuth(app: FastifyInstance, { settings, ...parts }: Parts): void {
-  let made: Provider | undefined;
+  let made: Made | undefined;
   /** Made at the first use: the address of the service is known once it listens. */
-  const provider = () => {
+  const make = () => {
     const { publicUrl, rateLimitPerMinute } = settings;
-    made ??= createProvider({ ...parts, publicUrl, rateLimitPerMinute });
+    const provider = createProvider({ ...parts, publicUrl, rateLimitPerMinute });
+    return { provider, answer: provider.callback() };
+  };
+  const use = () => {
+    made ??= make();
     return made;
   };
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -51,11 +60,11 @@ export function mountOAuth(app: FastifyInstance, { settings, ...parts }: Parts):
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value);
     }
-    await provider().callback()(request.raw, reply.raw);
+    await use().answer(request.raw, reply.raw);
   };
   const serveAnyOrigin = (request: FastifyRequest, reply: FastifyReply) => serve(request, allowEveryOrigin(reply));
   mountMetadata(app, settings);
-  mountConsent(app, provider, parts.db, settings);
+  mountConsent(app, () => use().provider, parts.db, settings);
   void app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_, __, done) => done(null));

@@ -1,4 +1,5 @@
 import { createPrivateKey, hkdfSync } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import Provider, { type Configuration, errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
@@ -176,6 +177,7 @@ export function createProvider({ db, log, publicUrl, key, rateLimitPerMinute, fe
   nameTokens(provider);
   provider.on('grant.error', (_, error) => log.info({ err: error }, 'a token request was refused'));
   provider.on('server_error', (_, error) => log.error({ err: error }, 'the OAuth server failed'));
+  EventEmitter.prototype.on.call(provider, 'error', (error) => log.error({ err: error }, 'the OAuth server failed'));
   return provider;
 }
 
