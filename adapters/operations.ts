@@ -1,6 +1,13 @@
-import { forEachOpenApiProcedure, getInputOutputParsers, getPathParameters } from 'trpc-to-openapi';
+import {
+  forEachOpenApiProcedure,
+  getInputOutputParsers,
+  getPathParameters,
+  type OpenApiProcedure,
+} from 'trpc-to-openapi';
 import { z } from 'zod';
-import type { Context, Meta, OperationMeta } from '../routers/base.ts';
+import type { Context } from '../routers/base.ts';
+import type { Meta, OperationMeta, ToolMeta } from '../routers/metadata.ts';
+import { procedureCall } from './procedure-call.ts';
 
 /** One operation of the service as every transport sees it. */
 export interface Operation extends OperationMeta {
@@ -18,22 +25,24 @@ export interface Operation extends OperationMeta {
   call: (ctx: Context, input: unknown) => Promise<unknown>;
 }
 
-interface CallOptions {
-  ctx: Context;
-  getRawInput: () => Promise<unknown>;
-  path: string;
-  type: Operation['type'];
-  signal: AbortSignal;
-  batchIndex: number;
+/** One tool for assistants. */
+export interface Tool extends ToolMeta {
+  /** Its arguments: one strict object. */
+  input: z.ZodObject;
+  /** Runs the tool on unvalidated arguments. @throws TRPCError (a Failure, or one that `translate` reads). */
+  call: (ctx: Context, input: unknown) => Promise<unknown>;
 }
 
-type ProcedureCall = (options: CallOptions) => Promise<unknown>;
-
-interface RouterLike {
+/** A router, as far as the walks below look into it. */
+export interface RouterLike {
   _def: { procedures: Parameters<typeof forEachOpenApiProcedure>[0] };
 }
 
-/** Walks a router once, at start-up: the one place that touches the internals of tRPC. */
+/*
+ * These two walk a router once, at start-up: the one place that touches the internals of tRPC.
+ */
+
+/** The operations of a router. @throws Error for a procedure that lacks what every operation has. */
 export function operationsOf(appRouter: RouterLike): Operation[] {
   const operations: Operation[] = [];
   forEachOpenApiProcedure<Meta>(appRouter._def.procedures, ({ path: name, type, procedure, meta }) => {
@@ -49,7 +58,6 @@ export function operationsOf(appRouter: RouterLike): Operation[] {
     ) {
       throw new Error(`${name} needs op() metadata, an object as input and a schema as output`);
     }
-    const call = procedure as unknown as ProcedureCall;
     operations.push({
       ...meta.operation,
       name,
@@ -60,9 +68,21 @@ export function operationsOf(appRouter: RouterLike): Operation[] {
       input,
       output,
       pathParameters: getPathParameters(openapi.path),
-      call: (ctx, raw) =>
-        call({ ctx, getRawInput: async () => raw, path: name, type, signal: ctx.signal, batchIndex: 0 }),
+      call: procedureCall(procedure, name, type),
     });
   });
   return operations;
+}
+
+/** The tools of a router whose keys are their names, in its order. @throws Error for a procedure that is no tool. */
+export function toolsOf(toolRouter: RouterLike): Tool[] {
+  return Object.entries(toolRouter._def.procedures).map(([name, entry]) => {
+    const procedure = entry as OpenApiProcedure;
+    const { meta, type } = procedure._def as unknown as { meta?: Meta; type: Operation['type'] };
+    const { inputParser: input } = getInputOutputParsers(procedure);
+    if (meta?.tool?.name !== name || !(input instanceof z.ZodObject)) {
+      throw new Error(`${name} needs tool() metadata of its name and an object as input`);
+    }
+    return { ...meta.tool, input, call: procedureCall(procedure, name, type) };
+  });
 }

@@ -12,9 +12,9 @@ const ApiKey = z
   .object({
     object: z.literal('api_key'),
     id: Id,
-    name: z.string(),
-    prefix: z.string().describe('Start of the secret.'),
-    last4: z.string().describe('Last four characters of the secret.'),
+    name: z.string().meta({ examples: ['Nightly import'] }),
+    prefix: z.string().meta({ description: 'Start of the secret.', examples: ['tandem_sk_a1B2'] }),
+    last4: z.string().meta({ description: 'Last four characters of the secret.', examples: ['y9Z0'] }),
     scopes: z.array(z.enum(scopes)),
     workspaceId: Id,
     rateLimitPerMinute: z.int(),
@@ -26,7 +26,9 @@ const ApiKey = z
   .meta({ id: 'ApiKey' });
 
 const NewApiKey = ApiKey.extend({
-  secret: z.string().describe('The key itself. Told only here, and never again.'),
+  secret: z
+    .string()
+    .meta({ description: 'The key itself. Told only here, and never again.', examples: ['tandem_sk_…'] }),
 }).meta({
   id: 'NewApiKey',
 });
@@ -104,7 +106,7 @@ export const apiKeys = router({
       z
         .strictObject({
           workspaceId: Id,
-          name: saidText(100).describe('To recognise the key by.'),
+          name: saidText(100).meta({ description: 'To recognise the key by.', examples: ['Nightly import'] }),
           scopes: z.array(z.enum(scopes)).min(1).max(100).describe('Give it the least that it needs.'),
           expiresInDays: z.int().min(1).max(3650).optional().describe('Omitted: it never expires.'),
         })

@@ -1,10 +1,14 @@
+import 'zod/compile';
+import type { KeyObject } from 'node:crypto';
 import { initTRPC } from '@trpc/server';
-import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { Db } from '../db/client.ts';
 import { errorBody, Failure, translate } from './errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Mailer } from './mail.ts';
+import type { Meta, OperationFacts } from './metadata.ts';
 import type { Scope } from './scopes.ts';
+
+export { op } from './metadata.ts';
 
 /** Who makes a request, resolved from its bearer. One principal acts in exactly one workspace. */
 export interface Principal {
@@ -39,11 +43,13 @@ export interface ServiceSettings {
   publicUrl: string;
   cliInstallUrl: string;
   deprecationUrl: string;
-  cursorKey: Buffer;
+  cursorKey: KeyObject;
   /** Agent minutes that a new workspace starts with. */
   agentMinutes: number;
   /** Requests a minute of a new API key. */
   rateLimitPerMinute: number;
+  /** The OpenAPI document; set once the operations are known. */
+  document?: () => Record<string, unknown>;
 }
 
 /** The world as a procedure sees it. */
@@ -65,104 +71,6 @@ export interface Context {
   client: Client;
   mail: Mailer;
   reply: Reply;
-}
-
-/**
- * `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `session` and
- * `key_management`: a signed-in person; the latter refuses keys with a code of its own.
- */
-export type Access = 'public' | 'any' | 'scoped' | 'session' | 'key_management';
-
-/** Statuses that only some operations answer. Public operations name their own 401 and 403. */
-export type ExtraStatus = 401 | 402 | 403 | 404 | 409 | 412;
-
-export interface OperationFacts {
-  id: string;
-  access: Access;
-  scope: Scope | null;
-}
-
-export interface Deprecation {
-  /** When the operation stops working: an HTTP-date in `Sunset` (RFC 8594). At least 90 days ahead when announced. */
-  sunset: Date;
-  replacement: string;
-}
-
-export interface OperationMeta extends OperationFacts {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Path template relative to the REST root. */
-  path: string;
-  /** Status of success. */
-  status: 200 | 201 | 202;
-  /** Accepts `Idempotency-Key`. */
-  keyed: boolean;
-  /** Unknown query parameters are refused with `unknown_parameter` instead of being ignored. */
-  strictQuery: boolean;
-  /** The answer is one resource with an entity tag. */
-  etag: boolean;
-  /** Name of the MCP tool that offers this operation alone. */
-  tool: string | null;
-  /** Statuses beside 400, 401, 403, 429 and 500 that this operation answers. */
-  statuses: readonly ExtraStatus[];
-  deprecated: Deprecation | null;
-}
-
-export interface Meta extends OpenApiMeta {
-  operation: OperationMeta;
-}
-
-interface OperationOptions {
-  id: string;
-  summary: string;
-  description?: string;
-  scope?: Scope;
-  access?: Access;
-  tool?: string;
-  status?: 200 | 201 | 202;
-  keyed?: boolean;
-  strictQuery?: boolean;
-  etag?: boolean;
-  statuses?: readonly ExtraStatus[];
-  deprecated?: Deprecation;
-}
-
-/**
- * The metadata of one operation, from which REST, OpenAPI, MCP and the typed client are derived.
- * `route` is `METHOD /path/{param}`; every path parameter is a field of the procedure's input.
- */
-export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): Meta {
-  const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
-  const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
-  const { access = scope ? 'scoped' : 'any', tool = null, status = 200, strictQuery = false } = options;
-  const statuses = new Set<ExtraStatus>(options.statuses);
-  if (keyed) statuses.add(409);
-  if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
-  const tag = path.split('/')[1] || 'meta';
-  return {
-    openapi: {
-      method,
-      path,
-      summary,
-      tags: [['me', 'openapi.json'].includes(tag) ? 'meta' : tag],
-      protect: access !== 'public',
-      ...(description !== undefined && { description }),
-      ...(deprecated !== null && { deprecated: true }),
-    },
-    operation: {
-      id,
-      access,
-      scope,
-      method,
-      path,
-      status,
-      keyed,
-      strictQuery,
-      etag,
-      tool,
-      deprecated,
-      statuses: [...statuses].sort(),
-    },
-  };
 }
 
 const challenge = { 'WWW-Authenticate': 'Bearer realm="tandem"' };
@@ -222,10 +130,13 @@ const t = initTRPC
 
 export const router = t.router;
 
+/** A procedure without the frame of an operation. */
+export const bareProcedure = t.procedure;
+
 /** The frame of every operation: scope, then idempotency around shape and work. */
 export const procedure = t.procedure.use(async ({ ctx, meta, type, next, getRawInput }) => {
-  if (!meta) throw new Error('A procedure without op() metadata');
-  const { operation } = meta;
+  const operation = meta?.operation;
+  if (!operation) throw new Error('A procedure without op() metadata');
   authorize(operation, ctx.principal, ctx.badCredential);
   if (type !== 'mutation' || !operation.keyed || ctx.idempotencyKey === undefined || !ctx.principal) return next();
   return answerOnce(ctx, ctx.principal, idempotencyKeyOf(ctx.idempotencyKey), operation, await getRawInput(), (db) =>

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { Failure } from './errors.ts';
 
 /** The strong entity tag (RFC 9110 §8.8.3) of a resource: a hash of its representation, with its quotes. */
 export function entityTag(json: string): string {
-  return `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"`;
+  return `"${hash('sha256', json, 'base64url').slice(0, 27)}"`;
 }
 
 /** The tags listed in an `If-Match` or `If-None-Match` header; `*` stays as it is. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const unpaired = 'must be well-formed Unicode without lone surrogates';
 
 /** The length of a text in Unicode code points. */
-function codePoints(text: string): number {
+export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
@@ -35,16 +35,22 @@ export const Id = z
 /** An instant in an answer: RFC 3339 in UTC with milliseconds. */
 export const Instant = z.string().meta({ format: 'date-time', examples: ['2026-03-01T09:00:00.000Z'] });
 
-const instantShape = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+/** Offsets end before 16 hours, as in PostgreSQL; on Earth they end at 14. */
+const instantShape = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
 
 function isInstant(value: string): boolean {
   return instantShape.test(value) && isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
 }
 
-/** An instant in a request: RFC 3339 with an offset. */
+const instantWanted = 'must be an RFC 3339 date and time with an offset, such as 2026-03-01T09:00:00Z';
+
+/** An instant in a request: RFC 3339 with an offset. An unescaped `+` of a query arrives as a space. */
 export const InstantInput = z
   .string()
-  .refine(isInstant, 'must be an RFC 3339 date and time with an offset, such as 2026-03-01T09:00:00Z')
+  .refine(isInstant, {
+    error: ({ input }) =>
+      / \d/.test(String(input)) ? `${instantWanted}; in an address write its + as %2B` : instantWanted,
+  })
   .meta({ format: 'date-time' });
 
 function isCalendarDate(value: string): boolean {
@@ -53,7 +59,10 @@ function isCalendarDate(value: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
-/** A floating calendar date, `YYYY-MM-DD`, that exists. */
+/** A floating calendar date, `YYYY-MM-DD`, in an answer. */
+export const Day = z.string().meta({ format: 'date', examples: ['2026-03-01'] });
+
+/** A floating calendar date in a request, that exists. */
 export const CalendarDate = z
   .string()
   .refine(isCalendarDate, 'must be a date of the calendar, written YYYY-MM-DD')
@@ -70,7 +79,7 @@ export const DeletedResource = z
   })
   .meta({ id: 'DeletedResource' });
 
-/** The list envelope around `item`, named `<Item>List` in the document. */
+/** The list envelope around `item`; `id`, its name in the document, is `<Item>Page`. */
 export function listOf<Item extends z.ZodType>(item: Item, id: string) {
   return z
     .object({
@@ -88,7 +97,7 @@ export function wholeList<Item>(data: Item[]) {
 }
 
 /** `limit` of a paged list. */
-export const Limit = z.int('must be a whole number').min(1).max(100).default(25).describe('Page size.');
+export const Limit = z.int().min(1).max(100).default(25).describe('Page size.');
 
-/** `cursor` of a paged list. */
-export const CursorText = z.string().min(1).max(4000).optional().describe('`nextCursor` of a previous page.');
+/** `cursor` of a paged list. Any text: what is no cursor is refused as `invalid_cursor` where it is opened. */
+export const CursorText = z.string().optional().describe('`nextCursor` of a previous page.');

@@ -44,12 +44,13 @@ export function idempotencyKeyOf(header: string): string {
   throw invalid('Idempotency-Key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
+// The time-out is for the claim alone: what has it may wait for locks of its own as long as any other request.
 const claim = `insert into idempotency_keys as k (workspace_id, credential_id, operation, path, key, fingerprint)
-  select $1, $2, $3, $4, $5, $6 from set_config('lock_timeout', '${waitForTwinMs}ms', true)
+  select $1, $2, $3, $4, $5, $6 from set_config('lock_timeout', $7, true)
   on conflict (workspace_id, credential_id, operation, path, key) do update
     set fingerprint = excluded.fingerprint, answer = null, created_at = now()
     where k.created_at < now() - interval '24 hours'
-  returning true as claimed`;
+  returning set_config('lock_timeout', '0', true)`;
 const find = `select fingerprint, answer from idempotency_keys
   where workspace_id = $1 and credential_id = $2 and operation = $3 and path = $4 and key = $5`;
 const keep = `update idempotency_keys set answer = $6
@@ -58,10 +59,10 @@ const keep = `update idempotency_keys set answer = $6
 /** The fields of `input` that stand in the path template, and the rest: the body. */
 function splitInput(input: unknown, template: string): { path: Record<string, unknown>; body: unknown } {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return { path: {}, body: input };
-  const path: Record<string, unknown> = {};
-  const body: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) (template.includes(`{${name}}`) ? path : body)[name] = value;
-  return { path, body };
+  const inPath = ([name]: [string, unknown]) => template.includes(`{${name}}`);
+  const fields = Object.entries(input);
+  const body = Object.fromEntries(fields.filter((field) => !inPath(field)));
+  return { path: Object.fromEntries(fields.filter(inPath)), body };
 }
 
 class RolledBack extends Error {
@@ -96,14 +97,15 @@ function keyReused(): Failure {
 /** Requests of this process that are at work, so that their twins wait here instead of each holding a connection. */
 const atWork = new Map<string, Promise<unknown>>();
 
-async function turnOf<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
+/** Runs when no twin in this process is at work; `patience` is what is left of the 5 s for one in another process. */
+async function turnOf<Result>(name: string, run: (patience: string) => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + waitForTwinMs;
   for (let first = atWork.get(name); first; first = atWork.get(name)) {
     const left = deadline - Date.now();
     if (left <= 0) throw stillAtWork();
     await Promise.race([first.catch(() => {}), sleep(left, undefined, { ref: false })]);
   }
-  const running = run();
+  const running = run(`${Math.max(100, deadline - Date.now())}ms`);
   atWork.set(name, running);
   try {
     return await running;
@@ -132,9 +134,9 @@ export async function answerOnce<Result extends Outcome>(
   const fingerprint = createHash('sha256').update(canonical(body)).digest();
   const row = [caller.workspaceId, caller.credentialId, operation.id, canonical(path), key];
   try {
-    return await turnOf(row.join('\n'), () =>
+    return await turnOf(row.join('\n'), (patience) =>
       world.db.transaction(async (tx) => {
-        const claimed = await tx.rows(claim, [...row, fingerprint]);
+        const claimed = await tx.rows(claim, [...row, fingerprint, patience]);
         if (claimed.length > 0) {
           const outcome = await work(tx);
           if (!outcome.ok) throw new RolledBack(outcome);

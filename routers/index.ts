@@ -3,11 +3,17 @@ import { apiKeys } from './api-keys.ts';
 import { router } from './base.ts';
 import { connectedApps } from './connected-apps.ts';
 import { meta } from './meta.ts';
-import { todoLists } from './todo-lists.ts';
+import { todoLists } from './todo-lists/index.ts';
+import { todoListTools } from './todo-lists/tools.ts';
 import { todos } from './todos/index.ts';
+import { todoListTool } from './todos/list-tool.ts';
+import { todoTools } from './todos/tools.ts';
 import { workspaces } from './workspaces/index.ts';
 
 export const appRouter = router({ meta, auth, workspaces, apiKeys, connectedApps, todos, todoLists });
+
+/** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
+export const toolRouter = router({ ...todoListTool, ...todoTools, ...todoListTools });
 
 /** The type of the whole typed API, for `@trpc/client`. */
 export type AppRouter = typeof appRouter;

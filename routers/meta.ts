@@ -3,17 +3,25 @@ import { mayCall, op, principalOf, procedure, router } from './base.ts';
 import { Id, Instant } from './fields.ts';
 import { scopes } from './scopes.ts';
 
+function address(path: string) {
+  return z.string().meta({ format: 'uri', examples: [`https://tandem.test${path}`] });
+}
+
 const ServiceInfo = z
   .object({
     object: z.literal('service_info'),
     name: z.literal('Tandem'),
-    version: z.string(),
-    documentationUrl: z.string(),
-    openapiUrl: z.string(),
-    mcpUrl: z.string(),
-    cliInstallUrl: z.string(),
+    version: z.string().meta({ description: 'Version of the API surface.', examples: ['1.0.0'] }),
+    documentationUrl: address('/docs').describe('The reference, for people.'),
+    openapiUrl: address('/api/v1/openapi.json').describe('The OpenAPI document.'),
+    mcpUrl: address('/mcp').describe('The MCP endpoint.'),
+    cliInstallUrl: address('/install.sh').describe('The installer of the command-line client.'),
   })
   .meta({ id: 'ServiceInfo' });
+
+const OpenApiDocument = z
+  .looseObject({ openapi: z.string().meta({ description: 'Version of OpenAPI.', examples: ['3.1.0'] }) })
+  .meta({ id: 'OpenApiDocument', description: 'An OpenAPI 3.1 document.' });
 
 const Identity = z
   .object({
@@ -22,9 +30,12 @@ const Identity = z
       .object({
         object: z.literal('workspace'),
         id: Id,
-        name: z.string(),
-        timezone: z.string(),
-        agentMinutesRemaining: z.number().nullable(),
+        name: z.string().meta({ examples: ['Acme'] }),
+        timezone: z.string().meta({ description: 'IANA time zone.', examples: ['Europe/Berlin'] }),
+        agentMinutesRemaining: z
+          .number()
+          .nullable()
+          .meta({ description: 'What agents may still work.', examples: [598.4] }),
       })
       .describe('The one workspace that the credential opens.'),
     organizationId: Id.nullable(),
@@ -32,8 +43,8 @@ const Identity = z
       .object({
         object: z.literal('user'),
         id: Id,
-        name: z.string(),
-        email: z.string(),
+        name: z.string().meta({ examples: ['Ada Lovelace'] }),
+        email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
         role: z.enum(['owner', 'member']),
       })
       .describe('The owner of the key, or the person signed in.'),
@@ -42,13 +53,16 @@ const Identity = z
         object: z.literal('credential'),
         type: z.enum(['api_key', 'session', 'oauth']),
         id: Id,
-        name: z.string(),
-        scopes: z.array(z.enum(scopes)),
-        rateLimitPerMinute: z.int(),
+        name: z.string().meta({ examples: ['Nightly import'] }),
+        scopes: z.array(z.enum(scopes)).meta({ examples: [['todos:read', 'todos:write']] }),
+        rateLimitPerMinute: z.int().meta({ examples: [300] }),
         expiresAt: Instant.nullable(),
       })
       .describe('The credential of this request.'),
-    allowedOperations: z.array(z.string()).describe('operationIds that the credential may call, sorted.'),
+    allowedOperations: z.array(z.string()).meta({
+      description: 'operationIds that the credential may call, sorted.',
+      examples: [['createTodo', 'getIdentity', 'getTodo', 'listTodos']],
+    }),
   })
   .meta({ id: 'Identity' });
 
@@ -79,6 +93,23 @@ export const meta = router({
       mcpUrl: `${service.publicUrl}/mcp`,
       cliInstallUrl: service.cliInstallUrl,
     })),
+
+  openApi: procedure
+    .meta(
+      op('GET /openapi.json', {
+        id: 'getOpenApiSpecification',
+        access: 'public',
+        summary: 'This document, as OpenAPI 3.1',
+        description: 'Generated from the operations that this service runs.',
+        etag: true,
+      }),
+    )
+    .input(z.strictObject({}))
+    .output(OpenApiDocument)
+    .query(({ ctx: { service } }) => {
+      if (!service.document) throw new Error('A service without its document');
+      return service.document() as z.infer<typeof OpenApiDocument>;
+    }),
 
   identity: procedure
     .meta(op('GET /me', { id: 'getIdentity', summary: 'Who am I, and what may I call', etag: true }))

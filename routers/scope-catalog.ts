@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperationFacts } from './base.ts';
+import type { OperationFacts } from './metadata.ts';
 import { type Scope, scopes } from './scopes.ts';
 
 /** What each scope grants, in words for the person who grants it (SPEC "Scopes"). */
@@ -65,7 +65,7 @@ const ScopeEntry = z
     name: z.enum(scopes),
     resource: z.enum(['todos', 'chats', 'agents', 'captures']),
     access: z.enum(['read', 'write']),
-    description: z.string(),
+    description: z.string().meta({ examples: ['Read todos and todo lists'] }),
     sensitive: z.boolean().describe('True where it opens what people said in confidence.'),
     operations: z.array(z.string()).describe('operationIds that need it.'),
   })
@@ -75,8 +75,8 @@ const PresetEntry = z
   .object({
     object: z.literal('scope_preset'),
     name: z.enum(['read_only', 'read_all', 'todo_manager', 'agent_operator', 'capture_intake', 'full_access']),
-    title: z.string(),
-    description: z.string(),
+    title: z.string().meta({ examples: ['Read only'] }),
+    description: z.string().meta({ examples: ['Reads todos, chats and agents; no captures.'] }),
     scopes: z.array(z.enum(scopes)),
   })
   .meta({ id: 'ScopePreset' });

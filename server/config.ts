@@ -12,7 +12,11 @@ const whole = (fallback: number, min: number, max: number) =>
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''));
-const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((value) => value === 'true');
+const hops = z
+  .string()
+  .regex(/^(true|false|\d)$/, 'must be the number of proxies in front of the service (0 to 9), true (1) or false (0)')
+  .transform((value) => (value === 'true' ? 1 : value === 'false' ? 0 : Number(value)))
+  .default(0);
 
 /** Every setting of the service, as `.env.example` explains them. */
 const Environment = z.object({
@@ -34,7 +38,7 @@ const Environment = z.object({
   LOG_FORMAT: z.enum(['auto', 'json', 'pretty'], { error: 'must be auto, json or pretty' }).default('auto'),
   RATE_LIMIT_PER_KEY: whole(300, 1, 1_000_000),
   RATE_LIMIT_PER_ADDRESS: whole(120, 1, 1_000_000),
-  TRUST_PROXY: flag.default(false),
+  TRUST_PROXY: hops,
   AGENT_MINUTES: whole(600, 0, 1_000_000),
   CLI_INSTALL_URL: address.optional(),
   DEPRECATION_URL: address.optional(),

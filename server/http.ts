@@ -1,22 +1,28 @@
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
+import { mountDocs } from '../adapters/docs/mount.ts';
+import { mountMcp } from '../adapters/mcp/http.ts';
 import { operationsOf } from '../adapters/operations.ts';
 import { mountPages } from '../adapters/pages/mount.ts';
 import type { ContextFor } from '../adapters/request.ts';
-import { handleFailures, parseJson } from '../adapters/rest/reply.ts';
+import { servedDocument } from '../adapters/rest/openapi.ts';
+import { answerError, handleFailures, parseJson } from '../adapters/rest/reply.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
 import { mountTrpc } from '../adapters/trpc.ts';
 import type { Database } from '../db/client.ts';
 import type { ServiceSettings } from '../routers/base.ts';
+import { invalid } from '../routers/errors.ts';
 import { entityTags } from '../routers/etag.ts';
-import { appRouter } from '../routers/index.ts';
+import { appRouter, toolRouter } from '../routers/index.ts';
 import type { Mailer } from '../routers/mail.ts';
-import { addressHash, guard } from './access/gate.ts';
+import { addressHash, createGate, guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
 import { mountOAuth } from './access/oauth/mount.ts';
 import type { ProviderParts } from './access/oauth/provider.ts';
+import { answerUnreadable } from './access/unreadable.ts';
 import type { Config } from './config.ts';
+import { mountHealth } from './health.ts';
 import { mountMetrics } from './metrics.ts';
 
 export interface ServiceParts {
@@ -34,22 +40,9 @@ export interface ServiceParts {
   router?: Parameters<typeof operationsOf>[0];
 }
 
-/** Liveness (the process answers) and readiness (the database does, and the process is not shutting down). */
-function mountHealth(app: FastifyInstance, db: Database): void {
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
-  app.get('/healthz', { config: { ungated: true }, logLevel: 'silent' }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { config: { ungated: true }, logLevel: 'silent' }, async (_, reply) => {
-    if (closing) return reply.code(503).send({ status: 'closing' });
-    try {
-      await db.rows('select 1', []);
-      return { status: 'ok' };
-    } catch {
-      return reply.code(503).send({ status: 'database unreachable' });
-    }
-  });
+/** @throws Failure 400 (RFC 9112 §3.2). */
+async function requireHost({ raw, headers }: FastifyRequest): Promise<void> {
+  if (raw.httpVersion === '1.1' && headers.host === undefined) throw invalid('Host', 'HTTP/1.1 needs a Host header.');
 }
 
 /** The whole service as a Fastify app: every transport on one port. Not listening yet. */
@@ -64,17 +57,34 @@ export function createService({
   clock = () => new Date(),
   router = appRouter,
 }: ServiceParts): FastifyInstance {
+  const gate = createGate(new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS, settings);
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => newId(),
-    trustProxy: config.TRUST_PROXY,
+    // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
+    http: { requireHostHeader: false },
+    // A number of hops: `true` would believe the leftmost address of X-Forwarded-For, which the client may invent.
+    trustProxy: config.TRUST_PROXY > 0 && ((_: string, hop: number) => hop < config.TRUST_PROXY),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     requestTimeout: 60_000,
-    routerOptions: { maxParamLength: 500 },
+    // An address too long for Node is 431; any other is for the schema of the route to judge.
+    routerOptions: { maxParamLength: 65_536 },
+    // What Fastify refuses before a route is found has passed no hook: it is counted and answered like the rest.
+    frameworkErrors: async (error, request, reply) => {
+      const refused = await gate(request, reply).then(
+        () => error,
+        (failure: Error) => failure,
+      );
+      return answerError(refused, request, reply, settings);
+    },
+    clientErrorHandler: answerUnreadable(config.RATE_LIMIT_PER_ADDRESS, settings),
   });
+  // RFC 9110 §10.1.1 lets a server pass over an expectation; Node's own 417 would lack every header of ours.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const operations = operationsOf(router);
+  settings.document = servedDocument(operations, settings);
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
@@ -99,22 +109,23 @@ export function createService({
     };
   };
   mountMetrics(app, config.METRICS_TOKEN);
-  guard(app, new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS, settings);
+  guard(app, gate);
+  app.addHook('onRequest', requireHost);
   parseJson(app);
   handleFailures(app, settings);
   app.addHook('onResponse', async (request, reply) => {
-    const { method, id, ip } = request;
+    const { method, ip } = request;
     const path = request.url.split('?')[0];
-    request.log.debug(
-      { requestId: id, method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip },
-      'answered',
-    );
+    request.log.debug({ method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }, 'answered');
   });
   mountHealth(app, db);
+  mountDocs(app);
   mountPages(app);
   mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
-  if (router === appRouter) mountTrpc(app, appRouter, contextFor);
-  void app.register(async (api) => mountOperations(api, operations, contextFor, settings.deprecationUrl), {
+  if (router === appRouter) mountTrpc(app, appRouter, contextFor, settings);
+  const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
+  mountMcp(app, toolRouter, contextFor, settings, addresses);
+  void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {
     prefix: '/api/v1',
   });
   return app;

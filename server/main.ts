@@ -1,20 +1,29 @@
 import { EmbeddedDatabaseError } from '../db/embedded.ts';
+import { MigrationError } from '../db/migrate.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { firstKey } from './first-run.ts';
 import { createLog } from './log.ts';
 import { openDatabase, startService } from './process.ts';
 
+/** The service could not start, and the message says why to whoever started it. */
+class StartError extends Error {}
+
 /** Ends with a sentence a person can act on instead of a stack, where we know one. */
 function explain(error: unknown, host = '', port = 0): string {
-  if (error instanceof ConfigError || error instanceof EmbeddedDatabaseError) return error.message;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const told = [ConfigError, EmbeddedDatabaseError, MigrationError, StartError];
+  if (error instanceof Error && told.some((kind) => error instanceof kind)) return error.message;
+  const { code, message, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is taken by another program. Stop it, or set PORT to a free one.`;
   if (code === 'EACCES') return `Port ${port} on ${host} may not be opened by this user. Set PORT to one above 1023.`;
-  if (code === 'EADDRNOTAVAIL')
+  const unresolved = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+  if (code === 'EADDRNOTAVAIL' || (unresolved && hostname === host))
     return `This machine has no address ${host}. Set HOST to one that it has, such as 127.0.0.1.`;
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'CONNECT_TIMEOUT') {
+  if (unresolved || ['ECONNREFUSED', 'EHOSTUNREACH', 'ETIMEDOUT', 'CONNECT_TIMEOUT'].includes(code ?? '')) {
     return 'The database at DATABASE_URL cannot be reached. Check its address and that it runs.';
+  }
+  if (code?.startsWith('28') || code === '3D000') {
+    return `The database at DATABASE_URL does not let this service in: ${message}.`;
   }
   return `The service could not start: ${message}`;
 }
@@ -34,7 +43,7 @@ async function main(): Promise<void> {
   const { db, embedded, close: closeDatabase } = await openDatabase(config, log);
   const service = await startService(config, db, log).catch(async (error: unknown) => {
     await closeDatabase();
-    throw new Error(explain(error, config.HOST, config.PORT), { cause: error });
+    throw new StartError(explain(error, config.HOST, config.PORT), { cause: error });
   });
 
   let stopping = false;

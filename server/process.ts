@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -55,6 +56,16 @@ function publicAddress(config: Config, port: number): string {
   return config.PUBLIC_URL ?? `http://${everywhere ? 'localhost' : host}:${port}`;
 }
 
+/** What the service says of where it is; complete once the port is known (`PORT=0` lets the system choose). */
+function addresses(config: Config, port: number) {
+  const publicUrl = publicAddress(config, port);
+  return {
+    publicUrl,
+    cliInstallUrl: config.CLI_INSTALL_URL ?? `${publicUrl}/install.sh`,
+    deprecationUrl: config.DEPRECATION_URL ?? `${publicUrl}/docs/deprecation`,
+  };
+}
+
 export interface RunningService {
   app: FastifyInstance;
   url: string;
@@ -70,13 +81,10 @@ export async function startService(
   log: Logger,
   overrides: Partial<ServiceParts> = {},
 ): Promise<RunningService> {
-  const publicUrl = publicAddress(config, config.PORT);
   const settings: ServiceSettings = {
     version: apiVersion,
-    publicUrl,
-    cliInstallUrl: config.CLI_INSTALL_URL ?? `${publicUrl}/install.sh`,
-    deprecationUrl: config.DEPRECATION_URL ?? `${publicUrl}/docs/deprecation`,
-    cursorKey: await sharedSecret(db, 'cursor'),
+    ...addresses(config, config.PORT),
+    cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
     agentMinutes: config.AGENT_MINUTES,
     rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
   };
@@ -85,7 +93,7 @@ export async function startService(
   const app = createService({ config, db, log, settings, mail, oauthKey, ...overrides });
   await app.listen({ host: config.HOST, port: config.PORT });
   const { port } = app.server.address() as AddressInfo;
-  settings.publicUrl = publicAddress(config, port);
+  Object.assign(settings, addresses(config, port));
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();

@@ -3,7 +3,10 @@ import { pino } from 'pino';
 import { connect, type Database } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { createApiKey, createWorkspace } from '../db/seed.ts';
+import { passwordResetLetter } from '../routers/accounts/passwords.ts';
+import { openSession } from '../routers/accounts/sessions.ts';
 import { type Scope, scopes } from '../routers/scopes.ts';
+import { invite } from '../routers/workspaces/invitations.ts';
 import { parseConfig } from '../server/config.ts';
 import type { ServiceParts } from '../server/http.ts';
 import { type RunningService, startService } from '../server/process.ts';
@@ -36,6 +39,14 @@ export interface TestWorkspace {
   key: string;
   /** Calls `METHOD /path` below /api/v1 with the workspace's key (or `key`, or none when null). */
   call(route: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** A new session of the workspace's owner. */
+  session(): Promise<string>;
+  /** The user id of a new second member. */
+  member(): Promise<string>;
+  /** The token of a new letter to somebody: a password reset of the owner, or an invitation into the workspace. */
+  letterToken(kind: 'password' | 'invitation'): Promise<string>;
+  /** The id of a new connected app of the owner. */
+  connectedApp(): Promise<string>;
   /** Another key of this workspace. */
   mint(scopes: readonly Scope[], more?: { rateLimitPerMinute?: number; expiresAt?: string }): Promise<string>;
 }
@@ -119,7 +130,30 @@ export async function startTestService(
     const key = await mint(scopes);
     const call: TestWorkspace['call'] = (route, body, options = {}) =>
       send(url, route, options.key === undefined ? key : options.key, body ?? options.body, options.headers ?? {});
-    return { workspaceId, userId, key, call, mint };
+    const session = async () => (await openSession(db, { workspaceId, userId, client: 'test' })).token;
+    const member = async () => {
+      const second = await createWorkspace(db, { ...seed, email: `${crypto.randomUUID()}@example.com` });
+      const join = `insert into members (workspace_id, user_id, role) values ($1, $2, 'member')`;
+      await db.rows(join, [workspaceId, second.userId]);
+      return second.userId;
+    };
+    const letterToken = async (kind: 'password' | 'invitation') => {
+      const guest = { email: `${crypto.randomUUID()}@example.com`, role: 'member' as const };
+      const letter =
+        kind === 'password'
+          ? await passwordResetLetter(db, email, url)
+          : (await invite(db, { workspaceId, userId }, guest, url)).letter;
+      return /#token=([\w-]+)/.exec(letter?.text ?? '')?.[1] ?? '';
+    };
+    const connectedApp = async () => {
+      const text = `insert into connected_apps
+        (workspace_id, id, user_id, client_id, client_name, scopes, connected_at, expires_at)
+        values ($1, gen_random_uuid(), $2, 'test', 'Test app', array['todos:read'], now(), now() + interval '60 days')
+        returning id`;
+      const [row] = await db.rows<{ id: string }>(text, [workspaceId, userId]);
+      return row?.id ?? '';
+    };
+    return { workspaceId, userId, key, call, mint, session, member, letterToken, connectedApp };
   };
 
   return {

@@ -34,7 +34,7 @@ export function queryDecoder(operation: Operation): (query: Record<string, unkno
     if (!operation.pathParameters.includes(name)) decoders.set(name, decoderFor(schema));
   }
   return (query) => {
-    const decoded: Record<string, unknown> = {};
+    const decoded: Record<string, unknown> = Object.create(null);
     for (const [name, value] of Object.entries(query)) {
       const decode = decoders.get(name);
       if (decode) decoded[name] = decode(value);

@@ -1,20 +1,22 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify';
-import { authorize, type Deprecation } from '../../routers/base.ts';
+import { authorize, type ServiceSettings } from '../../routers/base.ts';
 import { Failure, invalid, translate } from '../../routers/errors.ts';
 import { entityTag, entityTags } from '../../routers/etag.ts';
+import { shown } from '../../routers/field-errors.ts';
+import type { Deprecation } from '../../routers/metadata.ts';
 import type { Operation } from '../operations.ts';
 import type { ContextFor } from '../request.ts';
 import { keepSession } from '../session-cookie.ts';
 import { queryDecoder, queryParameters } from './decode.ts';
 
 const mebibyte = 1024 * 1024;
-const methods: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 /** The fields of a JSON body. An absent one reads as an empty object. @throws Failure 400. */
 function bodyFields(request: FastifyRequest): Record<string, unknown> {
   const { body } = request;
-  if (body === undefined || body === null) return {};
-  if (typeof body === 'object' && !Array.isArray(body)) return body as Record<string, unknown>;
+  if (body === undefined) return {};
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   throw invalid(null, 'The body must be a JSON object.');
 }
 
@@ -25,13 +27,19 @@ function withPath(body: Record<string, unknown>, path: Record<string, unknown>):
   return { ...body, ...path };
 }
 
+/** @throws Failure 400 when a DELETE carries fields: its options are in the query, and what is ignored would vanish. */
+function refuseBody(request: FastifyRequest): void {
+  const [field] = Object.keys(bodyFields(request));
+  if (field !== undefined) throw invalid(shown(field), 'DELETE takes no body. Put its parameters into the query.');
+}
+
 /** On every response of a deprecated operation, errors included (RFC 8594; SPEC "Versioning"). */
-function deprecationNotice(deprecated: Deprecation | null, deprecationUrl: string): onSendAsyncHookHandler[] {
+function deprecationNotice(deprecated: Deprecation | null, service: ServiceSettings): onSendAsyncHookHandler[] {
   if (!deprecated) return [];
   const sunset = deprecated.sunset.toUTCString();
   return [
     async (_, reply) => {
-      reply.headers({ Deprecation: 'true', Sunset: sunset, Link: `<${deprecationUrl}>; rel="deprecation"` });
+      reply.headers({ Deprecation: 'true', Sunset: sunset, Link: `<${service.deprecationUrl}>; rel="deprecation"` });
     },
   ];
 }
@@ -43,6 +51,7 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
   const shape = { strictQuery: operation.strictQuery, parameters: queryParameters(operation) };
   return async (request, reply) => {
     const path = request.params as Record<string, unknown>;
+    if (operation.method === 'DELETE') refuseBody(request);
     const input = inQuery
       ? { ...decode(request.query as Record<string, unknown>), ...path }
       : withPath(bodyFields(request), path);
@@ -80,7 +89,7 @@ export function mountOperations(
   app: FastifyInstance,
   operations: Operation[],
   contextFor: ContextFor,
-  deprecationUrl: string,
+  service: ServiceSettings,
 ): void {
   const byPath = new Map<string, HTTPMethods[]>();
   for (const operation of operations) {
@@ -91,12 +100,13 @@ export function mountOperations(
       url,
       bodyLimit: operation.tag === 'captures' ? 4 * mebibyte : mebibyte,
       onRequest: async (request) => authorize(operation, request.principal, request.badCredential),
-      onSend: deprecationNotice(operation.deprecated, deprecationUrl),
+      onSend: deprecationNotice(operation.deprecated, service),
       handler: handlerOf(operation, contextFor),
     });
   }
   for (const [url, known] of byPath) {
-    const allow = [...known, ...(known.includes('GET') ? ['HEAD'] : [])].join(', ');
+    if (known.includes('GET')) known.push('HEAD');
+    const allow = known.join(', ');
     const message = `This path answers ${allow}.`;
     app.route({
       method: methods.filter((method) => !known.includes(method)),

@@ -6,11 +6,13 @@ import { passwordResetLetter, resetPassword, setPassword } from './passwords.ts'
 import { endOtherSessions, openSession } from './sessions.ts';
 import {
   Email,
+  LetterToken,
   NewPassword,
   NewSession,
   PersonName,
   Session,
   SessionEnded,
+  shownEmail,
   TimeZone,
   TriedPassword,
   WorkspaceName,
@@ -20,6 +22,8 @@ import { requirePassword, signIn, signUp } from './sign-in.ts';
 const PasswordSet = z
   .object({ object: z.literal('password_set'), sessionsEnded: z.literal(true) })
   .meta({ id: 'PasswordSet' });
+
+const SessionList = listOf(Session, 'SessionList');
 
 const sessionsOf = `select id, name as client, id = $2 as "isCurrent", workspace_id as "workspaceId", created_at as "createdAt",
     last_used_at as "lastUsedAt", least(expires_at, coalesce(last_used_at, created_at) + interval '12 hours') as "expiresAt"
@@ -52,7 +56,7 @@ export const auth = router({
           name: PersonName,
           workspaceName: WorkspaceName.optional(),
           timezone: TimeZone.default('UTC').describe('Of the new workspace.'),
-          invitationToken: z.string().min(1).max(200).optional().describe('From the link of an invitation.'),
+          invitationToken: LetterToken.optional().describe('From the link of an invitation.'),
         })
         .meta({ id: 'SignUpParams' }),
     )
@@ -89,7 +93,7 @@ export const auth = router({
   listSessions: procedure
     .meta(op('GET /auth/sessions', { id: 'listSessions', access: 'session', summary: 'List where you are signed in' }))
     .input(z.strictObject({}))
-    .output(listOf(Session, 'SessionList'))
+    .output(SessionList)
     .query(async ({ ctx }) => {
       const { userId, credentialId } = principalOf(ctx);
       const rows = await ctx.db.rows<SessionRow>(sessionsOf, [userId, credentialId]);
@@ -180,7 +184,7 @@ export const auth = router({
     .input(z.strictObject({ email: Email }).meta({ id: 'PasswordResetParams' }))
     .output(
       z
-        .object({ object: z.literal('password_reset_requested'), email: z.string() })
+        .object({ object: z.literal('password_reset_requested'), email: shownEmail })
         .meta({ id: 'PasswordResetRequested' }),
     )
     .mutation(({ ctx, input }) => {
@@ -200,11 +204,7 @@ export const auth = router({
         description: 'Ends all sessions of the account.',
       }),
     )
-    .input(
-      z
-        .strictObject({ token: z.string().min(1).max(200), newPassword: NewPassword })
-        .meta({ id: 'PasswordResetConfirmParams' }),
-    )
+    .input(z.strictObject({ token: LetterToken, newPassword: NewPassword }).meta({ id: 'PasswordResetConfirmParams' }))
     .output(PasswordSet)
     .mutation(async ({ ctx, input }) => {
       await resetPassword(ctx.db, input.token, input.newPassword);
@@ -220,7 +220,7 @@ export const auth = router({
       }),
     )
     .input(z.strictObject({}))
-    .output(listOf(Session, 'SessionList'))
+    .output(SessionList)
     .mutation(async ({ ctx }) => {
       const { userId, credentialId } = principalOf(ctx);
       await endOtherSessions(ctx.db, userId, credentialId);

@@ -22,8 +22,18 @@ export const TriedPassword = z
   .max(1000)
   .meta({ format: 'password', examples: ['correct horse battery staple'] });
 
-export const PersonName = saidText(100);
-export const WorkspaceName = saidText(100);
+export const PersonName = saidText(100).meta({ examples: ['Ada Lovelace'] });
+export const WorkspaceName = saidText(100).meta({ examples: ['Studio'] });
+
+/** The token of a letter's link. */
+export const LetterToken = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ examples: ['q3V0b7Yl2nqk5m8zJtXw'] });
+
+const shownName = z.string().meta({ examples: ['Ada Lovelace'] });
+const shownEmail = z.string().meta({ examples: ['ada@example.com'] });
 
 const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
 
@@ -43,11 +53,13 @@ export const TimeZone = z
   .refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin')
   .meta({ examples: ['Europe/Berlin'] });
 
+export { shownEmail, shownName };
+
 export const User = z.object({
   object: z.literal('user'),
   id: Id,
-  name: z.string(),
-  email: z.string(),
+  name: shownName,
+  email: shownEmail,
   role: Role.describe('In the workspace that the session is bound to.'),
 });
 
@@ -55,8 +67,8 @@ export const Workspace = z
   .object({
     object: z.literal('workspace'),
     id: Id,
-    name: z.string(),
-    timezone: z.string(),
+    name: z.string().meta({ examples: ['Studio'] }),
+    timezone: z.string().meta({ examples: ['Europe/Berlin'] }),
     agentMinutesRemaining: z.number().nullable(),
   })
   .meta({ id: 'Workspace' });
@@ -69,7 +81,7 @@ export const NewSession = z
   .object({
     object: z.literal('session'),
     id: Id,
-    token: z.string().describe('Send it as a bearer. Told only here.'),
+    token: z.string().meta({ description: 'Send it as a bearer. Told only here.', examples: ['tandem_st_…'] }),
     expiresAt: Instant.describe('30 days after the sign-in; 12 hours without a request end it earlier.'),
     user: User,
     workspace: Workspace,
@@ -80,7 +92,9 @@ export const Session = z
   .object({
     object: z.literal('session'),
     id: Id,
-    client: z.string().describe('What the browser or program said of itself at sign-in.'),
+    client: z
+      .string()
+      .meta({ description: 'What the browser or program said of itself at sign-in.', examples: ['curl/8.5.0'] }),
     isCurrent: z.boolean().describe('True for the session of this request.'),
     workspaceId: Id,
     createdAt: Instant,

@@ -67,6 +67,7 @@ export async function createTodos(
     named,
     todos.map((_, index) => `${pathOf(index)}assignees`),
   );
+  references.requireSound();
   const captureAt = todos.findIndex((todo) => todo.captureId !== undefined);
   if (captureAt >= 0) throw notFound('capture', `${pathOf(captureAt)}captureId`);
 

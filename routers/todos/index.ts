@@ -90,7 +90,7 @@ export const todos = router({
       z
         .strictObject({
           ids: z.array(Id).min(1).max(100),
-          patch: TodoUpdate.optional().describe('The change to make to each of them.'),
+          patch: TodoUpdate.optional().meta({ description: 'What to change in each.', examples: [{ status: 'done' }] }),
           archive: z.literal(true).optional().describe('Archive them instead.'),
           dryRun: z.boolean().default(false).describe('Answer what would be, and change nothing.'),
         })

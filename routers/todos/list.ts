@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { Bindings } from '../../db/bindings.ts';
 import type { Db, Plan } from '../../db/client.ts';
 import { type CursorScope, type Position, pageOf, positionOf } from '../page.ts';
@@ -9,6 +10,9 @@ import { countTodos } from './summary.ts';
 
 /** How many todos a search looks through, in the order of the page, before it turns to the index. */
 const walked = 1000;
+
+/** How many it looks through when the first ones promise that these will fill the page. */
+const walkedAtMost = 10 * walked;
 
 interface Sort {
   column: 't.created_at' | 't.updated_at' | 't.due_date' | 't.priority';
@@ -49,30 +53,41 @@ function halvesOf({ filter, sort, after }: Walk): ('valued' | 'null' | 'all')[] 
   return neverNull ? [...valued] : [...valued, 'null'];
 }
 
+const anybody = { assigneeId: undefined, assignedToMe: undefined, unassigned: undefined };
+
+/** The assignee whose own index is walked: it is in the order of creation. */
+function assigneeWalked(asker: Asker, { filter, sort }: Walk): string | undefined {
+  return sort.column === 't.created_at' ? assigneeOf(asker, filter) : undefined;
+}
+
 /**
  * The rows of a walk as a query of `todos` columns, in its total order: value, nulls last, id. Every range that an
  * index can answer in order is a branch of its own, because one ORDER BY over all of them would read and sort them all:
  * rows with and without a value, and each of several statuses. `most` rows at the most.
  */
-function walkOf(walk: Walk, bindings: Bindings, most: string): string {
+function walkOf(walk: Walk, bindings: Bindings, most: string, columns = 't.*'): string {
   const { asker, filter, sort, order, after } = walk;
   const turn = order === 'asc' ? '>' : '<';
+  const assignee = assigneeWalked(asker, walk);
   const split = filter.status === 'active' && sort.column === 't.created_at' && assigneeOf(asker, filter) === undefined;
+  const from = assignee ? 'todo_assignees a join todos t on t.id = a.todo_id' : 'todos t';
+  const [column, id] = assignee ? ['a.created_at', 'a.todo_id'] : [sort.column, 't.id'];
   const statuses = split ? (['ready', 'in_progress'] as const) : [filter.status];
   const branches = halvesOf(walk).flatMap((half) =>
     statuses.map((status) => {
-      const where = conditionsOf(asker, { ...filter, status }, bindings);
+      const where = conditionsOf(asker, { ...filter, status, ...(assignee && anybody) }, bindings);
+      if (assignee) where.push(`a.workspace_id = t.workspace_id and a.assignee_id = ${bindings.bind(assignee)}`);
       if (half === 'valued') where.push(`${sort.column} is not null`);
       if (half === 'null') where.push(`${sort.column} is null`);
       if (after && half === 'null') {
         if (after[0] === null) where.push(`t.id ${turn} ${bindings.bind(after[1])}`);
       } else if (after) {
         const value = `${bindings.bind(after[0])}::${sort.type}`;
-        where.push(`(${sort.column}, t.id) ${turn} (${value}, ${bindings.bind(after[1])})`);
+        where.push(`(${column}, ${id}) ${turn} (${value}, ${bindings.bind(after[1])})`);
       }
       const rank = half === 'null' ? 1 : 0;
-      return `(select t.*, ${rank} as rank from todos t where ${where.join(' and ')}
-        order by ${sort.column} ${order}, t.id ${order} limit ${most})`;
+      return `(select ${columns}, ${rank} as rank from ${from} where ${where.join(' and ')}
+        order by ${column} ${order}, ${id} ${order} limit ${most})`;
     }),
   );
   if (branches.length === 1) return branches[0] ?? '';
@@ -84,8 +99,10 @@ function orderOf({ sort, order }: Walk): string {
 }
 
 /** Filters that one sort index answers badly: their plan depends on the values, so it is made for them. */
-function planOf(asker: Asker, { filter }: Walk): Plan {
-  const selective = assigneeOf(asker, filter) ?? filter.captureId ?? filter.todoListId ?? filter.createdSince;
+function planOf(asker: Asker, walk: Walk): Plan {
+  const { filter } = walk;
+  const assignee = assigneeWalked(asker, walk) === undefined ? assigneeOf(asker, filter) : undefined;
+  const selective = assignee ?? filter.captureId ?? filter.todoListId ?? filter.createdSince;
   return selective === undefined && filter.updatedSince === undefined ? 'generic' : 'custom';
 }
 
@@ -96,15 +113,21 @@ async function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
   return db.rows<TodoRow>(text, bindings.values, planOf(walk.asker, walk));
 }
 
-/** Looks through the first todos of the walk for the terms; `exhausted` when there were no more to look through. */
+/**
+ * Looks through the first todos of the walk for the terms; `exhausted` when there were no more to look through.
+ * `offset 0` keeps the planner from turning to the trigram index here, which costs more than the walk.
+ */
 async function searchNear(db: Db, walk: Walk, terms: string[], count: number, most: number | null) {
   const bindings = new Bindings();
-  const near = walkOf(walk, bindings, bindings.bind(most));
+  const near = walkOf(walk, bindings, bindings.bind(most), `t.workspace_id, t.id, ${walk.sort.column}`);
   const found = termConditions(terms, bindings).join(' and ');
   const text = `with near as materialized ${near}, page as (
-      select t.* from near t join todo_search s on s.workspace_id = t.workspace_id and s.todo_id = t.id
-      where ${found} order by ${orderOf(walk)} limit ${bindings.bind(count)})
-    select n.looked, ${todoColumns()} from (select count(*)::int as looked from near) n left join page t on true
+      select t.* from near t cross join lateral (
+        select title, content from todo_search s where s.workspace_id = t.workspace_id and s.todo_id = t.id offset 0) s
+      where ${found} order by ${orderOf(walk)} limit ${bindings.bind(count)}
+    ), whole as (
+      select t.*, p.rank from page p join todos t on t.workspace_id = p.workspace_id and t.id = p.id)
+    select n.looked, ${todoColumns()} from (select count(*)::int as looked from near) n left join whole t on true
     order by ${orderOf(walk)}`;
   const rows = await db.rows<TodoRow & { looked: number }>(text, bindings.values, 'custom');
   const page = rows.filter((row) => row.id !== null).map(({ looked: _, ...row }) => row as TodoRow);
@@ -131,21 +154,25 @@ async function searchIndex(db: Db, walk: Walk, terms: string[], count: number): 
 }
 
 /**
- * A search walks the newest (or first in the order asked for) todos, which fills a page for words that occur often;
- * words that do not fill it are few enough to take from the index whole. Shorter words than a trigram only walk.
+ * A search walks the newest (or first in the order asked for) todos, which fills a page for words that occur often, and
+ * walks on where they promise to fill it; words that do not are few enough to take from the index whole. Shorter words than a trigram only walk.
  */
 async function searchPage(db: Db, walk: Walk, query: string, count: number): Promise<TodoRow[]> {
   const terms = termsOf(query);
   const indexed = hasTrigram(terms);
   const { page, exhausted } = await searchNear(db, walk, terms, count, indexed ? walked : null);
-  return page.length === count || exhausted ? page : searchIndex(db, walk, terms, count);
+  if (page.length === count || exhausted) return page;
+  const promising = Math.ceil((1.5 * walked * count) / page.length);
+  if (promising > walkedAtMost) return searchIndex(db, walk, terms, count);
+  const further = await searchNear(db, walk, terms, count, promising);
+  return further.page.length === count || further.exhausted ? further.page : searchIndex(db, walk, terms, count);
 }
 
 /**
  * One page of todos: keyset paging over a total order, so that a walk through all pages returns every todo that was
  * there throughout exactly once. @throws Failure 400 `invalid_cursor`.
  */
-export async function listTodos(db: Db, asker: Asker, cursorKey: Buffer, input: TodoListingInput) {
+export async function listTodos(db: Db, asker: Asker, cursorKey: KeyObject, input: TodoListingInput) {
   const { limit, cursor, sort: sortName, order, include, ...filter } = input;
   const { workspaceId } = asker;
   const filters = { ...filter, me: filter.assignedToMe ? asker.userId : undefined };

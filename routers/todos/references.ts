@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import { invalid, notFound } from '../errors.ts';
+import { type Failure, invalid, notFound } from '../errors.ts';
 import { folded } from './search.ts';
 
 /** An assignee as a row takes it: one of the two ids is set. */
@@ -31,10 +31,14 @@ const candidates = `select user_id as id, 'user' as type, false as "isArchived" 
     where workspace_id = $1 and user_id = any($2::uuid[]) and removed_at is null
   union all select id, 'agent', archived_at is not null from agents where workspace_id = $1 and id = any($2::uuid[])`;
 
-/** What todos may refer to in one workspace, looked up once for a whole batch and only where something refers. */
+/**
+ * What todos may refer to in one workspace, looked up once for a whole batch and only where something refers. What is
+ * at fault is noted, so that `requireSound` can tell an invalid reference before an unknown one.
+ */
 export class References {
   readonly #db: Db;
   readonly #workspaceId: string;
+  readonly #faults: Failure[] = [];
   #lists: Promise<ListFacts[]> | undefined;
 
   constructor(db: Db, workspaceId: string) {
@@ -47,17 +51,27 @@ export class References {
     return this.#lists;
   }
 
-  /** The list of this id, to file into. @throws Failure 404 unknown, 400 archived. */
-  async listById(id: string, param: string): Promise<string> {
-    const list = (await this.#allLists()).find((each) => each.id === id.toLowerCase());
-    if (!list) throw notFound('todo list', param);
-    if (list.isArchived)
-      throw invalid(param, `The list “${list.name}” is archived. Restore it first, or choose another.`);
-    return list.id;
+  #fault(failure: Failure): null {
+    this.#faults.push(failure);
+    return null;
   }
 
-  /** The list of this name: exactly, else ignoring case. @throws Failure 400 when none or several match. */
-  async listByName(name: string, param: string): Promise<string> {
+  /** Call it before using what was looked up. @throws Failure 400, else 404: the first fault found (CONTRACT §2). */
+  requireSound(): void {
+    const fault = this.#faults.find((each) => each.problem.status === 400) ?? this.#faults[0];
+    if (fault) throw fault;
+  }
+
+  /** The list of this id, to file into. At fault: 404 unknown, 400 archived. */
+  async listById(id: string, param: string): Promise<string | null> {
+    const list = (await this.#allLists()).find((each) => each.id === id.toLowerCase());
+    if (!list) return this.#fault(notFound('todo list', param));
+    if (!list.isArchived) return list.id;
+    return this.#fault(invalid(param, `The list “${list.name}” is archived. Restore it first, or choose another.`));
+  }
+
+  /** The list of this name: exactly, else ignoring case. At fault: 400 when none or several match. */
+  async listByName(name: string, param: string): Promise<string | null> {
     const open = (await this.#allLists()).filter((each) => !each.isArchived);
     const exact = open.filter((each) => each.name === name);
     const matches = exact.length > 0 ? exact : open.filter((each) => folded(each.name) === folded(name));
@@ -65,17 +79,17 @@ export class References {
     if (match && !second) return match.id;
     if (match) {
       const allowedValues = matches.map((each) => each.id);
-      throw invalid(param, 'Several lists have this name. Pass the id of one as todoListId.', { allowedValues });
+      const message = 'Several lists have this name. Pass the id of one as todoListId.';
+      return this.#fault(invalid(param, message, { allowedValues }));
     }
     const allowedValues = open.map((each) => each.name);
-    throw invalid(param, `No list has this name. There are: ${allowedValues.slice(0, 50).join(', ')}.`, {
-      allowedValues,
-    });
+    const message = `No list has this name. There are: ${allowedValues.slice(0, 50).join(', ')}.`;
+    return this.#fault(invalid(param, message, { allowedValues }));
   }
 
   /**
-   * The assignees of each request, in order, repeated ids once; `params[i]` is the path of `requests[i]`.
-   * @throws Failure 404 unknown here, 400 archived agent.
+   * The assignees of each request, in order, repeated ids once; `params[i]` is the path of `requests[i]`. At fault:
+   * 404 unknown here, 400 archived agent.
    */
   async assignees(requests: readonly (readonly AssigneeRequest[])[], params: readonly string[]): Promise<Assigned[][]> {
     const ids = [...new Set(requests.flat().map((each) => each.id.toLowerCase()))];
@@ -86,9 +100,14 @@ export class References {
       for (const [place, { id, type }] of request.entries()) {
         const param = `${params[index]}[${place}].id`;
         const found = known.get(id.toLowerCase());
-        if (!found || (type !== undefined && type !== found.type)) throw notFound(type ?? 'member or agent', param);
-        if (found.isArchived) throw invalid(param, 'This agent is archived. Restore it first, or choose another.');
-        chosen.set(found.id, found.type === 'user' ? { user: found.id, agent: null } : { user: null, agent: found.id });
+        if (!found || (type !== undefined && type !== found.type)) {
+          this.#fault(notFound(type ?? 'member or agent', param));
+        } else if (found.isArchived) {
+          this.#fault(invalid(param, 'This agent is archived. Restore it first, or choose another.'));
+        } else {
+          const isUser = found.type === 'user';
+          chosen.set(found.id, { user: isUser ? found.id : null, agent: isUser ? null : found.id });
+        }
       }
       return [...chosen.values()];
     });

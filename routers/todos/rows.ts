@@ -56,12 +56,17 @@ export function todoColumns(assigned = 'todo_assignees'): string {
 
 /** The todo of a row. What schedules and runs fill in is null: no todo has one yet. */
 export function todoOf(row: TodoRow): TodoAnswer {
-  const { assignees, priority, ...fields } = row;
   return {
     object: 'todo',
-    ...fields,
-    priority: priority === null ? null : priorityName(priority),
-    assignees: (assignees ?? []).map(([type, id, name, isArchived]) => ({
+    id: row.id,
+    title: row.title,
+    content: row.content,
+    status: row.status,
+    priority: row.priority === null ? null : priorityName(row.priority),
+    type: row.type,
+    todoListId: row.todoListId,
+    dueDate: row.dueDate,
+    assignees: (row.assignees ?? []).map(([type, id, name, isArchived]) => ({
       object: 'todo_assignee',
       type,
       id,
@@ -69,6 +74,10 @@ export function todoOf(row: TodoRow): TodoAnswer {
       profilePhotoUrl: null,
       isArchived,
     })),
+    captureId: row.captureId,
+    isArchived: row.isArchived,
+    isSuggested: row.isSuggested,
+    source: row.source,
     scheduleError: null,
     rrule: null,
     timezone: null,
@@ -79,6 +88,11 @@ export function todoOf(row: TodoRow): TodoAnswer {
     lastNotificationStatus: null,
     lastNotificationSentAt: null,
     latestRun: null,
+    minutesSaved: row.minutesSaved,
+    minutesSavedReason: row.minutesSavedReason,
+    minutesSavedConfidence: row.minutesSavedConfidence,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
   };
 }
 

@@ -1,8 +1,11 @@
 import type { Bindings } from '../../db/bindings.ts';
 
-/** Text as it is compared in search: composed, without case. Folded here, so that every database folds alike. */
+/**
+ * Text as it is compared in search: composed, without case, a final sigma as any other, so that a part of a word folds
+ * as it does within the word. Folded here, so that every database folds alike.
+ */
 export function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+  return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 }
 
 /** The words of a query, folded: each must occur in title or content, as a word or as part of one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CalendarDate, CursorText, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
+import { CalendarDate, CursorText, Day, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
 
 export const TodoStatus = z.enum(['ready', 'in_progress', 'done']);
 export const TodoType = z.enum(['task', 'responsibility']);
@@ -7,12 +7,15 @@ export const priorities = ['urgent', 'high', 'medium', 'low'] as const;
 export const Priority = z.enum(priorities);
 export type PriorityName = z.infer<typeof Priority>;
 
+const aTitle = 'Draft the quarterly report';
+const aBody = 'Figures are in the shared folder. Keep it to **two pages**.';
+
 export const TodoAssignee = z
   .object({
     object: z.literal('todo_assignee'),
     type: z.enum(['user', 'agent']),
     id: Id,
-    name: z.string(),
+    name: z.string().meta({ examples: ['Ada Lovelace'] }),
     profilePhotoUrl: z.string().nullable(),
     isArchived: z.boolean().describe('True for an archived agent or a removed member.'),
   })
@@ -58,18 +61,27 @@ export const Todo = z
   .object({
     object: z.literal('todo'),
     id: Id,
-    title: z.string().nullable().describe('Null when the todo has only a body.'),
-    content: z.string().nullable().describe('Body; Markdown, kept as written.'),
+    title: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null when the todo has only a body.', examples: [aTitle] }),
+    content: z
+      .string()
+      .nullable()
+      .meta({ description: 'Body; Markdown, kept as written.', examples: [aBody] }),
     status: TodoStatus,
-    priority: Priority.nullable(),
+    priority: Priority.nullable().meta({ examples: ['high'] }),
     type: TodoType.describe('A task is finished once; a responsibility is standing work.'),
     todoListId: Id,
-    dueDate: CalendarDate.nullable(),
+    dueDate: Day.nullable(),
     assignees: z.array(TodoAssignee),
     captureId: Id.nullable().describe('The capture it came from.'),
     isArchived: z.boolean(),
     isSuggested: z.boolean().describe('True while an agent’s suggestion is not accepted.'),
-    source: z.enum(['user_created', 'agent_created', 'auto_suggested']).nullable(),
+    source: z
+      .enum(['user_created', 'agent_created', 'auto_suggested'])
+      .nullable()
+      .meta({ examples: ['user_created'] }),
     scheduleError: ScheduleError.nullable(),
     rrule: z.string().nullable().describe('RFC 5545 recurrence rule.'),
     timezone: z.string().nullable().describe('IANA time zone of the rule.'),
@@ -100,9 +112,13 @@ export const Assignees = z
 /** What a new todo may say. `title` or `content` must say something. */
 export const TodoCreate = z
   .strictObject({
-    title: saidText(500).optional(),
-    content: text(50_000).optional().describe('Detail that an agent needs; Markdown.'),
-    priority: Priority.optional(),
+    title: saidText(500)
+      .optional()
+      .meta({ description: 'Give this, or `content`, or both.', examples: [aTitle] }),
+    content: text(50_000)
+      .optional()
+      .meta({ description: 'Detail that an agent needs; Markdown.', examples: [aBody] }),
+    priority: Priority.optional().meta({ description: 'Omitted: none.', examples: ['high'] }),
     type: TodoType.default('task'),
     todoListId: Id.optional().describe('Omitted: the default list of the workspace.'),
     todoListName: z
@@ -125,7 +141,7 @@ export const TodoUpdate = z
   .strictObject({
     title: saidText(500).optional(),
     content: text(50_000).nullable().optional(),
-    status: TodoStatus.optional(),
+    status: TodoStatus.optional().meta({ examples: ['done'] }),
     priority: Priority.nullable().optional().describe('Null clears it.'),
     type: TodoType.optional(),
     todoListId: Id.optional().describe('Moves it to another list.'),
@@ -144,7 +160,7 @@ export const TodoFilters = z.strictObject({
     .enum([...priorities, 'none'])
     .optional()
     .describe('`none` is without a priority.'),
-  type: TodoType.optional(),
+  type: TodoType.optional().describe('Tasks are finished once; responsibilities are standing work.'),
   todoListId: Id.optional(),
   captureId: Id.optional().describe('Suggestions from that capture that nobody accepted yet are then included.'),
   assigneeId: Id.optional().describe('A user or an agent.'),
@@ -165,7 +181,10 @@ export type TodoFilter = z.infer<typeof TodoFilters>;
 export const TodoListing = TodoFilters.extend({
   limit: Limit,
   cursor: CursorText,
-  sort: z.enum(['createdAt', 'updatedAt', 'dueDate', 'priority']).default('createdAt'),
+  sort: z
+    .enum(['createdAt', 'updatedAt', 'dueDate', 'priority'])
+    .default('createdAt')
+    .describe('What to order by; for `priority`, desc is most urgent first.'),
   order: z.enum(['asc', 'desc']).default('desc').describe('Todos without the sort value come last in both.'),
   include: z.enum(['totalCount']).optional().describe('`totalCount` adds the number of all matches.'),
 });
@@ -175,10 +194,16 @@ export type TodoListingInput = z.infer<typeof TodoListing>;
 export const TodoSummary = z
   .object({
     object: z.literal('todo_summary'),
-    total: z.int(),
-    active: z.int().describe('Those ready or in_progress.'),
-    byStatus: z.object({ ready: z.int(), in_progress: z.int(), done: z.int() }),
-    byPriority: z.object({ urgent: z.int(), high: z.int(), medium: z.int(), low: z.int(), none: z.int() }),
-    minutesSaved: z.int().describe('Estimated minutes saved by the completed todos among them.'),
+    total: z.int().meta({ examples: [42] }),
+    active: z.int().meta({ description: 'Those ready or in_progress.', examples: [30] }),
+    byStatus: z
+      .object({ ready: z.int(), in_progress: z.int(), done: z.int() })
+      .meta({ examples: [{ ready: 26, in_progress: 4, done: 12 }] }),
+    byPriority: z
+      .object({ urgent: z.int(), high: z.int(), medium: z.int(), low: z.int(), none: z.int() })
+      .meta({ examples: [{ urgent: 1, high: 6, medium: 10, low: 5, none: 20 }] }),
+    minutesSaved: z
+      .int()
+      .meta({ description: 'Estimated minutes saved by the completed todos among them.', examples: [95] }),
   })
   .meta({ id: 'TodoSummary' });

@@ -2,7 +2,7 @@ import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
 import { invalid, notFound } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
-import { References } from './references.ts';
+import { type Assigned, References } from './references.ts';
 import { findTodo, findTodos, lockTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
 import { folded } from './search.ts';
 import { Todo, type TodoAnswer, type TodoPatch } from './shapes.ts';
@@ -11,10 +11,17 @@ type Columns = Partial<
   Record<'title' | 'content' | 'status' | 'priority' | 'type' | 'todo_list_id' | 'due_date' | 'is_suggested', unknown>
 >;
 
-/** The columns that a patch sets; a list must exist and be open. */
-async function columnsOf(references: References, patch: TodoPatch, at: string): Promise<Columns> {
+/** A patch whose references were looked up. */
+interface Change {
+  columns: Columns;
+  assignees: Assigned[] | undefined;
+}
+
+/** What a patch sets. `at` is its path prefix in the request. @throws Failure 400, 404 with the `param` at fault. */
+async function changeOf(db: Db, workspaceId: string, patch: TodoPatch, at = ''): Promise<Change> {
   const { title, content, status, priority, type, todoListId, dueDate, isSuggested } = patch;
-  return {
+  const references = new References(db, workspaceId);
+  const columns = {
     ...(title !== undefined && { title }),
     ...(content !== undefined && { content }),
     ...(status !== undefined && { status }),
@@ -24,9 +31,29 @@ async function columnsOf(references: References, patch: TodoPatch, at: string): 
     ...(dueDate !== undefined && { due_date: dueDate }),
     ...(isSuggested !== undefined && { is_suggested: isSuggested }),
   };
+  const [assignees] = patch.assignees ? await references.assignees([patch.assignees], [`${at}assignees`]) : [];
+  references.requireSound();
+  return { columns, assignees };
 }
 
-/** Sets columns of todos, keeps their search text in step, and reads them back: one statement, one text per shape. */
+const untitled = 'select 1 from todos where workspace_id = $1 and id = any($2::uuid[]) and title is null limit 1';
+
+/**
+ * A todo without a title keeps a content that says something. A title once set is never cleared, so that what holds
+ * here holds at the write. @throws Failure 400.
+ */
+async function requireText(db: Db, workspaceId: string, ids: readonly string[], patch: TodoPatch, at = '') {
+  const { title, content } = patch;
+  if (title !== undefined || content === undefined || content?.trim()) return;
+  if ((await db.rows(untitled, [workspaceId, ids])).length === 0) return;
+  throw invalid(`${at}content`, 'A todo keeps a title or a content. Give it a title before you clear the content.');
+}
+
+/**
+ * Sets columns of todos, keeps their search text in step, and reads them back: one statement, one text per shape. A
+ * statement that waited for another writer changes what that one left, but reads the assignees as they were when it
+ * began: the version tells, and the todos are read again.
+ */
 async function write(db: Db, workspaceId: string, ids: readonly string[], columns: Columns): Promise<TodoAnswer[]> {
   const bindings = new Bindings();
   const these = `workspace_id = ${bindings.bind(workspaceId)} and`;
@@ -35,10 +62,17 @@ async function write(db: Db, workspaceId: string, ids: readonly string[], column
   const words = (['title', 'content'] as const).filter((column) => column in columns);
   const searched = words.map((column) => `${column} = ${bindings.bind(folded(String(columns[column] ?? '')))}`);
   const indexed = `, indexed as (update todo_search set ${searched.join(', ')} where ${these} todo_id = ${list})`;
-  const text = `with changed as (
-      update todos set ${[...sets, 'updated_at = greatest(now(), updated_at)'].join(', ')} where ${these} id = ${list} returning *
-    )${searched.length > 0 ? indexed : ''} select ${todoColumns()} from changed t`;
-  return (await db.rows<TodoRow>(text, bindings.values)).map(todoOf);
+  const text = `with held as materialized (
+      select id as held_id, xmin::text as version from todos where ${these} id = ${list} for no key update
+    ), changed as (
+      update todos set ${[...sets, 'updated_at = greatest(now(), updated_at)'].join(', ')} from held
+      where ${these} id = held_id returning *
+    )${searched.length > 0 ? indexed : ''} select ${todoColumns()},
+      version <> (select xmin::text from todos s where s.workspace_id = t.workspace_id and s.id = t.id) as overtaken
+    from changed t`;
+  const rows = await db.rows<TodoRow & { overtaken: boolean }>(text, bindings.values);
+  if (rows.some((row) => row.overtaken)) return findTodos(db, workspaceId, ids);
+  return rows.map(({ overtaken: _, ...row }) => todoOf(row));
 }
 
 const unassign = 'delete from todo_assignees where workspace_id = $1 and todo_id = any($2::uuid[])';
@@ -48,23 +82,14 @@ const assign = `insert into todo_assignees (workspace_id, todo_id, position, use
   where t.workspace_id = $1 and t.id = any($2::uuid[])`;
 
 /**
- * Applies one patch to todos whose ids exist; the answers are in no order. Call it in a transaction when the patch has
- * assignees. `at` is the path prefix of the patch in the request. @throws Failure 400, 404 with the `param` at fault.
+ * Makes one change to todos whose ids exist; the answers are in no order. Call it in a transaction when the change has
+ * assignees. One that sets nothing changes nothing, the time of the last change included.
  */
-export async function applyPatch(
-  db: Db,
-  workspaceId: string,
-  ids: readonly string[],
-  patch: TodoPatch,
-  at = '',
-): Promise<TodoAnswer[]> {
-  const references = new References(db, workspaceId);
-  const columns = await columnsOf(references, patch, at);
-  if (patch.assignees) {
-    const [assignees = []] = await references.assignees([patch.assignees], [`${at}assignees`]);
+async function apply(db: Db, workspaceId: string, ids: readonly string[], { columns, assignees }: Change) {
+  if (assignees) {
     await db.rows(unassign, [workspaceId, ids]);
     await db.rows(assign, [workspaceId, ids, assignees.map((each) => each.user), assignees.map((each) => each.agent)]);
-  }
+  } else if (Object.keys(columns).length === 0) return findTodos(db, workspaceId, ids);
   return write(db, workspaceId, ids, columns);
 }
 
@@ -79,19 +104,18 @@ export async function updateTodo(
   patch: TodoPatch,
   ifMatch?: readonly string[],
 ): Promise<TodoAnswer> {
-  if (Object.values(patch).every((value) => value === undefined) && ifMatch === undefined)
-    return findTodo(db, workspaceId, todoId);
-  const change = async (tx: Db) => {
-    const [todo] = await applyPatch(tx, workspaceId, [todoId], patch);
+  const change = await changeOf(db, workspaceId, patch);
+  await requireText(db, workspaceId, [todoId], patch);
+  const make = async (tx: Db) => {
+    const [todo] = await apply(tx, workspaceId, [todoId], change);
     if (!todo) throw notFound('todo', 'todoId');
     return todo;
   };
-  if (patch.assignees === undefined && ifMatch === undefined) return change(db);
+  if (change.assignees === undefined && ifMatch === undefined) return make(db);
   return db.transaction(async (tx) => {
     await lockTodos(tx, workspaceId, [todoId]);
-    const current = await findTodo(tx, workspaceId, todoId);
-    requireMatch(ifMatch, Todo, current);
-    return change(tx);
+    requireMatch(ifMatch, Todo, await findTodo(tx, workspaceId, todoId));
+    return make(tx);
   });
 }
 
@@ -119,11 +143,13 @@ export async function bulkUpdate(
   if ((patch === undefined) === (request.archive === undefined))
     throw invalid('patch', 'Pass either patch or archive: true.');
   const order = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const change = patch && (await changeOf(db, workspaceId, patch, 'patch.'));
+  if (patch) await requireText(db, workspaceId, order, patch, 'patch.');
   const work = async (tx: Db) => {
     const found = await lockTodos(tx, workspaceId, order);
     const missing = ids.findIndex((id) => !found.has(id.toLowerCase()));
     if (missing >= 0) throw notFound('todo', `ids[${missing}]`);
-    if (patch) await applyPatch(tx, workspaceId, order, patch, 'patch.');
+    if (change) await apply(tx, workspaceId, order, change);
     else await tx.rows(archive, [workspaceId, order]);
     const todos = new Map((await findTodos(tx, workspaceId, order)).map((todo) => [todo.id, todo]));
     const answer = order.flatMap((id) => todos.get(id) ?? []);

@@ -3,7 +3,16 @@ import type { Db } from '../../db/client.ts';
 import { revokeGrantsOf } from '../../db/grants.ts';
 import { openWorkspace } from '../../db/seed.ts';
 import { noAccess } from '../accounts/sessions.ts';
-import { Email, Membership, Role, TimeZone, WorkspaceName } from '../accounts/shapes.ts';
+import {
+  Email,
+  LetterToken,
+  Membership,
+  Role,
+  shownEmail,
+  shownName,
+  TimeZone,
+  WorkspaceName,
+} from '../accounts/shapes.ts';
 import { op, principalOf, procedure, router } from '../base.ts';
 import { conflict, Failure, notFound } from '../errors.ts';
 import { DeletedResource, Id, Instant, listOf, wholeList } from '../fields.ts';
@@ -13,8 +22,8 @@ const Member = z
   .object({
     object: z.literal('member'),
     id: Id.describe('Of the user.'),
-    name: z.string(),
-    email: z.string(),
+    name: shownName,
+    email: shownEmail,
     role: Role,
     createdAt: Instant.describe('Since when a member.'),
   })
@@ -248,7 +257,7 @@ export const workspaces = router({
         summary: 'Join a workspace by its invitation',
       }),
     )
-    .input(z.strictObject({ invitationToken: z.string().min(1).max(200) }).meta({ id: 'InvitationAcceptParams' }))
+    .input(z.strictObject({ invitationToken: LetterToken }).meta({ id: 'InvitationAcceptParams' }))
     .output(Membership)
     .mutation(({ ctx, input }) =>
       ctx.db.transaction(async (tx) => {

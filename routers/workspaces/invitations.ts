@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import { z } from 'zod';
 import type { Db } from '../../db/client.ts';
-import { Role } from '../accounts/shapes.ts';
+import { Role, shownEmail } from '../accounts/shapes.ts';
 import { invalid, notFound } from '../errors.ts';
 import { Id, Instant } from '../fields.ts';
 import type { Letter } from '../mail.ts';
@@ -14,7 +14,7 @@ export const Invitation = z
     object: z.literal('invitation'),
     id: Id,
     workspaceId: Id,
-    email: z.string(),
+    email: shownEmail,
     role: Role,
     createdAt: Instant,
     expiresAt: Instant,

@@ -13,13 +13,14 @@ export function addressHash(address: string): Buffer {
   return createHash('sha256').update(`address ${name}`).digest();
 }
 
-/** The first four groups of an IPv6 address. */
+/** The first four groups of an IPv6 address, without leading zeros. */
 function networkOf(address: string): string {
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const start = head === '' ? [] : head.split(':');
   const end = tail ? tail.split(':') : [];
   const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0');
-  return [...start, ...zeros, ...end].slice(0, 4).join(':').toLowerCase();
+  const groups = [...start, ...zeros, ...end].slice(0, 4);
+  return groups.map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':');
 }
 
 /** The bearer of a request (RFC 6750 §2.1); undefined when it sends none. */
@@ -28,14 +29,19 @@ function bearerOf(request: FastifyRequest): string | undefined {
 }
 
 /** Both header sets: those of SPEC "Limits" and the current IETF pair (draft-ietf-httpapi-ratelimit-headers). */
-function tellWindow(reply: FastifyReply, window: Omit<RateWindow, 'granted'>): void {
-  reply.headers({
-    'RateLimit-Limit': window.limit,
-    'RateLimit-Remaining': window.remaining,
-    'RateLimit-Reset': window.resetSeconds,
+function windowHeaders(window: Omit<RateWindow, 'granted'>): Record<string, string> {
+  return {
+    'RateLimit-Limit': String(window.limit),
+    'RateLimit-Remaining': String(window.remaining),
+    'RateLimit-Reset': String(window.resetSeconds),
     'RateLimit-Policy': `"default";q=${window.limit};w=60`,
     RateLimit: `"default";r=${window.remaining};t=${window.resetSeconds}`,
-  });
+  };
+}
+
+/** Headers of a response to a request that could not be counted: the policy, and nothing to build on. */
+export function uncountedHeaders(perAddress: number): Record<string, string> {
+  return windowHeaders({ limit: perAddress, remaining: 0, resetSeconds: 60 - new Date().getUTCSeconds() });
 }
 
 function spent(window: RateWindow): Failure {
@@ -44,26 +50,33 @@ function spent(window: RateWindow): Failure {
   return new Failure({ status: 429, code: 'rate_limit_exceeded', message, retryAfterSeconds: resetSeconds });
 }
 
+/** Finds out who asks and counts the request. @throws Failure 429. */
+export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
 /**
- * Puts the gate before every route of `app`: who asks (`request.principal`), and whether the budget of the minute
- * allows it. A caller over budget is refused with 429; one with a bad credential goes on to the route, which knows
- * whether it needs one.
+ * The gate: who asks (`request.principal`), and whether the budget of the minute allows it. A caller over budget is
+ * refused with 429; one with a bad credential goes on to the route, which knows whether it needs one.
  */
-export function guard(app: FastifyInstance, limiter: Limiter, perAddress: number, settings: ServiceSettings): void {
-  app.decorateRequest('principal', null);
-  app.decorateRequest('badCredential', false);
-  app.addHook('onRequest', async (request, reply) => {
+export function createGate(limiter: Limiter, perAddress: number, settings: ServiceSettings): Gate {
+  return async (request, reply) => {
     reply.header('X-Request-Id', request.id);
     if (request.routeOptions.config?.ungated) return;
     const bearer = bearerOf(request) ?? cookieToken(request, settings.publicUrl);
     const secretHash = bearer !== undefined && secretKind(bearer) ? hashSecret(bearer) : null;
-    tellWindow(reply, { limit: perAddress, remaining: 0, resetSeconds: 60 - new Date().getUTCSeconds() });
+    reply.headers(uncountedHeaders(perAddress));
     const { principal, window } = await limiter.admit({ secretHash, addressHash: addressHash(request.ip) });
-    tellWindow(reply, window);
+    reply.headers(windowHeaders(window));
     request.principal = principal;
     request.badCredential = bearer !== undefined && principal === null;
     if (!window.granted) throw spent(window);
-  });
+  };
+}
+
+/** Puts the gate before every route of `app`. */
+export function guard(app: FastifyInstance, gate: Gate): void {
+  app.decorateRequest('principal', null);
+  app.decorateRequest('badCredential', false);
+  app.addHook('onRequest', gate);
 }
 
 declare module 'fastify' {

@@ -31,7 +31,7 @@ export function SettingsLayout() {
   useEffect(() => {
     // On a phone the sections are wider than the screen.
     const strip = document.querySelector('.sections');
-    const active = strip?.querySelector<HTMLElement>('a.active');
+    const active = strip?.querySelector<HTMLElement>(`a[href="${pathname}"]`) ?? null;
     if (strip && active) strip.scrollLeft = active.offsetLeft - (strip.clientWidth - active.offsetWidth) / 2;
   }, [pathname]);
   if (identity.data === null) {

@@ -12,7 +12,7 @@ export function focusPageTitle(): void {
  */
 export function PageTitle({ children, title }: { children?: ReactNode; title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { key, pathname } = useLocation();
+  const { key } = useLocation();
   useEffect(() => {
     document.title = `${title} · Tandem`;
   }, [title]);
@@ -20,7 +20,7 @@ export function PageTitle({ children, title }: { children?: ReactNode; title: st
     if (key === 'default') return;
     window.scrollTo(0, 0);
     heading.current?.focus({ preventScroll: true });
-  }, [pathname]);
+  }, [key]);
   return (
     <h1 ref={heading} tabIndex={-1}>
       {children ?? title}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Children, type ReactNode } from 'react';
 
 /** A list of things, each with a name, some facts and what can be done with it. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
@@ -30,8 +30,8 @@ export function Row({ icon, title, badges, detail, facts = [], actions }: RowPro
         {detail && <div className="row-detail">{detail}</div>}
         {facts.length > 0 && (
           <ul className="facts">
-            {facts.map((fact, place) => (
-              <li key={place}>{fact}</li>
+            {Children.map(facts, (fact) => (
+              <li>{fact}</li>
             ))}
           </ul>
         )}

@@ -1,0 +1,73 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Context } from '../../routers/base.ts';
+import { errorBody, Failure, translate } from '../../routers/errors.ts';
+import type { Tool } from '../operations.ts';
+import { compact } from './text.ts';
+
+type Json = Record<string, unknown>;
+
+/** Longest answer in characters of JSON. It is sent twice (structured and as text): 20,000 tokens of 4 characters. */
+const longestAnswer = 40_000;
+
+/** Shorter and shorter texts, for an answer that is too long with those that the tool allows. */
+const shorter = [500, 200, 80, 30];
+
+/** Cuts that are told one by one; `truncated` tells of all. */
+const mostCuts = 5;
+
+function result(structuredContent: Json, text: string, isError: boolean): CallToolResult {
+  return { content: [{ type: 'text', text }], structuredContent, ...(isError && { isError }) };
+}
+
+/** What a tool returned, for a model: no nulls, long texts cut and saying so. @throws Failure 400 when still too long. */
+export function answerOf(tool: Tool, data: unknown): CallToolResult {
+  for (const longest of [tool.longestText, ...shorter.filter((each) => each < tool.longestText)]) {
+    const { value, cuts } = compact(data, longest);
+    const told = cuts.length === 0 ? {} : { truncated: true, cut: cuts.slice(0, mostCuts), rest: tool.rest };
+    const answer = { ...(value as Json), ...told };
+    const text = JSON.stringify(answer);
+    if (text.length <= longestAnswer) return result(answer, text, false);
+  }
+  const message = 'The answer is too long. Ask for less: a smaller limit, or narrower filters.';
+  throw new Failure({ status: 400, code: 'validation_failed', message });
+}
+
+const mostErrors = 5;
+
+/** What went wrong, for a model: all fields at fault at once, and what would be allowed. */
+export function errorOf(tool: Tool, failure: Failure, requestId: string): CallToolResult {
+  const { code, param, message, retryable, errors, ...more } = errorBody(failure, requestId, '');
+  const named = errors.map((each) =>
+    each.param === null || each.message.includes(each.param) ? each.message : `${each.param}: ${each.message}`,
+  );
+  const unknown = errors.some((each) => each.code === 'unknown_field' && !each.param?.includes('.'));
+  const { allowedValues = unknown ? Object.keys(tool.input.shape) : undefined } = more;
+  const error = {
+    code,
+    message: named.length > 1 ? named.slice(0, mostErrors).join(' ') : message,
+    ...(param !== null && { param }),
+    ...(allowedValues && { allowedValues: allowedValues.slice(0, 100) }),
+    retryable,
+    requestId,
+  };
+  return result(error, JSON.stringify(error), true);
+}
+
+/**
+ * Calls a tool for the principal of `ctx`. Whatever goes wrong is a result that the model can read; failures of ours
+ * also go to `report`.
+ */
+export async function callTool(
+  tool: Tool,
+  ctx: Context,
+  input: unknown,
+  report: (failure: Failure) => void,
+): Promise<CallToolResult> {
+  try {
+    return answerOf(tool, await tool.call(ctx, input));
+  } catch (error) {
+    const failure = translate(error);
+    if (failure.problem.status >= 500) report(failure);
+    return errorOf(tool, failure, ctx.requestId);
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import type { Operation } from '../../operations.ts';
+import { refusalResponse, refusalsOf } from './failures.ts';
+import { splitInput } from './fields.ts';
+import { headersOf, requestHeadersOf } from './headers.ts';
+
+/** A day as people write it in prose, in UTC. */
+function day(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+function accessNote({ access, scope }: Operation): string {
+  if (access === 'public') return 'Needs no credential.';
+  if (access === 'session' || access === 'key_management') return 'Needs the session of a signed-in person.';
+  return scope === null ? 'Works with every valid credential.' : `Needs the scope \`${scope}\`.`;
+}
+
+function describe(operation: Operation): string {
+  const { description, deprecated } = operation;
+  return [
+    ...(deprecated
+      ? [`**Deprecated: stops working on ${day(deprecated.sunset)}.** Use \`${deprecated.replacement}\` instead.`]
+      : []),
+    ...(description === undefined ? [] : [description]),
+    accessNote(operation),
+  ].join('\n\n');
+}
+
+/** Who may call it. Scopes are not named here: OpenAPI's linters know them only on OAuth schemes. */
+function security({ access }: Operation): oas31.SecurityRequirementObject[] {
+  if (access === 'public') return [];
+  return access === 'session' || access === 'key_management' ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+}
+
+const outcomes: Record<Operation['status'], string> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted: the work has begun and goes on after this answer.',
+};
+
+function tagged({ etag, method }: Operation): boolean {
+  return etag && method !== 'DELETE';
+}
+
+function success(operation: Operation): ZodOpenApiResponseObject {
+  const { keyed, status, output } = operation;
+  const name = z.globalRegistry.get(output)?.id;
+  return {
+    description: name === undefined ? outcomes[status] : `${outcomes[status]} The answer is one \`${name}\`.`,
+    headers: headersOf(
+      operation,
+      ...(tagged(operation) ? (['ETag'] as const) : []),
+      ...(keyed ? (['Idempotency-Replayed'] as const) : []),
+    ),
+    content: { 'application/json': { schema: output } },
+  };
+}
+
+/** The shared responses, collected while the operations are described: one per distinct failure. */
+export type SharedResponses = Record<string, ZodOpenApiResponseObject>;
+
+/** One operation of the document. Its failures become shared responses, unless their headers are its own. */
+export function describeOperation(
+  operation: Operation,
+  shared: SharedResponses,
+  docsUrl: string,
+): ZodOpenApiOperationObject {
+  const { path, query, body } = splitInput(operation);
+  const requestParams = { ...(path && { path }), ...(query && { query }) };
+  const parameters = requestHeadersOf(operation);
+  const responses: NonNullable<ZodOpenApiOperationObject['responses']> = {};
+  responses[`${operation.status}`] = success(operation);
+  if (operation.etag && operation.method === 'GET') {
+    const description = 'Not changed: a tag in `If-None-Match` is current. No body.';
+    const notModified = { description, headers: headersOf(operation, 'ETag') };
+    if (!operation.deprecated) shared.NotModified ??= notModified;
+    responses['304'] = operation.deprecated ? notModified : { $ref: '#/components/responses/NotModified' };
+  }
+  for (const refusal of refusalsOf(operation)) {
+    const status = `${refusal.status}` as '400';
+    if (operation.deprecated) {
+      responses[status] = refusalResponse(operation, refusal, docsUrl);
+      continue;
+    }
+    shared[refusal.name] ??= refusalResponse(operation, refusal, docsUrl);
+    responses[status] = { $ref: `#/components/responses/${refusal.name}` };
+  }
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: describe(operation),
+    ...(operation.deprecated && { deprecated: true }),
+    security: security(operation),
+    ...(operation.scope !== null && { 'x-required-scopes': [operation.scope] }),
+    ...(Object.keys(requestParams).length > 0 && { requestParams }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: { required: body.required, content: { 'application/json': { schema: body.schema } } },
+    }),
+    responses,
+  };
+}

@@ -1,0 +1,59 @@
+import type { ErrorCode, Problem } from '../../../routers/errors.ts';
+
+export const sampleRequestId = '019ca8b1-c880-7d2a-9f3e-5b8c1e4a7d60';
+
+type Sample = Omit<Problem, 'status' | 'code'>;
+
+function at(param: string, code: string, message: string): Sample {
+  return { message, errors: [{ param, code, message }] };
+}
+
+const samples: Record<ErrorCode, Sample> = {
+  validation_failed: at('limit', 'too_big', 'limit: Too big: expected number to be <=100'),
+  invalid_cursor: at(
+    'cursor',
+    'invalid_cursor',
+    'This cursor is not valid here. Pass nextCursor as it came, with the same filters and order.',
+  ),
+  unknown_parameter: {
+    ...at('statuss', 'unknown_field', 'Unknown parameter “statuss”. Known: status, priority, type.'),
+    allowedValues: ['status', 'priority', 'type'],
+  },
+  missing_credentials: { message: 'Send an API key as “Authorization: Bearer tandem_sk_…”.' },
+  invalid_api_key: {
+    message: 'This credential is not valid: unknown, revoked or expired. Use a valid API key.',
+  },
+  insufficient_minutes: { message: 'This workspace has no agent minutes left. Add some, then repeat the request.' },
+  missing_scope: {
+    message: 'This credential lacks the scope todos:write. Use one that has it.',
+    requiredScopes: ['todos:write'],
+  },
+  api_key_auth_required: { message: 'Keys are managed by people. Sign in and use the session.' },
+  workspace_access_denied: { message: 'You are no member of this workspace. Name one of yours.' },
+  resource_not_found: at(
+    'todoListId',
+    'not_found',
+    'There is no todo list with this id in this workspace. Check the id, or list what exists.',
+  ),
+  idempotency_key_reused: at(
+    'Idempotency-Key',
+    'idempotency_key_reused',
+    'This Idempotency-Key was used with a different body. Use a new key for a new request.',
+  ),
+  resource_conflict: { message: 'The state of the resource does not allow this. Read it again and decide.' },
+  rate_limit_exceeded: {
+    message: 'The budget of 300 requests a minute is spent. Try again in 37 s.',
+    retryAfterSeconds: 37,
+  },
+  internal_error: {
+    message: 'Something went wrong on our side. Try again; if it goes on, quote the request id.',
+  },
+};
+
+const changed = 'The resource changed since you read it. Read it again and repeat the change on what you find.';
+
+/** What an error of this code may look like, for the examples of the document. */
+export function sampleOf(code: ErrorCode, status: number): Sample {
+  if (status === 412) return { ...at('If-Match', 'precondition_failed', changed), reason: 'precondition_failed' };
+  return samples[code];
+}

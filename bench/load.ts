@@ -1,0 +1,97 @@
+import { Agent, request } from 'node:http';
+import autocannon from 'autocannon';
+import type { Call, LoadResult, Order } from './loader.ts';
+
+/* The load generator, a process of its own: takes orders from its parent and reports what it saw. */
+
+const keepAlive = new Agent({ keepAlive: true, maxSockets: 1 });
+
+function headersOf({ key, body }: Call): Record<string, string> {
+  return { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
+}
+
+function quantile(sorted: number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+}
+
+/** As many requests as `connections` can send one after another, each through the calls from a place of its own. */
+async function load({ url, calls, connections, seconds }: Order): Promise<LoadResult> {
+  const requests = calls.map((call) => ({
+    method: call.method,
+    path: `/api/v1${call.path}`,
+    headers: headersOf(call),
+    ...(call.body !== undefined && { body: call.body }),
+  }));
+  let client = 0;
+  const latencies: number[] = [];
+  let [first, last] = [0, 0];
+  const begun = performance.now();
+  const run = autocannon({
+    url,
+    connections,
+    duration: seconds,
+    sampleInt: 100,
+    setupClient: (each) => {
+      const start = Math.floor((client++ * requests.length) / connections);
+      each.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
+    },
+  });
+  run.on('response', (_client: unknown, _status: number, _bytes: number, milliseconds: number) => {
+    last = performance.now();
+    first ||= last;
+    latencies.push(milliseconds);
+  });
+  const { errors, timeouts, non2xx } = await run;
+  latencies.sort((a, b) => a - b);
+  return {
+    answered: latencies.length,
+    perSecond: latencies.length / ((last - (first || begun)) / 1000),
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    errors: errors + timeouts + non2xx,
+  };
+}
+
+function send(url: string, call: Call): Promise<{ status: number; milliseconds: number }> {
+  return new Promise((resolve, reject) => {
+    const begun = performance.now();
+    const sent = request(`${url}/api/v1${call.path}`, {
+      agent: keepAlive,
+      method: call.method,
+      headers: headersOf(call),
+    });
+    sent.on('error', reject).on('response', (response) => {
+      response.resume().on('end', () => {
+        resolve({ status: response.statusCode ?? 0, milliseconds: performance.now() - begun });
+      });
+    });
+    sent.end(call.body);
+  });
+}
+
+/** The calls one after another, `times` over; the middle of the times taken for each place in `calls` modulo `groups`. */
+async function probe({ url, calls, times, groups }: Order): Promise<LoadResult[]> {
+  const latencies = Array.from({ length: groups }, (): number[] => []);
+  let errors = 0;
+  for (let turn = 0; turn < times; turn++) {
+    const place = turn % calls.length;
+    const call = calls[place];
+    if (!call) continue;
+    const { status, milliseconds } = await send(url, call);
+    if (status < 200 || status > 299) errors++;
+    if (turn >= times / 10) latencies[place % groups]?.push(milliseconds);
+  }
+  return latencies.map((each) => {
+    each.sort((a, b) => a - b);
+    const p50 = quantile(each, 0.5);
+    return { answered: each.length, perSecond: 1000 / p50, p50, p99: quantile(each, 0.99), errors };
+  });
+}
+
+process.on('message', (order: Order) => {
+  const work = order.kind === 'load' ? load(order).then((result) => [result]) : probe(order);
+  work.then(
+    (results) => process.send?.({ results }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+
+/** How big the database is, how hard and how long it is asked. */
+export interface Options {
+  workspaces: number;
+  todos: number;
+  /** Todos of the one giant workspace, among `todos`. */
+  giant: number;
+  /** Length of one round of one workload on one of the two. */
+  seconds: number;
+  rounds: number;
+  connections: number;
+  /** Sequential requests of each latency probe. */
+  probes: number;
+  /** Names of the workloads to run, or their beginnings; all when empty. */
+  only: string[];
+  /** Where the database lives and stays; a temporary directory when undefined. */
+  data: string | undefined;
+}
+
+const full = {
+  workspaces: 1000,
+  todos: 1_000_000,
+  giant: 200_000,
+  seconds: 4,
+  rounds: 5,
+  connections: 32,
+  probes: 400,
+};
+const quick = { workspaces: 20, todos: 10_000, giant: 4000, seconds: 1, rounds: 3, connections: 16, probes: 100 };
+
+export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [--giant N] [--data DIR]
+  [--seconds N] [--rounds N] [--connections N] [--probes N] [--only getTodo,listTodos,…]`;
+
+/** @throws Error for an unknown flag or a size that makes no sense. */
+export function parseOptions(args: string[]): Options {
+  const number = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      workspaces: number,
+      todos: number,
+      giant: number,
+      seconds: number,
+      rounds: number,
+      connections: number,
+      probes: number,
+      only: { type: 'string', default: '' },
+      data: { type: 'string' },
+    },
+  });
+  const defaults = values.quick ? quick : full;
+  const sizeOf = (name: keyof typeof full) => {
+    const size = Number(values[name] ?? defaults[name]);
+    if (!(size > 0)) throw new Error(`--${name} must be a number above 0`);
+    return size;
+  };
+  const options: Options = {
+    workspaces: sizeOf('workspaces'),
+    todos: sizeOf('todos'),
+    giant: sizeOf('giant'),
+    seconds: sizeOf('seconds'),
+    rounds: sizeOf('rounds'),
+    connections: sizeOf('connections'),
+    probes: sizeOf('probes'),
+    only: values.only.split(',').filter(Boolean),
+    data: values.data,
+  };
+  if (options.workspaces < 2) throw new Error('--workspaces must be at least 2: the giant one and a small one');
+  if (options.todos - options.giant < 50 * (options.workspaces - 1)) {
+    throw new Error('--todos must leave at least 50 for each workspace beside the giant one');
+  }
+  return options;
+}

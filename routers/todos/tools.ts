@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import type { Db } from '../../db/client.ts';
+import { principalOf } from '../base.ts';
+import { Id } from '../fields.ts';
+import { tool, toolProcedure } from '../tool.ts';
+import { deleteTodo, restoreTodo } from './archive.ts';
+import { createTodos } from './create.ts';
+import { findTodo, lockTodos } from './rows.ts';
+import { Todo, type TodoAnswer, type TodoPatch } from './shapes.ts';
+import { assigneeIds, CreateArguments, listId, UpdateArguments } from './tool-arguments.ts';
+import { updateTodo } from './update.ts';
+
+const todoId = Id.describe('Id of the todo.');
+const One = z.strictObject({ todoId });
+const rest = 'Call get_todo with contentOffset = the number of characters you already have.';
+const write = { scopes: ['todos:write' as const], rest };
+
+/** Changes a todo to what `patchFor` says of it as it stands; undefined leaves it alone. @throws Failure 404. */
+function settle(db: Db, workspaceId: string, id: string, patchFor: (todo: TodoAnswer) => TodoPatch | undefined) {
+  return db.transaction(async (tx) => {
+    await lockTodos(tx, workspaceId, [id]);
+    const todo = await findTodo(tx, workspaceId, id);
+    const patch = patchFor(todo);
+    return { todo: patch ? await updateTodo(tx, workspaceId, id, patch) : todo };
+  });
+}
+
+/** The text from its `offset`th character (Unicode code point) on. */
+function from(text: string | null, offset: number): string | null {
+  return text === null || offset === 0 ? text : Array.from(text).slice(offset).join('');
+}
+
+export const todoTools = {
+  get_todo: toolProcedure
+    .meta(
+      tool('get_todo', {
+        title: 'Get a todo',
+        description: 'Shows one todo whole, with its latest agent run and the id of the chat where that run works.',
+        scopes: ['todos:read', 'chats:read'],
+        readOnly: true,
+        rest,
+      }),
+    )
+    .input(
+      One.extend({
+        contentOffset: z
+          .int()
+          .min(0)
+          .default(0)
+          .describe('Show content from this character on, to read a long one in parts.'),
+      }),
+    )
+    .output(
+      z.object({
+        todo: Todo.omit({ latestRun: true }),
+        latestRun: Todo.shape.latestRun,
+        chatId: Id.nullable().describe('The chat of the latest run.'),
+      }),
+    )
+    .query(async ({ ctx, input }) => {
+      const { latestRun, ...todo } = await findTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId);
+      const content = from(todo.content, input.contentOffset);
+      return { todo: { ...todo, content }, latestRun, chatId: latestRun?.chatId ?? null };
+    }),
+
+  create_todo: toolProcedure
+    .meta(
+      tool('create_todo', {
+        title: 'Create a todo',
+        description:
+          'Creates a todo from a title, a content or both. Assigned to the owner of the credential unless assignees says otherwise.',
+        ...write,
+      }),
+    )
+    .input(CreateArguments)
+    .output(z.object({ todo: Todo }))
+    .mutation(async ({ ctx, input }) => {
+      const principal = principalOf(ctx);
+      const todoListId = await listId(ctx.db, principal.workspaceId, input.todoListId);
+      const assignees = await assigneeIds(ctx.db, principal.workspaceId, input.assignees);
+      const [todo] = await createTodos(ctx.db, principal, [{ ...input, todoListId, assignees }]);
+      if (!todo) throw new Error('createTodos returned nothing');
+      return { todo };
+    }),
+
+  update_todo: toolProcedure
+    .meta(
+      tool('update_todo', {
+        title: 'Change a todo',
+        description: 'Changes only the fields that are given. Null clears a field that can be empty.',
+        ...write,
+      }),
+    )
+    .input(UpdateArguments.extend({ todoId }))
+    .output(z.object({ todo: Todo }))
+    .mutation(async ({ ctx, input: { todoId: id, ...given } }) => {
+      const { workspaceId } = principalOf(ctx);
+      const todoListId = await listId(ctx.db, workspaceId, given.todoListId);
+      const assignees = await assigneeIds(ctx.db, workspaceId, given.assignees);
+      return { todo: await updateTodo(ctx.db, workspaceId, id, { ...given, todoListId, assignees }) };
+    }),
+
+  complete_todo: toolProcedure
+    .meta(
+      tool('complete_todo', {
+        title: 'Complete a todo',
+        description: 'Sets the status to done.',
+        idempotent: true,
+        ...write,
+      }),
+    )
+    .input(One)
+    .output(z.object({ todo: Todo }))
+    .mutation(({ ctx, input }) =>
+      settle(ctx.db, principalOf(ctx).workspaceId, input.todoId, ({ status }) =>
+        status === 'done' ? undefined : { status: 'done' },
+      ),
+    ),
+
+  reopen_todo: toolProcedure
+    .meta(
+      tool('reopen_todo', {
+        title: 'Reopen a todo',
+        description: 'Sets the status of a done todo to ready. One that is still open stays as it is.',
+        idempotent: true,
+        ...write,
+      }),
+    )
+    .input(One)
+    .output(z.object({ todo: Todo }))
+    .mutation(({ ctx, input }) =>
+      settle(ctx.db, principalOf(ctx).workspaceId, input.todoId, ({ status }) =>
+        status === 'done' ? { status: 'ready' } : undefined,
+      ),
+    ),
+
+  archive_todo: toolProcedure
+    .meta(
+      tool('archive_todo', {
+        title: 'Archive a todo',
+        description: 'Takes a todo off the lists. It can still be read, and unarchive_todo brings it back.',
+        idempotent: true,
+        ...write,
+      }),
+    )
+    .input(One)
+    .output(z.object({ todo: Todo, alreadyArchived: z.boolean() }))
+    .mutation(({ ctx, input }) =>
+      ctx.db.transaction(async (tx) => {
+        const { workspaceId } = principalOf(ctx);
+        const deleted = await deleteTodo(tx, workspaceId, input.todoId, false);
+        const alreadyArchived = 'alreadyArchived' in deleted && deleted.alreadyArchived;
+        return { todo: await findTodo(tx, workspaceId, input.todoId), alreadyArchived };
+      }),
+    ),
+
+  unarchive_todo: toolProcedure
+    .meta(
+      tool('unarchive_todo', {
+        title: 'Bring a todo back',
+        description: 'Restores an archived todo to the lists. One that is not archived stays as it is.',
+        idempotent: true,
+        ...write,
+      }),
+    )
+    .input(One)
+    .output(z.object({ todo: Todo }))
+    .mutation(async ({ ctx, input }) => ({
+      todo: await restoreTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId),
+    })),
+};

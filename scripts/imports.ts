@@ -1,0 +1,98 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, normalize, relative } from 'node:path';
+import ts from 'typescript';
+
+/** Folders and what each may import from, beside itself: the one way of `docs/architecture.md`. */
+const mayImport: Record<string, readonly string[]> = {
+  db: [],
+  routers: ['db'],
+  adapters: ['routers'],
+  server: ['db', 'routers', 'adapters'],
+  scripts: ['db', 'routers', 'adapters', 'server'],
+  bench: ['db', 'routers', 'adapters', 'server', 'scripts'],
+  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench'],
+};
+
+/** The only reader of settings, and the one file that passes variables of the machine on to PostgreSQL. */
+const environmentReaders = new Set(['server/config.ts', 'db/embedded/cluster.ts']);
+const readsEnvironment =
+  /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[|import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'node:process'/;
+const settled = new Set(['db', 'routers', 'adapters', 'server']);
+
+/** Source files by path, with their text. Paths use `/`. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** Every TypeScript file of the folders above. */
+export async function readSources(root = '.'): Promise<Sources> {
+  const sources = new Map<string, string>();
+  for (const folder of Object.keys(mayImport)) {
+    const names = await readdir(join(root, folder), { recursive: true }).catch(() => []);
+    for (const name of names.filter((each) => each.endsWith('.ts') && !each.startsWith('generated'))) {
+      const path = join(root, folder, name);
+      sources.set(relative(root, path).replaceAll('\\', '/'), await readFile(path, 'utf8'));
+    }
+  }
+  return sources;
+}
+
+/** Paths of our files that this one imports, types and dynamic imports included. */
+function importsOf(file: string, text: string): string[] {
+  const { importedFiles } = ts.preProcessFile(text, true, true);
+  const ours = importedFiles.map((each) => each.fileName).filter((name) => name.startsWith('.'));
+  return ours.map((name) => normalize(join(dirname(file), name)).replaceAll('\\', '/'));
+}
+
+function folderOf(file: string): string {
+  return file.split('/')[0] ?? '';
+}
+
+/** The first cycle among the files, as the path that leads back to its start. */
+function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): string[] | undefined => {
+    const start = path.indexOf(file);
+    if (start >= 0) return [...path.slice(start), file];
+    if (done.has(file)) return undefined;
+    for (const next of graph.get(file) ?? []) {
+      const cycle = visit(next, [...path, file]);
+      if (cycle) return cycle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of graph.keys()) {
+    const cycle = visit(file, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
+
+/** What breaks the rules of imports, one line each. */
+export function importFaults(sources: Sources): string[] {
+  const faults: string[] = [];
+  const graph = new Map<string, string[]>();
+  for (const [file, text] of sources) {
+    const folder = folderOf(file);
+    const imports = importsOf(file, text);
+    graph.set(file, imports);
+    for (const imported of imports) {
+      const target = folderOf(imported);
+      if (target === folder || mayImport[folder]?.includes(target)) continue;
+      const allowed = mayImport[folder]?.join(', ') || 'nothing of ours';
+      faults.push(`${file} imports ${imported}: ${folder}/ may import ${allowed}`);
+    }
+    if (settled.has(folder) && !environmentReaders.has(file) && readsEnvironment.test(text)) {
+      faults.push(`${file} reads process.env: settings come from server/config.ts`);
+    }
+  }
+  const cycle = findCycle(graph);
+  if (cycle) faults.push(`These files import each other in a circle: ${cycle.join(' → ')}`);
+  return faults;
+}
+
+if (import.meta.main) {
+  for (const fault of importFaults(await readSources())) {
+    process.stderr.write(`${fault}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,45 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { importFaults, readSources } from '../scripts/imports.ts';
+
+const test = suite('imports');
+
+test('imports run one way, without circles, and settings are read in one file', async () => {
+  const sources = await readSources();
+  assert.ok(sources.has('db/client.ts') && sources.has('server/config.ts'), 'the sources were found');
+  assert.equal(importFaults(sources), []);
+});
+
+test('an import against the direction is named with its file', () => {
+  const faults = importFaults(new Map([['routers/a.ts', "import { b } from '../server/b.ts';"]]));
+  assert.equal(faults, ['routers/a.ts imports server/b.ts: routers/ may import db']);
+});
+
+test('adapters never import the database, not even for a type or at run time', () => {
+  const faults = importFaults(
+    new Map([
+      ['adapters/rest/a.ts', "import type { Db } from '../../db/client.ts';"],
+      ['adapters/b.ts', "export const load = () => import('../db/client.ts');"],
+      ['adapters/c.ts', "export * from '../db/client.ts';"],
+    ]),
+  );
+  assert.is(faults.length, 3);
+  assert.match(faults[0] ?? '', 'adapters/rest/a.ts imports db/client.ts');
+});
+
+test('a circle is told whole', () => {
+  const sources = new Map([
+    ['db/a.ts', "import './b.ts';"],
+    ['db/b.ts', "import './c.ts';"],
+    ['db/c.ts', "import './b.ts';"],
+  ]);
+  assert.equal(importFaults(sources), ['These files import each other in a circle: db/b.ts → db/c.ts → db/b.ts']);
+});
+
+test('the environment is read nowhere else', () => {
+  const texts = ['process.env.PORT', 'process?.env', "process['env']", "import { env } from 'node:process';"];
+  for (const text of texts) assert.is(importFaults(new Map([['server/a.ts', text]])).length, 1, text);
+  assert.equal(importFaults(new Map([['tests/a.ts', 'process.env.PORT']])), []);
+});
+
+test.run();

@@ -1,0 +1,62 @@
+import { createServer, connect as open, type Socket } from 'node:net';
+
+/** A way to the database that a test can cut and mend. */
+export interface Passage {
+  url: string;
+  /** Drops every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Accepts connections, passes on nothing: a machine that went silent. */
+  stall(): void;
+  mend(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Stands between a service and the database at `url`. */
+export async function openPassage(url: string): Promise<Passage> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let silent = false;
+  const server = createServer((client) => {
+    const upstream = open(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (chunk) => {
+        if (!silent) to.write(chunk);
+      });
+      from.on('error', () => {});
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  const cut = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  target.hostname = '127.0.0.1';
+  const { port } = address;
+  const host = target.toString().replace(`:${new URL(url).port}/`, `:${port}/`);
+  return {
+    url: host,
+    cut,
+    stall: () => {
+      silent = true;
+    },
+    mend: async () => {
+      silent = false;
+      if (!server.listening) await listen(port);
+    },
+    close: async () => {
+      if (server.listening) await cut();
+    },
+  };
+}

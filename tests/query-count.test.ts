@@ -1,0 +1,87 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { connect, type Database, type Db } from '../db/client.ts';
+import { startTestService, type TestService, testDatabaseUrl } from './harness.ts';
+import { addMember, assistantOf } from './todo-world.ts';
+
+const test = suite('statements per request');
+let tandem: TestService;
+let database: Database;
+const statements: string[] = [];
+
+function counted<Kind extends Db>(db: Kind): Kind {
+  return {
+    ...db,
+    get orm(): Db['orm'] {
+      throw new Error('the query builder is not counted: extend this test');
+    },
+    rows: (text, values, plan) => {
+      statements.push(text);
+      return db.rows(text, values, plan);
+    },
+    transaction: (work) => db.transaction((tx) => work(counted(tx))),
+  } satisfies Db as unknown as Kind;
+}
+
+test.before(async () => {
+  database = connect(testDatabaseUrl(), { poolSize: 4 });
+  tandem = await startTestService({}, { db: counted(database) });
+});
+test.after(async () => {
+  await tandem.close();
+  await database.close();
+});
+
+/** How many statements a request runs, its credential and rate count included. */
+async function cost(request: () => Promise<{ status: number; text: string }>): Promise<number> {
+  statements.length = 0;
+  const { status, text } = await request();
+  assert.ok(status < 300, text);
+  return statements.length;
+}
+
+test('a page of todos is one statement beside the credential, whatever the number of rows and assignees', async () => {
+  const { call, userId, workspaceId } = await tandem.workspace();
+  const assignees = [userId, await addMember(tandem, workspaceId, 'Ann'), await assistantOf(tandem, workspaceId)];
+  const todo = { title: 'a word', assignees: assignees.map((id) => ({ id })), dueDate: '2026-03-01', priority: 'low' };
+  for (const size of [1, 49, 50]) {
+    await call('POST /todos/batch', { data: Array(size).fill(todo) });
+    for (const sort of ['createdAt', 'updatedAt', 'dueDate', 'priority']) {
+      for (const filter of ['', '&status=active', '&assignedToMe=true', '&query=word', '&dueBefore=2026-12-31']) {
+        for (const limit of [1, 25, 100]) {
+          const route = `GET /todos?limit=${limit}&sort=${sort}${filter}`;
+          assert.is(await cost(() => call(route)), 2, route);
+        }
+      }
+    }
+  }
+  const { body } = await call('GET /todos?limit=10');
+  assert.is(await cost(() => call(`GET /todos?limit=10&cursor=${body.nextCursor}`)), 2);
+  assert.is(await cost(() => call('GET /todos?include=totalCount')), 3);
+  assert.is(await cost(() => call('GET /todos?query=nothing')), 2);
+});
+
+test('one todo, a summary and all lists are one statement each beside the credential', async () => {
+  const { call } = await tandem.workspace();
+  const { body: made } = await call('POST /todos', { title: 'a' });
+  for (const name of ['A', 'B', 'C']) await call('POST /todo-lists', { name });
+  for (const route of [`/todos/${made.id}`, '/todos/summary', '/todos/summary?query=a', '/todo-lists']) {
+    assert.is(await cost(() => call(`GET ${route}`)), 2, route);
+  }
+  assert.is(await cost(() => call('POST /todos', { title: 'a' })), 2);
+  assert.is(await cost(() => call(`PATCH /todos/${made.id}`, { title: 'b', status: 'done', dueDate: null })), 2);
+});
+
+test('a batch and a bulk change run as many statements for many todos as for one', async () => {
+  const { call, userId } = await tandem.workspace();
+  const { body: list } = await call('POST /todo-lists', { name: 'A' });
+  const todo = { title: 'a', todoListId: list.id, assignees: [{ id: userId }] };
+  const batch = (size: number) => cost(() => call('POST /todos/batch', { data: Array(size).fill(todo) }));
+  assert.equal([await batch(1), await batch(50)], [4, 4]);
+  const ids = (await call('GET /todos?limit=50')).body.data.map(({ id }: { id: string }) => id);
+  const patch = { title: 'b', todoListId: list.id, assignees: [{ id: userId }] };
+  const bulk = (size: number) => cost(() => call('POST /todos/bulk', { ids: ids.slice(0, size), patch }));
+  assert.is(await bulk(1), await bulk(50));
+});
+
+test.run();

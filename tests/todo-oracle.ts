@@ -1,0 +1,191 @@
+import type { TodoAnswer } from '../routers/todos/shapes.ts';
+import type { TestService, TestWorkspace } from './harness.ts';
+import { addMember, assistantOf } from './todo-world.ts';
+
+/** The query parameters of a list as a client writes them. */
+export type Query = Partial<
+  Record<
+    | 'status'
+    | 'priority'
+    | 'type'
+    | 'todoListId'
+    | 'captureId'
+    | 'assigneeId'
+    | 'assignedToMe'
+    | 'unassigned'
+    | 'includeArchived'
+    | 'updatedSince'
+    | 'createdSince'
+    | 'dueBefore'
+    | 'dueAfter'
+    | 'query'
+    | 'sort'
+    | 'order',
+    string
+  >
+>;
+
+/** Numbers from 0 to 1 that a seed determines (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export function pickOf(random: () => number) {
+  return <Item>(items: readonly Item[]): Item => {
+    const item = items[Math.floor(random() * items.length)];
+    if (item === undefined && items.length === 0) throw new Error('nothing to pick from');
+    return item as Item;
+  };
+}
+
+const folded = (text: string) => text.normalize('NFC').toLowerCase();
+
+/** Milliseconds since 1970, with the digits after them: `Date` drops these. */
+function millisOf(instant: string): number {
+  return Date.parse(instant) + Number(`0.${/\.\d{3}(\d+)/.exec(instant)?.[1] ?? 0}`);
+}
+
+/** Whether SPEC's rules of listTodos put the todo in the list: in plain words, without a database. */
+export function matches(todo: TodoAnswer, query: Query, me: string): boolean {
+  const { status, priority, type, todoListId, captureId, updatedSince, createdSince, dueBefore, dueAfter } = query;
+  const assignee = query.assignedToMe === 'true' ? me : query.assigneeId;
+  if (todo.isArchived !== (query.includeArchived === 'true')) return false;
+  if (todo.isSuggested && !todo.isArchived && captureId === undefined) return false;
+  if (status === 'active' ? todo.status === 'done' : status !== undefined && todo.status !== status) return false;
+  if (priority !== undefined && (todo.priority ?? 'none') !== priority) return false;
+  if (type !== undefined && todo.type !== type) return false;
+  if (todoListId !== undefined && todo.todoListId !== todoListId.toLowerCase()) return false;
+  if (captureId !== undefined && todo.captureId !== captureId) return false;
+  if (assignee !== undefined && !todo.assignees.some(({ id }) => id === assignee)) return false;
+  if (assignee === undefined && query.unassigned === 'true' && todo.assignees.length > 0) return false;
+  if (updatedSince !== undefined && millisOf(todo.updatedAt) < millisOf(updatedSince)) return false;
+  if (createdSince !== undefined && millisOf(todo.createdAt) < millisOf(createdSince)) return false;
+  if (dueBefore !== undefined && (todo.dueDate === null || todo.dueDate > dueBefore)) return false;
+  if (dueAfter !== undefined && (todo.dueDate === null || todo.dueDate < dueAfter)) return false;
+  const text = folded(`${todo.title ?? ''}\n${todo.content ?? ''}`);
+  return (query.query ?? '')
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((word) => text.includes(folded(word)));
+}
+
+const ranks = ['low', 'medium', 'high', 'urgent'];
+
+/** The total order of a list: the value, nulls last in both directions, then the id. */
+export function inOrder({ sort = 'createdAt', order = 'desc' }: Query) {
+  const keyOf = (todo: TodoAnswer) => {
+    if (sort === 'priority') return todo.priority === null ? null : ranks.indexOf(todo.priority);
+    return todo[sort as 'createdAt' | 'updatedAt' | 'dueDate'];
+  };
+  const turn = order === 'asc' ? 1 : -1;
+  return (one: TodoAnswer, other: TodoAnswer): number => {
+    const [a, b] = [keyOf(one), keyOf(other)];
+    if (a === null || b === null) {
+      if (a !== b) return a === null ? 1 : -1;
+    } else if (a !== b) return a < b ? -turn : turn;
+    return one.id < other.id ? -turn : turn;
+  };
+}
+
+/** The summary that SPEC promises of these todos. */
+export function summaryOf(todos: readonly TodoAnswer[]) {
+  const count = (holds: (todo: TodoAnswer) => boolean) => todos.filter(holds).length;
+  const byStatus = Object.fromEntries(
+    ['ready', 'in_progress', 'done'].map((status) => [status, count((todo) => todo.status === status)]),
+  );
+  const byPriority = Object.fromEntries(
+    [...ranks.toReversed(), 'none'].map((name) => [name, count((todo) => (todo.priority ?? 'none') === name)]),
+  );
+  const done = todos.filter((todo) => todo.status === 'done');
+  return {
+    object: 'todo_summary',
+    total: todos.length,
+    active: count((todo) => todo.status !== 'done'),
+    byStatus,
+    byPriority,
+    minutesSaved: done.reduce((sum, todo) => sum + (todo.minutesSaved ?? 0), 0),
+  };
+}
+
+export const words = [
+  'Budget',
+  'budgetary',
+  'ÉMILE',
+  'e\u0301mile',
+  'Straße',
+  'x',
+  '100%',
+  'a_b',
+  '\\o/',
+  '预算表',
+  'Δέλτα',
+];
+export const captures = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b'];
+export const days = ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02', '2026-12-31'];
+export const instants = ['00:00:00.000', '00:00:00.001', '11:59:59.999', '12:00:00.000'].map(
+  (time) => `2026-03-01T${time}Z`,
+);
+
+export interface Population {
+  todos: TodoAnswer[];
+  lists: string[];
+  assignees: string[];
+}
+
+/** Fills a workspace with `count` todos of random properties, and reads every one back by its id. */
+export async function populate(
+  tandem: TestService,
+  { call, workspaceId, userId }: TestWorkspace,
+  count: number,
+  random: () => number,
+): Promise<Population> {
+  const pick = pickOf(random);
+  const lists: string[] = [(await call('GET /todo-lists')).body.data[0].id];
+  for (const name of ['A', 'B']) lists.push((await call('POST /todo-lists', { name })).body.id);
+  const assignees = [userId, await addMember(tandem, workspaceId, 'Ann'), await assistantOf(tandem, workspaceId)];
+  const text = () =>
+    Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(words)).join(pick([' ', '\n', '-']));
+  const todo = () => ({
+    ...pick([{ title: text() }, { content: text() }, { title: text(), content: text() }]),
+    ...pick([{}, { priority: pick(ranks) }]),
+    type: pick(['task', 'task', 'responsibility']),
+    todoListId: pick(lists),
+    ...pick([{}, { dueDate: pick(days) }]),
+    assignees: assignees.filter(() => random() < 0.3).map((id) => ({ id })),
+  });
+  const made: TodoAnswer[] = [];
+  while (made.length < count) {
+    const data = Array.from({ length: Math.min(50, count - made.length) }, todo);
+    made.push(...(await call('POST /todos/batch', { data })).body.data);
+  }
+  const rows = made.map(({ id }) => ({
+    id,
+    status: pick(['ready', 'in_progress', 'done']),
+    capture_id: pick([null, null, ...captures]),
+    is_suggested: random() < 0.2,
+    archived_at: random() < 0.2 ? pick(instants) : null,
+    minutes_saved: pick([null, 0, 7, 60]),
+    created_at: pick(instants),
+    updated_at: pick(instants),
+  }));
+  await tandem.db.rows(
+    `update todos t set status = r.status, capture_id = r.capture_id, is_suggested = r.is_suggested,
+      archived_at = r.archived_at, minutes_saved = r.minutes_saved, created_at = r.created_at, updated_at = r.updated_at
+    from jsonb_populate_recordset(null::todos, $2::jsonb) r where t.workspace_id = $1 and t.id = r.id`,
+    [workspaceId, JSON.stringify(rows)],
+  );
+  await tandem.db.rows(
+    `update todo_assignees a set created_at = t.created_at from todos t
+    where t.workspace_id = $1 and a.workspace_id = $1 and a.todo_id = t.id`,
+    [workspaceId],
+  );
+  const todos: TodoAnswer[] = [];
+  for (const { id } of made) todos.push((await call(`GET /todos/${id}`)).body);
+  return { todos, lists, assignees };
+}
