@@ -11,6 +11,8 @@ const mayImport: Record<string, readonly string[]> = {
   scripts: ['db', 'routers', 'adapters', 'server'],
   bench: ['db', 'routers', 'adapters', 'server', 'scripts'],
   tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench'],
+  // The pages know the service by `import type` from the package alone, which is no path.
+  web: [],
 };
 
 /** The only reader of settings, and the one file that passes variables of the machine on to PostgreSQL. */
@@ -27,7 +29,7 @@ export async function readSources(root = '.'): Promise<Sources> {
   const sources = new Map<string, string>();
   for (const folder of Object.keys(mayImport)) {
     const names = await readdir(join(root, folder), { recursive: true }).catch(() => []);
-    for (const name of names.filter((each) => each.endsWith('.ts') && !each.startsWith('generated'))) {
+    for (const name of names.filter((each) => /\.tsx?$/.test(each) && !each.startsWith('generated'))) {
       const path = join(root, folder, name);
       sources.set(relative(root, path).replaceAll('\\', '/'), await readFile(path, 'utf8'));
     }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -75,6 +76,16 @@ function watch(page: Page, origins: string[], faults: string[]): void {
   });
 }
 
+/** @throws Error when `work` takes more than a minute. */
+async function inTime(work: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const late = setTimeout(60_000, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw new Error('this took more than a minute');
+  });
+  late.catch(() => {});
+  await Promise.race([work, late]).finally(() => timer.abort());
+}
+
 async function outboxOf(directory: string): Promise<Letter[]> {
   const text = await readFile(join(directory, 'outbox.jsonl'), 'utf8').catch(() => '');
   return text
@@ -117,7 +128,7 @@ export function pageSuite(name: string) {
       const letter = (await outboxOf(directory.path)).findLast((each) => each.to === to);
       const link = letter && /^https?:\/\/[^/]+(\/\S+)$/m.exec(letter.text)?.[1];
       if (link) return link;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await setTimeout(50);
     }
     throw new Error(`no letter to ${to} came`);
   };
@@ -143,7 +154,7 @@ export function pageSuite(name: string) {
       return { page, goTo, sees, axe: () => findingsOf(page) };
     };
     try {
-      await run({ tandem, window, person, linkInLetter });
+      await inTime(run({ tandem, window, person, linkInLetter }));
       assert.equal(faults, []);
     } catch (error) {
       const pages = contexts.flatMap((context) => context.pages());
@@ -151,7 +162,8 @@ export function pageSuite(name: string) {
       if (error instanceof Error) error.message += `\n  at ${pages.map((page) => page.url())} ${faults.join('\n  ')}`;
       throw error;
     } finally {
-      for (const context of contexts) await context.close();
+      // A window that is under way to another site may never close.
+      await Promise.race([Promise.all(contexts.map((context) => context.close())), setTimeout(5_000)]);
     }
   };
 

@@ -15,12 +15,15 @@ async function waitingApp({ tandem }: Stage, scope: string) {
     setTimeout(() => reject(new Error('the browser never came back to the app')), 20_000).unref();
   });
   arrival.catch(() => {});
+  // It keeps neither this process nor the browser waiting.
   const server = createServer((request, response) => {
+    response.setHeader('Connection', 'close');
     const address = new URL(request.url ?? '/', 'http://127.0.0.1');
     response.end('You may close this window.');
     if (address.pathname === '/callback') landed(address);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
   const redirect = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
   const clientId = await register(tandem.url, { client_name: 'Inkwell', redirect_uris: [redirect] });
   const { verifier, challenge } = pkce();
@@ -29,7 +32,7 @@ async function waitingApp({ tandem }: Stage, scope: string) {
     const code = (await arrival).searchParams.get('code') ?? '';
     return redeem(tandem.url, { clientId, code, verifier }, { redirect_uri: redirect });
   };
-  return { address, redirect, arrival, token, close: () => server.close() };
+  return { address, redirect, arrival, token };
 }
 
 const everything = 'todos:read todos:write captures:read';
@@ -57,13 +60,13 @@ test.promise(
     await page.getByRole('link', { name: 'Choose the workspace that the app may work in' }).waitFor();
     await page.getByText('Foundry').click();
     await page.getByRole('button', { name: 'Allow access' }).click();
+    await page.getByText('You may close this window.').waitFor();
     const token = await app.token();
     assert.is(token.status, 200);
     assert.is(token.body.scope, 'todos:read todos:write');
     const { body: connected } = await stage.tandem.call(`GET /connected-apps?workspaceId=${second.id}`, undefined, as);
     assert.is(connected.data.length, 1);
     assert.is(connected.data[0].clientName, 'Inkwell');
-    app.close();
   },
 );
 
@@ -74,8 +77,8 @@ test.promise('what is denied is told to the app, and connects nothing', async (s
   await page.goto(app.address);
   await sees('Connect Inkwell to Tandem?');
   await page.getByRole('button', { name: 'Deny' }).click();
+  await page.getByText('You may close this window.').waitFor();
   assert.is((await app.arrival).searchParams.get('error'), 'access_denied');
-  app.close();
 });
 
 test.promise('another person’s browser that is lured to a request is told that it has ended', async (stage) => {
@@ -85,7 +88,6 @@ test.promise('another person’s browser that is lured to a request is told that
   await mallory.sees('Connect Inkwell to Tandem?');
   const lured = await stage.window({ as: await stage.person() });
   await lured.goTo(mallory.page.url(), 'This request has ended');
-  app.close();
 });
 
 test.promise('a connected app is listed and loses its access when it is revoked', async (stage) => {
@@ -99,6 +101,7 @@ test.promise('a connected app is listed and loses its access when it is revoked'
   await page.getByRole('button', { name: 'Allow access' }).click();
   const { body } = await app.token();
   assert.is(body.scope, 'todos:read captures:read');
+  await page.getByText('You may close this window.').waitFor();
   await goTo('/settings/connected-apps', 'Connected apps');
   await page.getByText('Todos: read · Captures: read').waitFor();
   await page.getByRole('button', { name: 'Revoke: Inkwell' }).click();
@@ -115,7 +118,6 @@ test.promise('a connected app is listed and loses its access when it is revoked'
     )
   ).body;
   assert.ok(data[0].revokedAt);
-  app.close();
 });
 
 test.run();

@@ -5,7 +5,8 @@ import { identityQuery } from '../api/queries.ts';
 import { useSignedIn } from '../api/sessions.ts';
 import { useNextPage, withNext } from '../next-page.ts';
 import { PasswordField, TextField } from '../ui/fields.tsx';
-import { type Fields, type Filled, Form } from '../ui/form.tsx';
+import { type Filled, Form } from '../ui/form.tsx';
+import type { Fields } from '../ui/form-fields.ts';
 import { AccountPage } from './account-page.tsx';
 
 const fields: Fields = {

@@ -6,7 +6,8 @@ import { useSignedIn } from '../api/sessions.ts';
 import { useNextPage, withNext } from '../next-page.ts';
 import { ownTimeZone } from '../ui/choices.tsx';
 import { PasswordField, TextField } from '../ui/fields.tsx';
-import { type Fields, type Filled, Form } from '../ui/form.tsx';
+import { type Filled, Form } from '../ui/form.tsx';
+import type { Fields } from '../ui/form-fields.ts';
 import { AccountPage } from './account-page.tsx';
 
 export const newPasswordHint = 'At least 12 characters. A few unrelated words work well.';

@@ -23,7 +23,12 @@ export function ApiKeys() {
   return (
     <SettingsPage
       title="API keys"
-      intro={`Programs use a key to work in ${workspace.name}. Every member sees these keys and may revoke them.`}
+      intro={
+        <>
+          Programs use a key to work in {workspace.name}. Every member sees these keys and may revoke them. What they
+          can call is in the <a href="/docs">API reference</a>.
+        </>
+      }
       actions={
         <ButtonLink to="/settings/api-keys/new" kind="primary">
           <Icon name="plus" />

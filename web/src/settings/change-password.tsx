@@ -3,7 +3,8 @@ import { newPasswordHint } from '../account/sign-up.tsx';
 import { api } from '../api/client.ts';
 import { Card } from '../ui/card.tsx';
 import { PasswordField } from '../ui/fields.tsx';
-import { type Fields, type Filled, Form } from '../ui/form.tsx';
+import { type Filled, Form } from '../ui/form.tsx';
+import type { Fields } from '../ui/form-fields.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { useIdentity } from './layout.tsx';
 

@@ -6,12 +6,13 @@ import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { TextField } from '../ui/fields.tsx';
-import { type Fields, type Filled, Form } from '../ui/form.tsx';
+import { type Filled, Form } from '../ui/form.tsx';
+import type { Fields } from '../ui/form-fields.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { useIdentity } from './layout.tsx';
-import { roles } from './members.tsx';
+import { roles } from './roles.ts';
 
 type Invitation = Awaited<ReturnType<typeof api.workspaces.invite.mutate>>;
 

@@ -11,12 +11,8 @@ import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
 import { Day } from '../ui/time.tsx';
 import { Invitations } from './invitations.tsx';
 import { useIdentity } from './layout.tsx';
+import { roles } from './roles.ts';
 import { SettingsPage } from './settings-page.tsx';
-
-export const roles = [
-  { id: 'member', label: 'Member' },
-  { id: 'owner', label: 'Owner' },
-];
 
 export function Members() {
   const { workspace, user } = useIdentity();

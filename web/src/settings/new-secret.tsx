@@ -23,8 +23,10 @@ export function NewSecret({ name, secret }: { name: string; secret: string }) {
           </code>
           <CopyButton text={secret} label="Copy key" what="The key is" kind="primary" />
         </div>
-        <h3>Try it</h3>
-        <p className="muted">Put the key into the variable TANDEM_KEY of your shell, then ask who you are:</p>
+        <div>
+          <h3>Try it</h3>
+          <p className="muted">Put the key into the variable TANDEM_KEY of your shell, then ask who you are:</p>
+        </div>
         <div className="secret-line">
           <code className="secret-text">{command}</code>
           <CopyButton text={command} label="Copy command" what="The command is" />

@@ -1,6 +1,6 @@
 import type { MouseEvent, Ref, RefObject } from 'react';
 import type { Problem } from '../api/client.ts';
-import type { Fields } from './form.tsx';
+import type { Fields } from './form-fields.ts';
 import { Icon } from './icons.tsx';
 
 /** The control of a field; the first of a group. */

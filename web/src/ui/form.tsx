@@ -5,9 +5,7 @@ import { type Problem, problemOf } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { ErrorSummary } from './error-summary.tsx';
 import { FieldErrors } from './field-errors.ts';
-
-/** The fields of a form by name: what they are called, and what to say when a needed one is empty. */
-export type Fields = Record<string, { label: string; required?: string }>;
+import type { Fields } from './form-fields.ts';
 
 /** What was filled in: texts as they are, and the ticked ones of a group. */
 export interface Filled {
