@@ -12,6 +12,9 @@ import { openEmbedded } from '../db/embedded.ts';
 /** How long the tests may take to end once their last line is out. */
 const patienceMs = 15_000;
 
+/** How long all tests may take: uvu has no time-out of its own, and one that hangs would never say so. */
+const limitMs = 17 * 60_000;
+
 /** A part of a file's name, or its path as the shell completes it. */
 const pattern = (process.argv[2] ?? '').replace(/^(\.\/)?tests\//, '').replace(/\.test(\.ts)?$/, '');
 const files = (await readdir('tests', { recursive: true })).filter((name) => name.endsWith('.test.ts'));
@@ -31,6 +34,12 @@ try {
   const run = spawn(process.execPath, uvu, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   // Ends the tests, not this script: it still has a database to stop.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => run.kill(signal));
+  setTimeout(() => {
+    process.stdout.write(
+      `\nThe tests took more than ${limitMs / 60_000} min: the one after the last line above hangs.\n`,
+    );
+    run.kill('SIGKILL');
+  }, limitMs).unref();
   let output = '';
   let leftOpen = false;
   run.stdout.on('data', (chunk: Buffer) => {
