@@ -102,9 +102,9 @@ export function pageSuite(name: string) {
   const test = suite(name);
   const executablePath = findChromium();
   if (!executablePath) {
-    const missing = `No Chromium on this machine: “${name}” is skipped. Install it, or set CHROMIUM_PATH.`;
+    const missing = `No Chromium on this machine to run “${name}” in. Install it, or set CHROMIUM_PATH.`;
     if (process.env.CI === 'true') throw new Error(missing);
-    process.stdout.write(`${missing}\n`);
+    process.stdout.write(`${missing} Skipped.\n`);
   }
   let tandem: TestService;
   let browser: Browser;
