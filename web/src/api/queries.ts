@@ -1,10 +1,20 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, isSignedOut } from './client.ts';
 
 /*
- * Everything the pages read, by key. The first part of a key is what a change invalidates:
- * `queryClient.invalidateQueries({ queryKey: ['members'] })`.
+ * Everything the pages read, by key. The first part of a key is what a change has read again:
+ * `readAgain(queryClient, 'members')`.
  */
+
+/**
+ * Reads again what a change made stale: one kind, or everything. A first read that is still under way is given up: it
+ * may have been answered before the change, and TanStack Query would take it for the new one.
+ */
+export async function readAgain(queryClient: QueryClient, kind?: string): Promise<void> {
+  const stale = kind === undefined ? {} : { queryKey: [kind] };
+  await queryClient.cancelQueries(stale);
+  await queryClient.invalidateQueries(stale);
+}
 
 /** Who is signed in, and where; null when nobody is. */
 export const identityQuery = queryOptions({

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Checkbox } from 'react-aria-components';
 import { api } from '../api/client.ts';
-import { type ApiKey, apiKeysQuery } from '../api/queries.ts';
+import { type ApiKey, apiKeysQuery, readAgain } from '../api/queries.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
@@ -65,7 +65,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   const { id, name, prefix, last4, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
   const revoke = async () => {
     await api.apiKeys.revoke.mutate({ apiKeyId: id });
-    await queryClient.invalidateQueries({ queryKey: ['apiKeys'] });
+    await readAgain(queryClient, 'apiKeys');
     tell(`“${name}” is revoked.`);
   };
   return (

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { newPasswordHint } from '../account/sign-up.tsx';
 import { api } from '../api/client.ts';
+import { readAgain } from '../api/queries.ts';
 import { Card } from '../ui/card.tsx';
 import { PasswordField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
@@ -20,7 +21,7 @@ export function ChangePassword() {
   const change = async (filled: Filled) => {
     const currentPassword = filled.text('currentPassword');
     await api.auth.changePassword.mutate({ currentPassword, newPassword: filled.text('newPassword') });
-    await queryClient.invalidateQueries({ queryKey: ['sessions'] });
+    await readAgain(queryClient, 'sessions');
     tell('Your password is changed, and your other sessions are ended.');
   };
   return (

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Checkbox } from 'react-aria-components';
 import { api } from '../api/client.ts';
-import { type ConnectedApp, connectedAppsQuery, serviceInfoQuery } from '../api/queries.ts';
+import { type ConnectedApp, connectedAppsQuery, readAgain, serviceInfoQuery } from '../api/queries.ts';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -74,7 +74,7 @@ function AppRow({ app }: { app: ConnectedApp }) {
   const { id, clientName, clientUri, scopes, userId, createdAt, lastUsedAt, expiresAt, revokedAt } = app;
   const revoke = async () => {
     await api.connectedApps.revoke.mutate({ connectedAppId: id });
-    await queryClient.invalidateQueries({ queryKey: ['connectedApps'] });
+    await readAgain(queryClient, 'connectedApps');
     tell(`${clientName} has no access any more.`);
   };
   return (

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
-import { invitationsQuery } from '../api/queries.ts';
+import { invitationsQuery, readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
@@ -52,7 +52,7 @@ function InviteForm({ workspaceId }: { workspaceId: string }) {
   const invite = async (filled: Filled) => {
     const role = filled.text('role') === 'owner' ? 'owner' : 'member';
     const { email } = await api.workspaces.invite.mutate({ workspaceId, email: filled.text('email').trim(), role });
-    await queryClient.invalidateQueries({ queryKey: ['invitations'] });
+    await readAgain(queryClient, 'invitations');
     tell(`The invitation to ${email} is on its way.`);
   };
   return (
@@ -69,7 +69,7 @@ function InvitationRow({ invitation, isOwner }: { invitation: Invitation; isOwne
   const queryClient = useQueryClient();
   const tell = useNotice();
   const { id: invitationId, workspaceId, email, role, createdAt, expiresAt } = invitation;
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ['invitations'] });
+  const refresh = () => readAgain(queryClient, 'invitations');
   const again = useMutation({
     mutationFn: () => api.workspaces.invite.mutate({ workspaceId, email, role }),
     onSuccess: async () => {

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
-import { type Member, membersQuery, workspacesQuery } from '../api/queries.ts';
+import { type Member, membersQuery, readAgain, workspacesQuery } from '../api/queries.ts';
 import { useSwitchWorkspace } from '../api/sessions.ts';
 import { Card, Loaded } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
@@ -87,8 +87,8 @@ function RoleField({ member }: { member: Member }) {
     onSuccess: ({ name, role }) => tell(`${name} is ${role === 'owner' ? 'an owner' : 'a member'} now.`),
     onError: (error) => tell(problemOf(error).message),
     onSettled: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['members'] });
-      if (member.id === user.id) await queryClient.invalidateQueries({ queryKey: ['identity'] });
+      await readAgain(queryClient, 'members');
+      if (member.id === user.id) await readAgain(queryClient, 'identity');
     },
   });
   return (
@@ -109,7 +109,7 @@ function Remove({ member }: { member: Member }) {
   const tell = useNotice();
   const remove = async () => {
     await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: member.id });
-    await queryClient.invalidateQueries({ queryKey: ['members'] });
+    await readAgain(queryClient, 'members');
     tell(`${member.name} is no member any more.`);
   };
   return (
@@ -140,7 +140,7 @@ function Leave() {
     // First out of it: the session would end with the membership.
     if (elsewhere) await switchWorkspace(elsewhere.id);
     await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: user.id });
-    await queryClient.invalidateQueries();
+    await readAgain(queryClient);
     await navigate('/settings/workspace');
     tell(`You left ${workspace.name}.`);
   };

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { type ScopeName, scopesQuery } from '../api/queries.ts';
+import { readAgain, type ScopeName, scopesQuery } from '../api/queries.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
@@ -43,7 +43,7 @@ export function NewApiKey() {
       scopes: filled.all('scopes') as ScopeName[],
       ...(lifetime !== never && { expiresInDays: Number(lifetime) }),
     });
-    void queryClient.invalidateQueries({ queryKey: ['apiKeys'] });
+    void readAgain(queryClient, 'apiKeys');
     setMade(key);
   };
   if (made) return <NewSecret name={made.name} secret={made.secret} />;

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { sessionsQuery, workspacesQuery } from '../api/queries.ts';
+import { readAgain, sessionsQuery, workspacesQuery } from '../api/queries.ts';
 import { Card, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
@@ -46,7 +46,7 @@ function SessionRow({ session }: { session: Session }) {
   const workspace = workspaces.data?.data.find(({ id }) => id === workspaceId)?.name;
   const end = async () => {
     await api.auth.endSession.mutate({ sessionId });
-    await queryClient.invalidateQueries({ queryKey: ['sessions'] });
+    await readAgain(queryClient, 'sessions');
     tell(`The session of ${name} is ended.`);
   };
   return (

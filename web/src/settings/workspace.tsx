@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
-import { type Identity, workspacesQuery } from '../api/queries.ts';
+import { type Identity, readAgain, workspacesQuery } from '../api/queries.ts';
 import { useSwitchWorkspace } from '../api/sessions.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
@@ -52,8 +52,8 @@ function EditWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
   const save = async (filled: Filled) => {
     const changes = { name: filled.text('name').trim(), timezone: filled.text('timezone') };
     await api.workspaces.update.mutate({ workspaceId: workspace.id, ...changes });
-    await queryClient.invalidateQueries({ queryKey: ['identity'] });
-    await queryClient.invalidateQueries({ queryKey: ['workspaces'] });
+    await readAgain(queryClient, 'identity');
+    await readAgain(queryClient, 'workspaces');
     tell('The workspace is saved.');
   };
   return (
