@@ -1,9 +1,9 @@
 # One process of the service, for deployments with a PostgreSQL of their own (see compose.yaml).
 FROM node:24-bookworm-slim
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev && npm cache clean --force
 COPY . .
+# Installs the pinned packages and builds the pages.
+RUN npm ci --omit=dev && npm cache clean --force
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 LOG_FORMAT=json
 # Only an embedded database writes here; with DATABASE_URL the file system may be read-only.
 RUN mkdir -p data && chown node:node data

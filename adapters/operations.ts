@@ -5,7 +5,8 @@ import {
   type OpenApiProcedure,
 } from 'trpc-to-openapi';
 import { z } from 'zod';
-import type { Context, Meta, OperationMeta, ToolMeta } from '../routers/base.ts';
+import type { Context } from '../routers/base.ts';
+import type { Meta, OperationMeta, ToolMeta } from '../routers/metadata.ts';
 import { procedureCall } from './procedure-call.ts';
 
 /** One operation of the service as every transport sees it. */

@@ -1,5 +1,6 @@
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
-import type { Context, Meta } from '../routers/base.ts';
+import type { Context } from '../routers/base.ts';
+import type { Meta } from '../routers/metadata.ts';
 
 type Result = { ok: true; data: unknown } | { ok: false; error: TRPCError };
 

@@ -1,21 +1,49 @@
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Reply } from '../routers/base.ts';
-import { translate } from '../routers/errors.ts';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Reply, ServiceSettings } from '../routers/base.ts';
+import { Failure, invalid, translate } from '../routers/errors.ts';
 import type { AppRouter } from '../routers/index.ts';
 import type { ContextFor } from './request.ts';
+import { describeFailure, failureOf, unsupportedMediaType } from './rest/reply.ts';
 import { keepSession } from './session-cookie.ts';
+
+/** Calls in one HTTP request, which counts once. */
+const mostCalls = 10;
+
+/** What tRPC would refuse before it has a context, and forms, which no procedure takes. @throws Failure 400, 405, 415. */
+async function requireCalls({ method, params, headers }: FastifyRequest): Promise<void> {
+  if (!['GET', 'HEAD', 'POST'].includes(method)) {
+    const message = 'Call queries with GET and mutations with POST.';
+    throw new Failure({ status: 405, code: 'validation_failed', message, headers: { Allow: 'GET, HEAD, POST' } });
+  }
+  if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
+  if ((params as { path: string }).path.split(',').length <= mostCalls) return;
+  throw invalid(null, `A batch may hold ${mostCalls} calls. Set maxItems: ${mostCalls} on httpBatchLink.`);
+}
+
+/** Answers what was refused before a procedure was reached as tRPC's clients read it: once for all calls of a batch. */
+function answerRefusal(error: FastifyError, request: FastifyRequest, reply: FastifyReply, service: ServiceSettings) {
+  const failure = failureOf(error, request);
+  const problem = describeFailure(request, reply, failure, service.publicUrl);
+  const data = { code: failure.code, httpStatus: problem.status, problem };
+  return reply.send({ error: { message: problem.message, code: TRPC_ERROR_CODES_BY_KEY[failure.code], data } });
+}
 
 /**
  * The typed API at `/trpc`, for first-party front ends. The gate has counted the request and knows who asks; the
  * procedures check scope and shape themselves. An error carries the service's error object as `data.problem`.
  */
-export function mountTrpc(app: FastifyInstance, router: AppRouter, contextFor: ContextFor): void {
+export function mountTrpc(
+  app: FastifyInstance,
+  router: AppRouter,
+  contextFor: ContextFor,
+  service: ServiceSettings,
+): void {
   const exchanges = new WeakMap<Reply, [FastifyRequest, FastifyReply]>();
   const options: FastifyTRPCPluginOptions<AppRouter> = {
     prefix: '/trpc',
     trpcOptions: {
-      maxBatchSize: 10,
       router,
       createContext: ({ req, res }) => {
         const ctx = contextFor(req, res);
@@ -33,5 +61,9 @@ export function mountTrpc(app: FastifyInstance, router: AppRouter, contextFor: C
       },
     },
   };
-  void app.register(fastifyTRPCPlugin, options);
+  void app.register(async (calls) => {
+    calls.addHook('onRequest', requireCalls);
+    calls.setErrorHandler((error: FastifyError, request, reply) => answerRefusal(error, request, reply, service));
+    await calls.register(fastifyTRPCPlugin, options);
+  });
 }

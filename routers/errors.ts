@@ -1,6 +1,7 @@
 import { TRPCError } from '@trpc/server';
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
+import { allowedValuesOf, type FieldError, fieldErrors } from './field-errors.ts';
 import type { Scope } from './scopes.ts';
 
 /** Every error code of the service with its title. Clients branch on these: the set never grows within v1. */
@@ -22,13 +23,6 @@ export const errorCodes = {
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;
-
-/** One field at fault; `param` is its path, such as `assignees[0].id`. */
-export interface FieldError {
-  param: string | null;
-  code: string;
-  message: string;
-}
 
 /** What is known of a failure, apart from the request it happened in. */
 export interface Problem {
@@ -88,40 +82,9 @@ export function conflict(message: string, more: Partial<Problem> = {}): Failure 
   return new Failure({ status: 409, code: 'resource_conflict', message, ...more });
 }
 
-function pathText(path: readonly PropertyKey[]): string | null {
-  let text = '';
-  for (const step of path) {
-    if (typeof step === 'number') text += `[${step}]`;
-    else text += text === '' ? String(step) : `.${String(step)}`;
-  }
-  return text === '' ? null : text;
-}
-
-const mostErrors = 100;
-
 interface Shaped {
   strictQuery?: boolean;
   parameters?: readonly string[];
-}
-
-/** A name that the caller made up, short enough to be repeated in an answer. */
-export function shown(name: string): string {
-  return name.length <= 100 ? name : name.slice(0, 100).toWellFormed();
-}
-
-/** The first 100 fields at fault: a megabyte of typos is not answered with ten. */
-function fieldErrors(error: z.ZodError): FieldError[] {
-  const errors = error.issues.slice(0, mostErrors).flatMap((issue): FieldError[] => {
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.slice(0, mostErrors).map((key) => ({
-        param: pathText([...issue.path, shown(key)]),
-        code: 'unknown_field',
-        message: `Unknown field “${shown(key)}”. Check its spelling or leave it out.`,
-      }));
-    }
-    return [{ param: pathText(issue.path), code: issue.code ?? 'invalid', message: issue.message }];
-  });
-  return errors.slice(0, mostErrors);
 }
 
 /** The 400 for input that its schema refused; unknown parameters of a strict query get their own code. */
@@ -139,16 +102,12 @@ export function invalidInput(error: z.ZodError, shape: Shaped = {}): Failure {
       allowedValues,
     });
   }
-  const first = errors[0];
-  const message = first
-    ? `${first.param === null ? '' : `${first.param}: `}${first.message}`
-    : 'The input is not valid.';
-  const issue = error.issues[0];
-  const allowedValues = issue?.code === 'invalid_value' ? issue.values.map(String) : undefined;
+  const [{ param, message } = { param: null, message: 'is not valid' }] = errors;
+  const allowedValues = allowedValuesOf(error);
   return new Failure({
     status: 400,
     code: 'validation_failed',
-    message,
+    message: `${param === null ? 'The input ' : `${param}: `}${message}`,
     errors,
     ...(allowedValues && { allowedValues }),
   });
@@ -174,6 +133,10 @@ export function translate(error: unknown, shape: Shaped = {}): Failure {
     return invalid(null, 'The request could not be read.');
   if (error instanceof TRPCError && error.code === 'NOT_FOUND') {
     return new Failure({ status: 404, code: 'resource_not_found', message: 'There is no such operation.' });
+  }
+  if (error instanceof TRPCError && error.code === 'METHOD_NOT_SUPPORTED') {
+    const message = 'Call queries with GET and mutations with POST.';
+    return new Failure({ status: 405, code: 'validation_failed', message });
   }
   const message = 'Something went wrong on our side. Try again; if it goes on, quote the request id.';
   return new Failure({ status: 500, code: 'internal_error', message }, error);

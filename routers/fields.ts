@@ -3,7 +3,7 @@ import { z } from 'zod';
 const unpaired = 'must be well-formed Unicode without lone surrogates';
 
 /** The length of a text in Unicode code points. */
-function codePoints(text: string): number {
+export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
@@ -42,10 +42,15 @@ function isInstant(value: string): boolean {
   return instantShape.test(value) && isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
 }
 
-/** An instant in a request: RFC 3339 with an offset. */
+const instantWanted = 'must be an RFC 3339 date and time with an offset, such as 2026-03-01T09:00:00Z';
+
+/** An instant in a request: RFC 3339 with an offset. An unescaped `+` of a query arrives as a space. */
 export const InstantInput = z
   .string()
-  .refine(isInstant, 'must be an RFC 3339 date and time with an offset, such as 2026-03-01T09:00:00Z')
+  .refine(isInstant, {
+    error: ({ input }) =>
+      / \d/.test(String(input)) ? `${instantWanted}; in an address write its + as %2B` : instantWanted,
+  })
   .meta({ format: 'date-time' });
 
 function isCalendarDate(value: string): boolean {
@@ -92,7 +97,7 @@ export function wholeList<Item>(data: Item[]) {
 }
 
 /** `limit` of a paged list. */
-export const Limit = z.int('must be a whole number').min(1).max(100).default(25).describe('Page size.');
+export const Limit = z.int().min(1).max(100).default(25).describe('Page size.');
 
 /** `cursor` of a paged list. Any text: what is no cursor is refused as `invalid_cursor` where it is opened. */
 export const CursorText = z.string().optional().describe('`nextCursor` of a previous page.');

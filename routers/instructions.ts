@@ -6,7 +6,7 @@ const paragraphs: readonly [tools: readonly string[], text: string][] = [
   ],
   [
     ['list_todos', 'get_todo'],
-    'Todos: list_todos finds them and counts them (summary for the filters, workspaceSummary for everything open); its rows are brief. get_todo shows one whole.',
+    'Todos: list_todos finds them and counts them (summary for the filters, workspaceSummary for all that is not archived); its rows are brief. get_todo shows one whole.',
   ],
   [
     ['update_todo', 'complete_todo', 'archive_todo'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperationFacts } from './base.ts';
+import type { OperationFacts } from './metadata.ts';
 import { type Scope, scopes } from './scopes.ts';
 
 /** What each scope grants, in words for the person who grants it (SPEC "Scopes"). */

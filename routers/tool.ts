@@ -1,18 +1,11 @@
 import { z } from 'zod';
-import {
-  authorize,
-  bareProcedure,
-  type Context,
-  type Meta,
-  type Principal,
-  principalOf,
-  type ToolMeta,
-} from './base.ts';
+import { authorize, bareProcedure, type Context, type Principal, principalOf } from './base.ts';
 import { Failure } from './errors.ts';
+import type { Meta, ToolMeta } from './metadata.ts';
 import type { Scope } from './scopes.ts';
 
 /** `limit` of a list that a model reads. */
-export const ToolLimit = z.int('must be a whole number').min(1).max(50).default(10).describe('Page size.');
+export const ToolLimit = z.int().min(1).max(50).default(10).describe('Page size.');
 
 interface ToolOptions {
   title: string;

@@ -10,6 +10,7 @@ const script = (name: string, ...more: string[]) => [process.execPath, '--import
 
 const checks: [title: string, command: string[]][] = [
   ['Types', [bin('tsc'), '--noEmit']],
+  ['Types of the pages', [bin('tsc'), '--noEmit', '--project', 'web']],
   ['Lint and format', [bin('biome'), 'check', '--error-on-warnings', '.']],
   ['Imports run one way', script('imports.ts')],
   ['Generated files are up to date', script('generate.ts', '--check')],

@@ -12,7 +12,8 @@ import { openEmbedded } from '../db/embedded.ts';
 /** How long the tests may take to end once their last line is out. */
 const patienceMs = 15_000;
 
-const pattern = process.argv[2] ?? '';
+/** A part of a file's name, or its path as the shell completes it. */
+const pattern = (process.argv[2] ?? '').replace(/^(\.\/)?tests\//, '').replace(/\.test(\.ts)?$/, '');
 const files = (await readdir('tests', { recursive: true })).filter((name) => name.endsWith('.test.ts'));
 for (const file of files) {
   if (!(await readFile(join('tests', file), 'utf8')).includes('.run()'))
@@ -46,6 +47,7 @@ try {
     Number(new RegExp(`${word}:\\s+(\\d+)`).exec(output)?.[1] ?? 0),
   );
   if (total === 0) exitCode = 1;
+  if (total === 0 && pattern !== '') process.stdout.write(`\nNo test of a file that matches ${pattern} was run.\n`);
   if (leftOpen)
     process.stdout.write('\nThe tests are over, but one of them left something open: close it in `after`.\n');
   process.stdout.write(`\n${passed} passed, ${total - passed} failed, ${skipped} skipped\n`);

@@ -4,6 +4,7 @@ import { v7 as newId } from 'uuid';
 import { mountDocs } from '../adapters/docs/mount.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
 import { operationsOf } from '../adapters/operations.ts';
+import { mountPages } from '../adapters/pages/mount.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { servedDocument } from '../adapters/rest/openapi.ts';
 import { answerError, handleFailures, parseJson } from '../adapters/rest/reply.ts';
@@ -119,8 +120,9 @@ export function createService({
   });
   mountHealth(app, db);
   mountDocs(app);
+  mountPages(app);
   mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
-  if (router === appRouter) mountTrpc(app, appRouter, contextFor);
+  if (router === appRouter) mountTrpc(app, appRouter, contextFor, settings);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {

@@ -26,8 +26,8 @@ test('an error is one object at top level with everything a reader needs', async
   const { status, body, headers } = await create({ name: '', emoji: 'ab', surprise: 1 });
   const docUrl = `${tandem.url}/docs/errors#validation_failed`;
   const errors = [
-    { param: 'name', code: 'custom', message: 'must not be blank' },
-    { param: 'emoji', code: 'custom', message: 'must be one emoji' },
+    { param: 'name', code: 'invalid', message: 'must not be blank' },
+    { param: 'emoji', code: 'invalid', message: 'must be one emoji' },
     {
       param: 'surprise',
       code: 'unknown_field',

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService } from './harness.ts';
-import { callTool, type ToolAnswer } from './mcp-clients.ts';
+import { toolWorkspace } from './mcp-clients.ts';
 
 const test = suite('mcp answers');
 let tandem: TestService;
@@ -11,20 +11,7 @@ test.before(async () => {
 });
 test.after(() => tandem.close());
 
-async function world() {
-  const workspace = await tandem.workspace();
-  const use = (name: string, input?: object): Promise<ToolAnswer> => callTool(tandem.url, workspace.key, name, input);
-  const agent = async (name: string) => {
-    const id = crypto.randomUUID();
-    await tandem.db.rows('insert into agents (workspace_id, id, name) values ($1, $2, $3)', [
-      workspace.workspaceId,
-      id,
-      name,
-    ]);
-    return id;
-  };
-  return { ...workspace, use, agent };
-}
+const world = () => toolWorkspace(tandem);
 
 const tokens = (value: unknown) => JSON.stringify(value).length / 4;
 

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Answer } from './harness.ts';
+import type { Answer, TestService } from './harness.ts';
 
 /** A tool's answer as a client gets it. */
 export interface ToolAnswer {
@@ -90,4 +90,17 @@ export async function callTool(url: string, key: string, name: string, input: ob
   const { body, text } = await raw(url, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, { key });
   if (!body?.result) throw new Error(`No result: ${text}`);
   return answerOf(body.result);
+}
+
+/** A workspace whose tools are called with `use`; `agent` adds an agent of a name to it. */
+export async function toolWorkspace(tandem: TestService) {
+  const workspace = await tandem.workspace();
+  const use = (name: string, input?: object) => callTool(tandem.url, workspace.key, name, input);
+  const agent = async (name: string) => {
+    const id = crypto.randomUUID();
+    const insert = 'insert into agents (workspace_id, id, name) values ($1, $2, $3)';
+    await tandem.db.rows(insert, [workspace.workspaceId, id, name]);
+    return id;
+  };
+  return { ...workspace, use, agent };
 }

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService } from './harness.ts';
-import { callTool } from './mcp-clients.ts';
+import { toolWorkspace } from './mcp-clients.ts';
 
 const test = suite('mcp todo lists');
 let tandem: TestService;
@@ -11,10 +11,7 @@ test.before(async () => {
 });
 test.after(() => tandem.close());
 
-async function world() {
-  const workspace = await tandem.workspace();
-  return { ...workspace, use: (name: string, input?: object) => callTool(tandem.url, workspace.key, name, input) };
-}
+const world = () => toolWorkspace(tandem);
 
 test('a list is made once, however often and however spelt it is asked for', async () => {
   const { use } = await world();

@@ -119,6 +119,17 @@ test('a port that is taken is said in a sentence', async () => {
   assert.not.match(service.output(), /\n {4}at |could not start: Port/);
 });
 
+test('a HOST that this machine does not have is said in a sentence, and not blamed on the database', async () => {
+  for (const host of ['nowhere.invalid', '192.0.2.1']) {
+    const service = await launch({ HOST: host });
+    assert.is(await service.exited, 1);
+    assert.match(
+      service.output(),
+      `This machine has no address ${host}. Set HOST to one that it has, such as 127.0.0.1.`,
+    );
+  }
+});
+
 test('a database that is not there, or refuses the password, is said in a sentence without the password', async () => {
   const url = new URL(process.env.TEST_DATABASE_URL ?? '');
   url.password = 'wrong-password';

@@ -86,6 +86,50 @@ test('a single call takes an Idempotency-Key as REST does, and both share what t
   assert.is(rest.headers.get('idempotency-replayed'), 'true');
 });
 
+test('what is refused before a procedure is reached carries the error object too', async () => {
+  const { key, mint } = await tandem.workspace();
+  const json = { 'content-type': 'application/json' };
+  const boundary = '--x\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n--x--\r\n';
+  const refused: [route: string, status: number, init?: { body?: string; headers?: Record<string, string> }][] = [
+    ['GET todos.create', 405],
+    ['POST todos.list', 405, { body: '{}', headers: json }],
+    ['DELETE todos.create', 405],
+    ['POST todos.create', 415],
+    ['POST todos.create', 415, { body: '{"title":"x"}', headers: { 'content-type': 'text/plain' } }],
+    ['POST todos.create', 415, { body: boundary, headers: { 'content-type': 'multipart/form-data; boundary=x' } }],
+    ['POST todos.create', 413, { body: JSON.stringify({ content: 'x'.repeat(1024 * 1024) }), headers: json }],
+    ['POST todos.create', 400, { body: '{', headers: json }],
+    ['GET nothing.at.all', 404],
+    [`GET ${Array(11).fill('meta.serviceInfo').join()}?batch=1&input={}`, 400],
+  ];
+  for (const [route, status, { headers, ...init } = {}] of refused) {
+    const [method = '', path = ''] = route.split(' ');
+    const authorization = `Bearer ${key}`;
+    const answer = await fetch(`${tandem.url}/trpc/${path}`, {
+      method,
+      headers: { authorization, ...headers },
+      ...init,
+    });
+    const body = (await answer.json()) as { error: { message: string; data: { problem: Record<string, unknown> } } };
+    const { error } = Array.isArray(body) ? body[0] : body;
+    assert.is(answer.status, status, route);
+    assert.is(error.data.problem.status, status, route);
+    assert.is(error.data.problem.requestId, answer.headers.get('x-request-id'), route);
+    assert.is(error.message, error.data.problem.message, route);
+  }
+  const spent = clientOf(await mint(['todos:read'], { rateLimitPerMinute: 1 }));
+  await spent.todos.list.query({}).catch(() => {});
+  const problem = await problemOf(spent.todos.list.query({}).then(() => spent.todos.list.query({})));
+  assert.is(problem?.code, 'rate_limit_exceeded');
+});
+
+test('a client that sends too many calls at once is told how many may go together', async () => {
+  const client = clientOf((await tandem.workspace()).key);
+  const calls = Array.from({ length: 11 }, () => client.todos.list.query({}));
+  const problems = await Promise.all(calls.map(problemOf));
+  assert.is(problems[0]?.message, 'A batch may hold 10 calls. Set maxItems: 10 on httpBatchLink.');
+});
+
 test('requests are counted and answered with the rate-limit headers', async () => {
   const { mint } = await tandem.workspace();
   const key = await mint(['todos:read'], { rateLimitPerMinute: 1 });

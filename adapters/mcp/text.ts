@@ -1,3 +1,5 @@
+import { codePoints } from '../../routers/fields.ts';
+
 /** One text of an answer that was cut; lengths in Unicode code points. */
 export interface Cut {
   field: string;
@@ -23,12 +25,6 @@ function indexAfter(text: string, count: number): number {
     index += character.length;
   }
   return index;
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }
 
 /** The value without nulls, at any depth, and with texts cut to `longest` characters. */

@@ -2,20 +2,21 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ServiceSettings } from '../../routers/base.ts';
 import { errorBody, Failure, invalid, translate } from '../../routers/errors.ts';
 
-function tooLarge(): Failure {
-  const message = 'The request body is too large. Send less at once.';
+function tooLarge({ routeOptions: { bodyLimit = 0 } }: FastifyRequest): Failure {
+  const message = `The body is larger than ${bodyLimit / 2 ** 20} MiB. Send less at once.`;
   return new Failure({ status: 413, code: 'validation_failed', message });
 }
 
-function unsupportedMediaType(): Failure {
+/** 415: the body is not declared as JSON. */
+export function unsupportedMediaType(): Failure {
   const message = 'Send the body as JSON, with Content-Type: application/json.';
   return new Failure({ status: 415, code: 'validation_failed', message });
 }
 
 /** What Fastify itself refuses, in our words. */
-function refusedByServer(error: FastifyError): Failure {
+function refusedByServer(error: FastifyError, request: FastifyRequest): Failure {
   if (error.code === 'FST_ERR_BAD_URL') return invalid(null, 'The address is not percent-encoded as it should be.');
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge();
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request);
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedMediaType();
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return invalid(null, 'The request could not be read. Check its syntax.');
@@ -28,28 +29,37 @@ function wantsProblem(accept = ''): boolean {
   return /application\/problem\+json(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accept);
 }
 
+/** The error object of a failure. Its status and headers are set on the reply. */
+export function describeFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure, publicUrl: string) {
+  const { status, headers = {}, retryAfterSeconds } = failure.problem;
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
+  reply.headers(headers).code(status);
+  return errorBody(failure, request.id, `${publicUrl}/docs/errors`);
+}
+
 /** Sends an error as CONTRACT §2 has it: one object, as problem details when `Accept` asks for them. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure, publicUrl: string) {
-  const body = errorBody(failure, request.id, `${publicUrl}/docs/errors`);
+  const body = describeFailure(request, reply, failure, publicUrl);
   const problem = wantsProblem(request.headers.accept);
-  if (failure.problem.retryAfterSeconds !== undefined) reply.header('Retry-After', failure.problem.retryAfterSeconds);
-  reply.headers(failure.problem.headers ?? {}).code(body.status);
   reply.header('Content-Type', problem ? 'application/problem+json' : 'application/json; charset=utf-8');
   return reply.send(JSON.stringify(body));
 }
 
-/** Answers whatever was thrown, in the one envelope. What nobody expected is logged with its cause. */
+/** Whatever was thrown, as a failure. What nobody expected is logged with its cause. */
+export function failureOf(error: FastifyError | Error, request: FastifyRequest): Failure {
+  const failure = error instanceof Failure ? error : refusedByServer(error as FastifyError, request);
+  if (failure.problem.status >= 500) request.log.error({ err: failure.cause ?? failure }, 'request failed');
+  return failure;
+}
+
+/** Answers whatever was thrown, in the one envelope. */
 export function answerError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
   service: ServiceSettings,
 ) {
-  const failure = error instanceof Failure ? error : refusedByServer(error as FastifyError);
-  if (failure.problem.status >= 500) {
-    request.log.error({ err: failure.cause ?? failure }, 'request failed');
-  }
-  return sendFailure(request, reply, failure, service.publicUrl);
+  return sendFailure(request, reply, failureOf(error, request), service.publicUrl);
 }
 
 /** Errors and unknown routes of the whole server, in the one envelope. */

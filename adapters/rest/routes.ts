@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify';
-import { authorize, type Deprecation, type ServiceSettings } from '../../routers/base.ts';
-import { Failure, invalid, shown, translate } from '../../routers/errors.ts';
+import { authorize, type ServiceSettings } from '../../routers/base.ts';
+import { Failure, invalid, translate } from '../../routers/errors.ts';
 import { entityTag, entityTags } from '../../routers/etag.ts';
+import { shown } from '../../routers/field-errors.ts';
+import type { Deprecation } from '../../routers/metadata.ts';
 import type { Operation } from '../operations.ts';
 import type { ContextFor } from '../request.ts';
 import { keepSession } from '../session-cookie.ts';

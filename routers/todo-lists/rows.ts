@@ -38,6 +38,10 @@ async function lockTodoList(db: Db, workspaceId: string, todoListId: string, ifM
   return list;
 }
 
+function isDefault(refused: 'archived' | 'deleted') {
+  return conflict(`The default list cannot be ${refused}. Archive its todos, or move them to another list.`);
+}
+
 const insert = `insert into todo_lists (workspace_id, id, name, emoji, color) values ($1, $2, $3, $4, $5)`;
 const update = `update todo_lists set name = $3, emoji = $4, color = $5,
     archived_at = case when $6 then coalesce(archived_at, now()) end, updated_at = greatest(now(), updated_at)
@@ -77,7 +81,7 @@ export function updateTodoList(
   return db.transaction(async (tx) => {
     const list = await lockTodoList(tx, workspaceId, todoListId, ifMatch);
     const { name = list.name, emoji = list.emoji, color = list.color, archived = list.isArchived } = changes;
-    if (archived && list.isDefault) throw conflict('The default list cannot be archived.');
+    if (archived && list.isDefault) throw isDefault('archived');
     const changed = name !== list.name || emoji !== list.emoji || color !== list.color || archived !== list.isArchived;
     if (!changed) return list;
     await tx.rows(update, [workspaceId, todoListId, name, emoji, color, archived]);
@@ -89,7 +93,7 @@ export function updateTodoList(
 export function deleteTodoList(db: Db, workspaceId: string, todoListId: string, ifMatch?: readonly string[]) {
   return db.transaction(async (tx) => {
     const list = await lockTodoList(tx, workspaceId, todoListId, ifMatch);
-    if (list.isDefault) throw conflict('The default list cannot be deleted.');
+    if (list.isDefault) throw isDefault('deleted');
     const key = [workspaceId, todoListId];
     const held = await tx.rows('select 1 from todos where workspace_id = $1 and todo_list_id = $2 limit 1', key);
     if (held.length > 0) {

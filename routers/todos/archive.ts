@@ -1,5 +1,4 @@
 import type { Db } from '../../db/client.ts';
-import { notFound } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
 import { findTodo, lockTodos, type TodoRow, todoColumns, todoOf } from './rows.ts';
 import { Todo, type TodoAnswer } from './shapes.ts';
@@ -38,8 +37,5 @@ export function deleteTodo(
 /** Brings an archived todo back; one that is active stays as it is. @throws Failure 404. */
 export async function restoreTodo(db: Db, workspaceId: string, todoId: string): Promise<TodoAnswer> {
   const [row] = await db.rows<TodoRow>(restore, [workspaceId, todoId]);
-  if (row) return todoOf(row);
-  const todo = await findTodo(db, workspaceId, todoId);
-  if (!todo) throw notFound('todo', 'todoId');
-  return todo;
+  return row ? todoOf(row) : findTodo(db, workspaceId, todoId);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import type { ExtraStatus } from '../../../routers/base.ts';
 import { type ErrorCode, errorBody, errorCodes, Failure } from '../../../routers/errors.ts';
+import type { ExtraStatus } from '../../../routers/metadata.ts';
 import { scopes } from '../../../routers/scopes.ts';
 import type { Operation } from '../../operations.ts';
 import { headersOf } from './headers.ts';
@@ -62,25 +62,28 @@ function conflict({ keyed }: Operation): Refusal {
   return { status: 409, name: 'ConflictOrKeyReused', codes: ['resource_conflict', 'idempotency_key_reused'] };
 }
 
-function forbidden({ access }: Operation): Refusal[] {
-  if (access === 'scoped') return [{ status: 403, name: 'MissingScope', codes: ['missing_scope'] }];
-  if (access === 'session')
-    return [{ status: 403, name: 'SessionRequired', codes: ['missing_scope', 'workspace_access_denied'] }];
-  if (access !== 'key_management') return [];
-  return [{ status: 403, name: 'KeyManagementRefused', codes: ['api_key_auth_required', 'workspace_access_denied'] }];
+function forbidden({ access }: Operation): Refusal {
+  if (access === 'session') {
+    return { status: 403, name: 'SessionRequired', codes: ['missing_scope', 'workspace_access_denied'] };
+  }
+  if (access === 'key_management') {
+    return { status: 403, name: 'KeyManagementRefused', codes: ['api_key_auth_required', 'workspace_access_denied'] };
+  }
+  return { status: 403, name: 'MissingScope', codes: ['missing_scope'] };
 }
 
-/** Every failure that an operation documents: the standard ones (SPEC "Errors") and its own. */
+const unauthenticated: Refusal = {
+  status: 401,
+  name: 'Unauthenticated',
+  codes: ['missing_credentials', 'invalid_api_key'],
+};
+
+/** Every failure that an operation documents: the standard ones (SPEC "Endpoints") and its own. */
 export function refusalsOf(operation: Operation): Refusal[] {
   const { access, statuses } = operation;
   return [
     badRequest(operation),
-    ...(access === 'public'
-      ? []
-      : [
-          { status: 401, name: 'Unauthenticated', codes: ['missing_credentials', 'invalid_api_key'] } satisfies Refusal,
-        ]),
-    ...forbidden(operation),
+    ...(access === 'public' ? [] : [unauthenticated, forbidden(operation)]),
     ...statuses.map((status) => (status === 409 ? conflict(operation) : single[status])),
     { status: 429, name: 'RateLimited', codes: ['rate_limit_exceeded'] },
     { status: 500, name: 'InternalError', codes: ['internal_error'] },

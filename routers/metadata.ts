@@ -1,0 +1,122 @@
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { Scope } from './scopes.ts';
+
+/**
+ * `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `session` and
+ * `key_management`: a signed-in person; the latter refuses keys with a code of its own.
+ */
+export type Access = 'public' | 'any' | 'scoped' | 'session' | 'key_management';
+
+/** Statuses that only some operations answer. Public operations name their own 401 and 403. */
+export type ExtraStatus = 401 | 402 | 403 | 404 | 409 | 412;
+
+export interface OperationFacts {
+  id: string;
+  access: Access;
+  scope: Scope | null;
+}
+
+export interface Deprecation {
+  /** When the operation stops working: an HTTP-date in `Sunset` (RFC 8594). At least 90 days ahead when announced. */
+  sunset: Date;
+  replacement: string;
+}
+
+export interface OperationMeta extends OperationFacts {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Path template relative to the REST root. */
+  path: string;
+  /** Status of success. */
+  status: 200 | 201 | 202;
+  /** Accepts `Idempotency-Key`. */
+  keyed: boolean;
+  /** Unknown query parameters are refused with `unknown_parameter` instead of being ignored. */
+  strictQuery: boolean;
+  /** The answer is one resource with an entity tag. */
+  etag: boolean;
+  /** Statuses beside 400, 401, 403, 429 and 500 that this operation answers. */
+  statuses: readonly ExtraStatus[];
+  deprecated: Deprecation | null;
+}
+
+/** What a tool for assistants says of itself: MCP and agents at work derive from it. */
+export interface ToolMeta {
+  name: string;
+  title: string;
+  description: string;
+  /** All of them are needed. */
+  scopes: readonly Scope[];
+  readOnly: boolean;
+  /** A second call like the first changes nothing more. */
+  idempotent: boolean;
+  /** Longest text of an answer in characters; what is longer is cut. */
+  longestText: number;
+  /** How to get the rest of a text that was cut. */
+  rest: string;
+}
+
+interface OfOperation extends OpenApiMeta {
+  operation: OperationMeta;
+  tool?: never;
+}
+
+interface OfTool extends OpenApiMeta {
+  tool: ToolMeta;
+  operation?: never;
+  openapi?: never;
+}
+
+/** Metadata of a procedure: of an operation (`op`) or of a tool (`tool`). */
+export type Meta = OfOperation | OfTool;
+
+interface OperationOptions {
+  id: string;
+  summary: string;
+  description?: string;
+  scope?: Scope;
+  access?: Access;
+  status?: 200 | 201 | 202;
+  keyed?: boolean;
+  strictQuery?: boolean;
+  etag?: boolean;
+  statuses?: readonly ExtraStatus[];
+  deprecated?: Deprecation;
+}
+
+/**
+ * The metadata of one operation, from which REST, OpenAPI, MCP and the typed client are derived.
+ * `route` is `METHOD /path/{param}`; every path parameter is a field of the procedure's input.
+ */
+export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): OfOperation {
+  const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
+  const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
+  const { access = scope ? 'scoped' : 'any', status = 200, strictQuery = false } = options;
+  const statuses = new Set<ExtraStatus>(options.statuses);
+  if (keyed) statuses.add(409);
+  if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
+  const tag = path.split('/')[1] || 'meta';
+  return {
+    openapi: {
+      method,
+      path,
+      summary,
+      tags: [['me', 'openapi.json'].includes(tag) ? 'meta' : tag],
+      protect: access !== 'public',
+      ...(description !== undefined && { description }),
+      ...(deprecated !== null && { deprecated: true }),
+    },
+    operation: {
+      id,
+      access,
+      scope,
+      method,
+      path,
+      status,
+      keyed,
+      strictQuery,
+      etag,
+      deprecated,
+      statuses: [...statuses].sort(),
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/*
+ * `npm run build`: the pages of web/ into web/dist, without the internet. Also run at install and before start, where
+ * it does nothing when web/dist was made from these very sources, and never stands in the way: the API works without.
+ */
+
+const root = join(import.meta.dirname, '..');
+const web = join(root, 'web');
+const dist = join(web, 'dist');
+const stamp = join(dist, 'sources.sha256');
+
+/** A hash over everything that the pages are built from. */
+async function sourcesHash(): Promise<string> {
+  const entries = await readdir(web, { recursive: true, withFileTypes: true });
+  const ours = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = ours.filter((path) => !/[\\/](\.?dist|node_modules)\b/.test(path.slice(web.length))).sort();
+  const hash = createHash('sha256');
+  for (const path of [...files, join(root, 'package-lock.json')]) {
+    hash
+      .update(path.slice(root.length).replaceAll('\\', '/'))
+      .update('\0')
+      .update(await readFile(path))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** Builds beside `dist` and swaps, so that a service that starts meanwhile finds the one or the other, whole. */
+async function build(hash: string): Promise<void> {
+  const { build: viteBuild } = await import('vite');
+  const fresh = join(web, `.dist-${process.pid}`);
+  const old = `${fresh}-old`;
+  try {
+    const configFile = join(web, 'vite.config.ts');
+    await viteBuild({ configFile, logLevel: 'warn', build: { outDir: fresh, emptyOutDir: true } });
+    await writeFile(join(fresh, 'sources.sha256'), hash);
+    if (existsSync(dist)) await rename(dist, old);
+    await rename(fresh, dist);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+    await rm(old, { recursive: true, force: true });
+  }
+}
+
+/** Makes web/dist what web/ says. `absent`: there are no sources, as in an image layer of package.json alone. */
+export async function buildWeb(): Promise<'built' | 'fresh' | 'absent'> {
+  if (!existsSync(join(web, 'index.html'))) return 'absent';
+  const hash = await sourcesHash();
+  const built = await readFile(stamp, 'utf8').catch(() => '');
+  if (built === hash) return 'fresh';
+  await build(hash);
+  return 'built';
+}
+
+/** As `buildWeb`, where a failure must not stop what comes next. */
+export async function tryBuildWeb(): Promise<void> {
+  const begun = performance.now();
+  try {
+    const outcome = await buildWeb();
+    if (outcome === 'built') process.stdout.write(`Built the pages in ${Math.round(performance.now() - begun)} ms.\n`);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`The pages could not be built (the API works without them): ${message}\n`);
+  }
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--try')) await tryBuildWeb();
+  else process.stdout.write(`The pages: ${await buildWeb()}.\n`);
+}

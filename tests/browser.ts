@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Letter } from '../routers/mail.ts';
+import { buildWeb } from '../scripts/build-web.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { newAccount, type Person, temporaryDirectory } from './people.ts';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync';
+const args = `${quiet} --disable-background-networking --disable-component-update`.split(' ');
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The Chromium of this machine: `CHROMIUM_PATH`, or the first on the PATH. */
+function findChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  return process.env.CHROMIUM_PATH ?? found;
+}
+
+/** A browser window of one person, and what went wrong in it. */
+export interface Window {
+  page: Page;
+  /** Opens a page of the service and waits until its heading is there. */
+  goTo(path: string, heading: string): Promise<void>;
+  /** Waits for the heading of the page. */
+  sees(heading: string): Promise<void>;
+  /** Serious and critical findings of axe on what is shown. */
+  axe(): Promise<string[]>;
+}
+
+/** What a test of the pages works with. */
+export interface Stage {
+  tandem: TestService;
+  /** `elsewhere`: origins that its pages may lead to. */
+  window(options?: BrowserContextOptions & { as?: Person; elsewhere?: string[] }): Promise<Window>;
+  /** A new account, made over the API. */
+  person(name?: string): Promise<Person>;
+  /** Waits for a letter to `to` in the outbox and returns the path of its link. */
+  linkInLetter(to: string): Promise<string>;
+}
+
+interface Finding {
+  id: string;
+  impact: string | null;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+async function findingsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const violations = (await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)',
+  )) as Finding[];
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return grave.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
+}
+
+const refusal = /Failed to load resource: the server responded with a status of 4\d\d/;
+
+/** Notes what a page must never do: faults, breaches of its policy, requests to elsewhere. */
+function watch(page: Page, origins: string[], faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`fault: ${error.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (['error', 'warning'].includes(message.type()) && !refusal.test(text)) faults.push(`console: ${text}`);
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (!origins.includes(url.origin) && url.protocol !== 'data:') faults.push(`request to ${url.origin}`);
+  });
+}
+
+async function outboxOf(directory: string): Promise<Letter[]> {
+  const text = await readFile(join(directory, 'outbox.jsonl'), 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Letter);
+}
+
+/**
+ * Tests in a real browser, each in windows of its own. Without Chromium they are skipped, with a line that says so; not
+ * when `CI` is true. A test fails too when a page logs an error, breaches its policy or asks another host for anything.
+ */
+export function pageSuite(name: string) {
+  const test = suite(name);
+  const executablePath = findChromium();
+  if (!executablePath) {
+    const missing = `No Chromium on this machine: “${name}” is skipped. Install it, or set CHROMIUM_PATH.`;
+    if (process.env.CI === 'true') throw new Error(missing);
+    process.stdout.write(`${missing}\n`);
+  }
+  let tandem: TestService;
+  let browser: Browser;
+  const directory = temporaryDirectory();
+
+  test.before(async () => {
+    if (!executablePath) return;
+    await buildWeb();
+    tandem = await startTestService({ DATA_DIR: directory.path });
+    browser = await chromium.launch({ executablePath, args });
+  });
+  test.after(async () => {
+    await browser?.close();
+    await tandem?.close();
+    directory.remove();
+  });
+
+  const person: Stage['person'] = (name = 'Ada') => newAccount(tandem, { name });
+  const linkInLetter: Stage['linkInLetter'] = async (to) => {
+    for (let tries = 0; tries < 100; tries++) {
+      const letter = (await outboxOf(directory.path)).findLast((each) => each.to === to);
+      const link = letter && /^https?:\/\/[^/]+(\/\S+)$/m.exec(letter.text)?.[1];
+      if (link) return link;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`no letter to ${to} came`);
+  };
+
+  const inBrowser = (run: (stage: Stage) => Promise<void>) => async () => {
+    const faults: string[] = [];
+    const contexts: BrowserContext[] = [];
+    const window: Stage['window'] = async ({ as, elsewhere = [], ...options } = {}) => {
+      const context = await browser.newContext({ baseURL: tandem.url, ...options });
+      contexts.push(context);
+      context.setDefaultTimeout(10_000);
+      if (as)
+        await context.addCookies([
+          { name: 'tandem_session', value: as.session.token, url: tandem.url, httpOnly: true },
+        ]);
+      const page = await context.newPage();
+      watch(page, [tandem.url, ...elsewhere], faults);
+      const sees = (heading: string) => page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+      const goTo = async (path: string, heading: string) => {
+        await page.goto(path);
+        await sees(heading);
+      };
+      return { page, goTo, sees, axe: () => findingsOf(page) };
+    };
+    try {
+      await run({ tandem, window, person, linkInLetter });
+      assert.equal(faults, []);
+    } catch (error) {
+      const pages = contexts.flatMap((context) => context.pages());
+      await pages.at(-1)?.screenshot({ path: join(tmpdir(), 'tandem-page-failed.png') });
+      if (error instanceof Error) error.message += `\n  at ${pages.map((page) => page.url())} ${faults.join('\n  ')}`;
+      throw error;
+    } finally {
+      for (const context of contexts) await context.close();
+    }
+  };
+
+  return {
+    promise: (promised: string, run: (stage: Stage) => Promise<void>) =>
+      executablePath ? test(promised, inBrowser(run)) : test.skip(promised, () => {}),
+    run: () => test.run(),
+  };
+}

@@ -1,0 +1,113 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Navigate, useLocation, useSearchParams } from 'react-router';
+import { isSignedOut, problemOf } from '../api/client.ts';
+import { decide, type Interaction, readInteraction } from '../api/consent.ts';
+import { identityQuery } from '../api/queries.ts';
+import { useSignOut } from '../api/sessions.ts';
+import { withNext } from '../next-page.ts';
+import { Button } from '../ui/button.tsx';
+import { Loaded } from '../ui/card.tsx';
+import { type Filled, Form } from '../ui/form.tsx';
+import { Initial } from '../ui/rows.tsx';
+import { AccountPage } from './account-page.tsx';
+import { ScopeChoice, WorkspaceChoice } from './consent-choices.tsx';
+
+/** An app asks for access: who it is, to which workspace, to do what. */
+export function Consent() {
+  const [search] = useSearchParams();
+  const { pathname, search: query } = useLocation();
+  const uid = search.get('uid') ?? '';
+  const interaction = useQuery({
+    queryKey: ['interaction', uid],
+    queryFn: ({ signal }) => readInteraction(uid, signal),
+    enabled: uid !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (isSignedOut(interaction.error)) return <Navigate to={withNext('/sign-in', pathname + query)} replace />;
+  const status = interaction.error ? problemOf(interaction.error).status : 0;
+  if (uid === '' || [400, 404, 410].includes(status)) {
+    const intro = 'The request of the app is not open any more. Go back to the app and connect it again.';
+    return <AccountPage title="This request has ended" intro={intro} />;
+  }
+  if (interaction.data === undefined) {
+    return (
+      <AccountPage title="Connect an app">
+        <Loaded query={interaction} what="the request">
+          {() => null}
+        </Loaded>
+      </AccountPage>
+    );
+  }
+  return <Decide uid={uid} interaction={interaction.data} />;
+}
+
+function Decide({ uid, interaction: { client, scopes, workspaces } }: { uid: string; interaction: Interaction }) {
+  const fields = {
+    workspaceId: { label: 'Workspace', required: 'Choose the workspace that the app may work in' },
+    scopes: { label: 'Permissions', required: 'Allow at least one thing, or deny the request' },
+  };
+  const denying = useMutation({ mutationFn: () => decide(uid, { decision: 'deny' }) });
+  const approve = (filled: Filled) =>
+    decide(uid, { decision: 'approve', workspaceId: filled.text('workspaceId'), scopes: filled.all('scopes') });
+  return (
+    <AccountPage wide title={`Connect ${client.name} to Tandem?`} foot={<SignedInAs />}>
+      <div className="app-card">
+        <Initial name={client.name} />
+        <div>
+          <p>
+            <strong>{client.name}</strong> wants to work in one of your workspaces.
+          </p>
+          <p className="muted">{goesBackTo(client.redirectHost)}</p>
+        </div>
+      </div>
+      <Form
+        fields={fields}
+        submit="Allow access"
+        busy="Connecting…"
+        onSubmit={approve}
+        actions={
+          <Button isBusy={denying.isPending} onPress={() => denying.mutate()}>
+            Deny
+          </Button>
+        }
+      >
+        <WorkspaceChoice name="workspaceId" workspaces={workspaces} />
+        <ScopeChoice name="scopes" scopes={scopes.filter(({ requested }) => requested)} />
+      </Form>
+      {denying.error && (
+        <p className="field-error" role="alert">
+          {problemOf(denying.error).message}
+        </p>
+      )}
+      <p className="muted small">You can end this access at any time in the settings, under connected apps.</p>
+    </AccountPage>
+  );
+}
+
+function goesBackTo(host: string) {
+  const name = host.replace(/:\d+$/, '');
+  if (['localhost', '127.0.0.1', '[::1]'].includes(name)) {
+    return 'It runs on this computer. Allow it only if you started it yourself just now.';
+  }
+  return (
+    <>
+      You will be sent back to <strong className="host">{host}</strong>. Deny if you do not know this address.
+    </>
+  );
+}
+
+function SignedInAs() {
+  const identity = useQuery(identityQuery);
+  const { pathname, search } = useLocation();
+  const signOut = useSignOut();
+  if (!identity.data) return null;
+  return (
+    <p>
+      Signed in as {identity.data.user.email}.{' '}
+      <Button kind="quiet" onPress={() => void signOut(withNext('/sign-in', pathname + search))}>
+        Use another account
+      </Button>
+    </p>
+  );
+}

@@ -1,0 +1,156 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import { api, problemOf } from '../api/client.ts';
+import { type Member, membersQuery, workspacesQuery } from '../api/queries.ts';
+import { useSwitchWorkspace } from '../api/sessions.ts';
+import { Card, Loaded } from '../ui/card.tsx';
+import { SelectField } from '../ui/choices.tsx';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
+import { Day } from '../ui/time.tsx';
+import { Invitations } from './invitations.tsx';
+import { useIdentity } from './layout.tsx';
+import { SettingsPage } from './settings-page.tsx';
+
+export const roles = [
+  { id: 'member', label: 'Member' },
+  { id: 'owner', label: 'Owner' },
+];
+
+export function Members() {
+  const { workspace, user } = useIdentity();
+  const members = useQuery(membersQuery(workspace.id));
+  const isOwner = user.role === 'owner';
+  return (
+    <SettingsPage
+      title="Members"
+      intro={
+        isOwner
+          ? 'Owners manage members and the workspace. Everybody here works on everything in it.'
+          : 'Owners invite and remove members. Everybody here works on everything in the workspace.'
+      }
+    >
+      <Card title="People">
+        <Loaded query={members} what="the members">
+          {({ data }) => (
+            <Rows label="Members">
+              {data.map((member) => (
+                <MemberRow key={member.id} member={member} members={data} />
+              ))}
+            </Rows>
+          )}
+        </Loaded>
+      </Card>
+      <Invitations />
+    </SettingsPage>
+  );
+}
+
+function MemberRow({ member, members }: { member: Member; members: Member[] }) {
+  const { user } = useIdentity();
+  const isSelf = member.id === user.id;
+  const isLastOwner = member.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1;
+  const mayChange = user.role === 'owner' && !isLastOwner;
+  return (
+    <Row
+      icon={<Initial name={member.name} />}
+      title={member.name}
+      badges={
+        <>
+          {isSelf && <Badge>You</Badge>}
+          {!mayChange && (
+            <Badge tone={member.role === 'owner' ? 'good' : 'plain'}>
+              {member.role === 'owner' ? 'Owner' : 'Member'}
+            </Badge>
+          )}
+        </>
+      }
+      detail={member.email}
+      facts={[
+        <>Since {<Day at={member.createdAt} />}</>,
+        isSelf && isLastOwner ? 'The only owner, so you cannot leave' : null,
+      ].filter(Boolean)}
+      actions={
+        <>
+          {mayChange && <RoleField member={member} />}
+          {isSelf ? !isLastOwner && <Leave /> : mayChange && <Remove member={member} />}
+        </>
+      }
+    />
+  );
+}
+
+function RoleField({ member }: { member: Member }) {
+  const { workspace, user } = useIdentity();
+  const queryClient = useQueryClient();
+  const tell = useNotice();
+  const setting = useMutation({
+    mutationFn: (role: Member['role']) =>
+      api.workspaces.updateMember.mutate({ workspaceId: workspace.id, userId: member.id, role }),
+    onSuccess: ({ name, role }) => tell(`${name} is ${role === 'owner' ? 'an owner' : 'a member'} now.`),
+    onError: (error) => tell(problemOf(error).message),
+    onSettled: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['members'] });
+      if (member.id === user.id) await queryClient.invalidateQueries({ queryKey: ['identity'] });
+    },
+  });
+  return (
+    <SelectField
+      label={`Role of ${member.name}`}
+      hideLabel
+      options={roles}
+      value={setting.variables && setting.isPending ? setting.variables : member.role}
+      isDisabled={setting.isPending}
+      onChange={(role) => role !== member.role && setting.mutate(role === 'owner' ? 'owner' : 'member')}
+    />
+  );
+}
+
+function Remove({ member }: { member: Member }) {
+  const { workspace } = useIdentity();
+  const queryClient = useQueryClient();
+  const tell = useNotice();
+  const remove = async () => {
+    await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: member.id });
+    await queryClient.invalidateQueries({ queryKey: ['members'] });
+    tell(`${member.name} is no member any more.`);
+  };
+  return (
+    <ConfirmButton
+      label="Remove"
+      about={member.name}
+      title={`Remove ${member.name}?`}
+      confirm="Remove"
+      busy="Removing…"
+      onConfirm={remove}
+    >
+      <p>
+        Their sessions, API keys and connected apps in {workspace.name} stop working at once. What they wrote stays.
+      </p>
+    </ConfirmButton>
+  );
+}
+
+function Leave() {
+  const { workspace, user } = useIdentity();
+  const workspaces = useQuery(workspacesQuery);
+  const switchWorkspace = useSwitchWorkspace();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const tell = useNotice();
+  const elsewhere = workspaces.data?.data.find(({ id }) => id !== workspace.id);
+  const leave = async () => {
+    // First out of it: the session would end with the membership.
+    if (elsewhere) await switchWorkspace(elsewhere.id);
+    await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: user.id });
+    await queryClient.invalidateQueries();
+    await navigate('/settings/workspace');
+    tell(`You left ${workspace.name}.`);
+  };
+  return (
+    <ConfirmButton label="Leave" title={`Leave ${workspace.name}?`} confirm="Leave" busy="Leaving…" onConfirm={leave}>
+      <p>Your API keys and connected apps in it stop working at once. To come back you need an invitation.</p>
+    </ConfirmButton>
+  );
+}

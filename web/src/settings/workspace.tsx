@@ -1,0 +1,137 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, problemOf } from '../api/client.ts';
+import { type Identity, workspacesQuery } from '../api/queries.ts';
+import { useSwitchWorkspace } from '../api/sessions.ts';
+import { Button } from '../ui/button.tsx';
+import { Card, Loaded } from '../ui/card.tsx';
+import { ownTimeZone, TimeZoneField } from '../ui/choices.tsx';
+import { TextField } from '../ui/fields.tsx';
+import { type Fields, type Filled, Form } from '../ui/form.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
+import { useIdentity } from './layout.tsx';
+import { SettingsPage } from './settings-page.tsx';
+
+const fields: Fields = {
+  name: { label: 'Name', required: 'Enter a name' },
+  timezone: { label: 'Time zone', required: 'Choose a time zone from the list' },
+};
+
+export function Workspace() {
+  const { workspace, user } = useIdentity();
+  const { agentMinutesRemaining: minutes } = workspace;
+  return (
+    <SettingsPage
+      title="Workspace"
+      intro={
+        minutes !== null && `${Math.floor(minutes).toLocaleString('en')} agent minutes are left in ${workspace.name}.`
+      }
+    >
+      {user.role === 'owner' ? <EditWorkspace workspace={workspace} /> : <ShowWorkspace workspace={workspace} />}
+      <YourWorkspaces />
+      <CreateWorkspace />
+    </SettingsPage>
+  );
+}
+
+function ShowWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
+  return (
+    <Card title={workspace.name} intro="Its owners can rename it.">
+      <dl className="pairs">
+        <dt>Time zone</dt>
+        <dd>{workspace.timezone.replaceAll('_', ' ')}</dd>
+      </dl>
+    </Card>
+  );
+}
+
+function EditWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
+  const queryClient = useQueryClient();
+  const tell = useNotice();
+  const save = async (filled: Filled) => {
+    const changes = { name: filled.text('name').trim(), timezone: filled.text('timezone') };
+    await api.workspaces.update.mutate({ workspaceId: workspace.id, ...changes });
+    await queryClient.invalidateQueries({ queryKey: ['identity'] });
+    await queryClient.invalidateQueries({ queryKey: ['workspaces'] });
+    tell('The workspace is saved.');
+  };
+  return (
+    <Card title="This workspace" intro="Due dates and schedules without a time zone of their own use this one.">
+      <Form fields={fields} submit="Save" busy="Saving…" onSubmit={save} label="This workspace">
+        <TextField name="name" label="Name" autoComplete="organization" defaultValue={workspace.name} maxLength={100} />
+        <TimeZoneField name="timezone" label="Time zone" defaultValue={workspace.timezone} />
+      </Form>
+    </Card>
+  );
+}
+
+function YourWorkspaces() {
+  const { workspace: current } = useIdentity();
+  const workspaces = useQuery(workspacesQuery);
+  const switchWorkspace = useSwitchWorkspace();
+  const tell = useNotice();
+  const switching = useMutation({
+    mutationFn: switchWorkspace,
+    onSuccess: (name) => tell(`You are in ${name} now.`),
+    onError: (error) => tell(problemOf(error).message),
+  });
+  return (
+    <Card title="Your workspaces" intro="This browser works in one at a time.">
+      <Loaded query={workspaces} what="your workspaces">
+        {({ data }) => (
+          <Rows label="Your workspaces">
+            {data.map(({ id, name, role, timezone }) => (
+              <Row
+                key={id}
+                icon={<Initial name={name} />}
+                title={name}
+                badges={id === current.id && <Badge tone="good">Open</Badge>}
+                facts={[role === 'owner' ? 'You own it' : 'You are a member', timezone.replaceAll('_', ' ')]}
+                actions={
+                  id !== current.id && (
+                    <Button
+                      aria-label={`Switch to ${name}`}
+                      isDisabled={switching.isPending}
+                      onPress={() => switching.mutate(id)}
+                    >
+                      Switch
+                    </Button>
+                  )
+                }
+              />
+            ))}
+          </Rows>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function CreateWorkspace() {
+  const switchWorkspace = useSwitchWorkspace();
+  const tell = useNotice();
+  const create = async (filled: Filled) => {
+    const made = await api.workspaces.create.mutate({
+      name: filled.text('name').trim(),
+      timezone: filled.text('timezone'),
+    });
+    await switchWorkspace(made.id);
+    tell(`${made.name} is ready, and you are in it.`);
+  };
+  return (
+    <Card title="Create another workspace" intro="With members, todos, agents and keys of its own.">
+      <Form
+        fields={fields}
+        submit="Create workspace"
+        busy="Creating…"
+        kind="secondary"
+        onSubmit={create}
+        label="Create another workspace"
+        clears
+      >
+        <TextField name="name" label="Name" autoComplete="off" maxLength={100} />
+        <TimeZoneField name="timezone" label="Time zone" defaultValue={ownTimeZone} />
+      </Form>
+    </Card>
+  );
+}

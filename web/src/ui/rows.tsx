@@ -1,0 +1,55 @@
+import { Children, type ReactNode } from 'react';
+
+/** A list of things, each with a name, some facts and what can be done with it. */
+export function Rows({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul className="rows" aria-label={label}>
+      {children}
+    </ul>
+  );
+}
+
+interface RowProps {
+  icon?: ReactNode;
+  title: ReactNode;
+  badges?: ReactNode;
+  detail?: ReactNode;
+  facts?: ReactNode[];
+  actions?: ReactNode;
+}
+
+export function Row({ icon, title, badges, detail, facts = [], actions }: RowProps) {
+  return (
+    <li className="row">
+      {icon}
+      <div className="row-text">
+        <p className="row-title">
+          <strong>{title}</strong>
+          {badges}
+        </p>
+        {detail && <div className="row-detail">{detail}</div>}
+        {facts.length > 0 && (
+          <ul className="facts">
+            {Children.map(facts, (fact) => (
+              <li>{fact}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {actions && <div className="row-actions">{actions}</div>}
+    </li>
+  );
+}
+
+export function Badge({ tone = 'plain', children }: { tone?: 'plain' | 'good' | 'warn' | 'bad'; children: ReactNode }) {
+  return <span className={`badge ${tone}`}>{children}</span>;
+}
+
+/** The first letter of a name, in a disc. */
+export function Initial({ name }: { name: string }) {
+  return (
+    <span className="initial" aria-hidden="true">
+      {[...name.trim()][0]?.toUpperCase() ?? '?'}
+    </span>
+  );
+}
