@@ -1,4 +1,5 @@
 import type { Bindings } from '../../db/bindings.ts';
+import type { Plan } from '../../db/client.ts';
 import { priorityRank } from './rows.ts';
 import type { TodoFilter } from './shapes.ts';
 
@@ -41,4 +42,11 @@ export function conditionsOf(asker: Asker, filter: TodoFilter, bindings: Binding
   add(filter.dueBefore, (name) => `t.due_date <= ${name}`);
   add(filter.dueAfter, (name) => `t.due_date >= ${name}`);
   return where;
+}
+
+/** Filters that the index of an order answers badly have their plan made for their values; the others share one. */
+export function planOf(asker: Asker, filter: TodoFilter): Plan {
+  const { captureId, todoListId, createdSince, updatedSince, query } = filter;
+  const selective = [assigneeOf(asker, filter), captureId, todoListId, createdSince, updatedSince, query];
+  return selective.every((each) => each === undefined) ? 'generic' : 'custom';
 }

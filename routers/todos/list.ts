@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { Bindings } from '../../db/bindings.ts';
-import type { Db, Plan } from '../../db/client.ts';
+import type { Db } from '../../db/client.ts';
 import { type CursorScope, type Position, pageOf, positionOf } from '../page.ts';
-import { type Asker, assigneeOf, conditionsOf } from './filter.ts';
+import { type Asker, assigneeOf, conditionsOf, planOf } from './filter.ts';
 import { priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
 import { hasTrigram, hitsOf, termConditions, termsOf } from './search.ts';
 import type { TodoAnswer, TodoFilter, TodoListingInput } from './shapes.ts';
@@ -98,19 +98,15 @@ function orderOf({ sort, order }: Walk): string {
   return `t.rank, ${sort.column} ${order}, t.id ${order}`;
 }
 
-/** Filters that one sort index answers badly: their plan depends on the values, so it is made for them. */
-function planOf(asker: Asker, walk: Walk): Plan {
-  const { filter } = walk;
-  const assignee = assigneeWalked(asker, walk) === undefined ? assigneeOf(asker, filter) : undefined;
-  const selective = assignee ?? filter.captureId ?? filter.todoListId ?? filter.createdSince;
-  return selective === undefined && filter.updatedSince === undefined ? 'generic' : 'custom';
-}
-
 async function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
   const bindings = new Bindings();
   const rows = walkOf(walk, bindings, bindings.bind(count));
   const text = `select ${todoColumns()} from ${rows} as t order by ${orderOf(walk)}`;
-  return db.rows<TodoRow>(text, bindings.values, planOf(walk.asker, walk));
+  return db.rows<TodoRow>(
+    text,
+    bindings.values,
+    planOf(walk.asker, assigneeWalked(walk.asker, walk) ? { ...walk.filter, ...anybody } : walk.filter),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
-import { type Asker, conditionsOf } from './filter.ts';
+import { type Asker, conditionsOf, planOf } from './filter.ts';
 import { priorityRank } from './rows.ts';
 import { hitsOf, termsOf } from './search.ts';
 import { priorities, type TodoFilter, type TodoStatus } from './shapes.ts';
@@ -25,7 +25,7 @@ function over(what: string, asker: Asker, filter: TodoFilter, tail = ''): { text
 /** How many todos a filter matches, over all pages. */
 export async function countTodos(db: Db, asker: Asker, filter: TodoFilter): Promise<number> {
   const { text, values } = over('count(*)::int as count', asker, filter);
-  const [row] = await db.rows<{ count: number }>(text, values, 'custom');
+  const [row] = await db.rows<{ count: number }>(text, values, planOf(asker, filter));
   return row?.count ?? 0;
 }
 
@@ -34,7 +34,7 @@ export async function summariseTodos(db: Db, asker: Asker, filter: TodoFilter) {
   const what = `t.status, t.priority, count(*)::int as count,
     (sum(t.minutes_saved) filter (where t.status = 'done'))::int as minutes`;
   const { text, values } = over(what, asker, filter, 'group by t.status, t.priority');
-  const groups = await db.rows<Group>(text, values, 'custom');
+  const groups = await db.rows<Group>(text, values, planOf(asker, filter));
   const countOf = (holds: (group: Group) => boolean) =>
     groups.reduce((sum, group) => sum + (holds(group) ? group.count : 0), 0);
   const [urgent, high, medium, low] = priorities.map((name) =>
