@@ -31,7 +31,9 @@ export function Row({ icon, title, badges, detail, facts = [], actions }: RowPro
         {facts.length > 0 && (
           <ul className="facts">
             {Children.map(facts, (fact) => (
-              <li>{fact}</li>
+              <li>
+                <span>{fact}</span>
+              </li>
             ))}
           </ul>
         )}
