@@ -19,8 +19,13 @@ function senderOf(config: Config): (letter: Letter) => Promise<unknown> {
       await appendFile(outbox, `${JSON.stringify({ ...letter, at: new Date().toISOString() })}\n`, { mode: 0o600 });
     };
   }
+  const { protocol, hostname, port, username, password } = new URL(config.SMTP_URL);
+  const secure = protocol === 'smtps:';
   const transport = createTransport({
-    url: config.SMTP_URL,
+    host: hostname,
+    port: Number(port || (secure ? 465 : 587)),
+    secure,
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,

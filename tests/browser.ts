@@ -9,6 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Letter } from '../routers/mail.ts';
 import { buildWeb } from '../scripts/build-web.ts';
+import type { ServiceParts } from '../server/http.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { newAccount, type Person, temporaryDirectory } from './people.ts';
 
@@ -98,7 +99,7 @@ async function outboxOf(directory: string): Promise<Letter[]> {
  * Tests in a real browser, each in windows of its own. Without Chromium they are skipped, with a line that says so; not
  * when `CI` is true. A test fails too when a page logs an error, breaches its policy or asks another host for anything.
  */
-export function pageSuite(name: string) {
+export function pageSuite(name: string, parts: () => Promise<Partial<ServiceParts>> = async () => ({})) {
   const test = suite(name);
   const executablePath = findChromium();
   if (!executablePath) {
@@ -113,7 +114,7 @@ export function pageSuite(name: string) {
   test.before(async () => {
     if (!executablePath) return;
     await buildWeb();
-    tandem = await startTestService({ DATA_DIR: directory.path });
+    tandem = await startTestService({ DATA_DIR: directory.path }, await parts());
     browser = await chromium.launch({ executablePath, args });
   });
   test.after(async () => {

@@ -1,12 +1,9 @@
-import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
-import { UnauthorizedError as OldUnauthorized } from '@modelcontextprotocol/sdk/client/auth.js';
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Scope } from '../routers/scopes.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { Browser, decide } from './oauth.ts';
+import { type Assistant, generations, mustAsk } from './oauth-assistants.ts';
 import { type ClientPages, clientPages } from './oauth-pages.ts';
 import { Wallet } from './oauth-wallet.ts';
 import { newAccount, type Person } from './people.ts';
@@ -24,72 +21,17 @@ test.after(async () => {
   await pages.close();
 });
 
-interface Assistant {
-  /** Connects, or rejects when the person has to decide first. */
-  connect(): Promise<void>;
-  finish(landed: URL): Promise<void>;
-  call(name: string, input: object): Promise<{ isError?: boolean | undefined }>;
-}
-
-type Generation = (wallet: Wallet) => Assistant;
-const self = { name: 'assistant', version: '1.0.0' };
-const endpoint = () => new URL(`${tandem.url}/mcp`);
-
-const current: Generation = (wallet) => {
-  let client = new Client(self, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-  const transport = () => new StreamableHTTPClientTransport(endpoint(), { authProvider: wallet });
-  return {
-    connect: () => {
-      client = new Client(self, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-      return client.connect(transport());
-    },
-    finish: (landed) => transport().finishAuth(landed.searchParams),
-    call: (name, input) => client.callTool({ name, arguments: { ...input } }),
-  };
-};
-
-const former: Generation = (wallet) => {
-  let client = new OldClient(self);
-  // biome-ignore lint/suspicious/noExplicitAny: its types and exactOptionalPropertyTypes disagree
-  const transport = (): any => new OldTransport(endpoint(), { authProvider: wallet as any });
-  return {
-    connect: () => {
-      client = new OldClient(self);
-      return client.connect(transport());
-    },
-    finish: (landed) => transport().finishAuth(landed.searchParams.get('code') ?? ''),
-    call: (name, input) => client.callTool({ name, arguments: { ...input } }) as ReturnType<Assistant['call']>,
-  };
-};
-
-/** Runs `work`, which must end in the SDK sending the person to our consent page. */
-async function mustAsk(work: Promise<unknown>, wallet: Wallet): Promise<void> {
-  wallet.address = '';
-  const outcome = await work.then(
-    () => 'done',
-    (error: unknown) => error,
-  );
-  assert.ok(
-    outcome instanceof UnauthorizedError || outcome instanceof OldUnauthorized || wallet.address !== '',
-    String(outcome),
-  );
-  assert.match(wallet.address, '/oauth/authorize?');
-}
-
 async function consent(person: Person, wallet: Wallet, assistant: Assistant, scopes?: Scope[]): Promise<void> {
   const decision = { workspaceId: person.session.workspace.id, ...(scopes && { scopes }) };
   await assistant.finish(await decide(new Browser(person), wallet.address, decision));
 }
 
-for (const [generation, make] of [
-  ['current', current],
-  ['former', former],
-] as const) {
+for (const [generation, make] of Object.entries(generations)) {
   for (const way of ['registration', 'metadata document'] as const) {
     test(`the ${generation} SDK connects by ${way}, calls a tool, renews, and fails once revoked`, async () => {
       const person = await newAccount(tandem);
       const wallet = new Wallet(way === 'registration' ? undefined : pages.publish(`/${generation}.json`));
-      const assistant = make(wallet);
+      const assistant = make(tandem.url, wallet);
       await mustAsk(assistant.connect(), wallet);
       assert.is(new URL(wallet.address).searchParams.get('resource'), `${tandem.url}/mcp`);
       await consent(person, wallet, assistant);
@@ -118,7 +60,7 @@ for (const [generation, make] of [
 test('the current SDK asks for more consent when a tool needs a scope that was not granted', async () => {
   const person = await newAccount(tandem);
   const wallet = new Wallet();
-  const assistant = current(wallet);
+  const assistant = generations.current(tandem.url, wallet);
   await mustAsk(assistant.connect(), wallet);
   await consent(person, wallet, assistant, ['todos:read']);
   await assistant.connect();
@@ -132,7 +74,7 @@ test('the current SDK asks for more consent when a tool needs a scope that was n
 
 test('the MCP endpoint says where to sign in, and what is wrong with a token', async () => {
   const ask = (authorization?: string) =>
-    fetch(endpoint(), {
+    fetch(`${tandem.url}/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
@@ -142,7 +84,7 @@ test('the MCP endpoint says where to sign in, and what is wrong with a token', a
   const challenge = none.headers.get('www-authenticate') ?? '';
   const metadata = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
   assert.match(challenge, 'scope="todos:read ');
-  assert.is(((await (await fetch(metadata)).json()) as { resource: string }).resource, endpoint().href);
+  assert.is(((await (await fetch(metadata)).json()) as { resource: string }).resource, `${tandem.url}/mcp`);
   const bad = await ask('Bearer tandem_at_unknown');
   assert.is(bad.status, 401);
   assert.match(bad.headers.get('www-authenticate') ?? '', 'error="invalid_token"');

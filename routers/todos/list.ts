@@ -72,19 +72,19 @@ function walkOf(walk: Walk, bindings: Bindings, most: string, columns = 't.*'): 
   const split = filter.status === 'active' && sort.column === 't.created_at' && assigneeOf(asker, filter) === undefined;
   const from = assignee ? 'todo_assignees a join todos t on t.id = a.todo_id' : 'todos t';
   const [column, id] = assignee ? ['a.created_at', 'a.todo_id'] : [sort.column, 't.id'];
-  const statuses = split ? (['ready', 'in_progress'] as const) : [filter.status];
+  const same = { ...(split && { status: undefined }), ...(assignee && anybody) };
+  const shared = conditionsOf(asker, { ...filter, ...same }, bindings);
+  if (assignee) shared.push(`a.workspace_id = t.workspace_id and a.assignee_id = ${bindings.bind(assignee)}`);
+  const value = after && after[0] !== null ? `${bindings.bind(after[0])}::${sort.type}` : null;
+  const last = after && bindings.bind(after[1]);
+  const statuses = split ? [`t.status = 'ready'`, `t.status = 'in_progress'`] : ['true'];
   const branches = halvesOf(walk).flatMap((half) =>
     statuses.map((status) => {
-      const where = conditionsOf(asker, { ...filter, status, ...(assignee && anybody) }, bindings);
-      if (assignee) where.push(`a.workspace_id = t.workspace_id and a.assignee_id = ${bindings.bind(assignee)}`);
+      const where = [...shared, status];
       if (half === 'valued') where.push(`${sort.column} is not null`);
       if (half === 'null') where.push(`${sort.column} is null`);
-      if (after && half === 'null') {
-        if (after[0] === null) where.push(`t.id ${turn} ${bindings.bind(after[1])}`);
-      } else if (after) {
-        const value = `${bindings.bind(after[0])}::${sort.type}`;
-        where.push(`(${column}, ${id}) ${turn} (${value}, ${bindings.bind(after[1])})`);
-      }
+      if (half === 'null' && value === null && last) where.push(`t.id ${turn} ${last}`);
+      if (half !== 'null' && value !== null) where.push(`(${column}, ${id}) ${turn} (${value}, ${last})`);
       const rank = half === 'null' ? 1 : 0;
       return `(select ${columns}, ${rank} as rank from ${from} where ${where.join(' and ')}
         order by ${column} ${order}, ${id} ${order} limit ${most})`;
@@ -171,7 +171,8 @@ async function searchPage(db: Db, walk: Walk, query: string, count: number): Pro
 export async function listTodos(db: Db, asker: Asker, cursorKey: KeyObject, input: TodoListingInput) {
   const { limit, cursor, sort: sortName, order, include, ...filter } = input;
   const { workspaceId } = asker;
-  const filters = { ...filter, me: filter.assignedToMe ? asker.userId : undefined };
+  const flags = { assignedToMe: filter.assignedToMe || undefined, unassigned: filter.unassigned || undefined };
+  const filters = { ...filter, ...flags, me: filter.assignedToMe ? asker.userId : undefined };
   const scope: CursorScope = { key: cursorKey, operation: 'listTodos', workspaceId, sort: sortName, order, filters };
   const sort = sorts[sortName];
   const after = cursor === undefined ? undefined : positionOf(scope, cursor);
