@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService } from './harness.ts';
-import { newAccount, type Person, password, temporaryDirectory } from './people.ts';
+import { newAccount, type Person, password, temporaryDirectory, tokenInLetter } from './people.ts';
 
 const test = suite('accounts and sessions');
 let tandem: TestService;
@@ -21,22 +19,6 @@ const signUp = (): Promise<Person> => newAccount(tandem);
 const signIn = (email: string, tried = password): Promise<Answer> =>
   tandem.call('POST /auth/sessions', { email, password: tried });
 const works = async (key: string) => (await tandem.call('GET /me', undefined, { key })).status === 200;
-
-/** The token in the newest letter to an address, once it lies in the outbox. */
-async function letterToken(email: string): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
-    const lines = await readFile(join(directory.path, 'outbox.jsonl'), 'utf8').catch(() => '');
-    const letters = lines
-      .trim()
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
-    const letter = letters.findLast((each) => each.to === email);
-    if (letter) return /#token=([\w-]+)/.exec(letter.text)?.[1] ?? '';
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`no letter to ${email}`);
-}
 
 test('signing up makes a person, a workspace with Inbox and Assistant, and a session with every scope', async () => {
   const { session, email } = await signUp();
@@ -175,7 +157,7 @@ test('a letter resets the password once, ends every session, and unknown address
   const unknown = await tandem.call('POST /auth/password-resets', { email: `nobody-${email}` });
   assert.is(asked.status, 202);
   assert.equal({ ...unknown.body, email }, asked.body);
-  const body = { token: await letterToken(email), newPassword: 'a fresh one, long enough' };
+  const body = { token: await tokenInLetter(directory.path, email), newPassword: 'a fresh one, long enough' };
   assert.is((await tandem.call('POST /auth/password-resets/confirm', body)).status, 200);
   assert.is((await tandem.call('POST /auth/password-resets/confirm', body)).body.param, 'token');
   assert.not.ok(await works(session.token));

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestService } from './harness.ts';
@@ -28,4 +29,19 @@ export async function newAccount(tandem: TestService, more: Record<string, unkno
 export function temporaryDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'tandem-people-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** The token in the newest letter to an address, once it lies in the outbox of `directory`; `about` begins its subject. */
+export async function tokenInLetter(directory: string, email: string, about = ''): Promise<string> {
+  for (let tries = 0; tries < 100; tries++) {
+    const lines = await readFile(join(directory, 'outbox.jsonl'), 'utf8').catch(() => '');
+    const letters = lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    const letter = letters.findLast((each) => each.to === email && each.subject.startsWith(about));
+    if (letter) return /#token=([\w-]+)/.exec(letter.text)?.[1] ?? '';
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`no letter to ${email}`);
 }

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService } from './harness.ts';
-import { newAccount, type Person, temporaryDirectory } from './people.ts';
+import { newAccount, type Person, temporaryDirectory, tokenInLetter } from './people.ts';
 
 const test = suite('workspaces and members');
 let tandem: TestService;
@@ -20,21 +18,8 @@ test.after(async () => {
 const as = (person: Person, route: string, body?: unknown): Promise<Answer> =>
   tandem.call(route, body, { key: person.session.token });
 
-/** The token of the newest invitation of an address, once its letter lies in the outbox. */
-async function invitationOf(email: string): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
-    const lines = await readFile(join(directory.path, 'outbox.jsonl'), 'utf8').catch(() => '');
-    const letters = lines
-      .trim()
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
-    const letter = letters.findLast((each) => each.to === email && each.subject.startsWith('Join'));
-    if (letter) return /#token=([\w-]+)/.exec(letter.text)?.[1] ?? '';
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`no invitation for ${email}`);
-}
+/** The token of the newest invitation of an address. */
+const invitationOf = (email: string) => tokenInLetter(directory.path, email, 'Join');
 
 /** An owner with a workspace that a second person joined by invitation. */
 async function pair(role = 'member') {
