@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { invalid } from './errors.ts';
-import { folded } from './todos/search.ts';
+import { folded } from './folding.ts';
 
 /** Something that tools accept by name where the API takes its id. */
 interface Named {

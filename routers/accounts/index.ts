@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { op, principalOf, procedure, router } from '../base.ts';
 import { notFound } from '../errors.ts';
 import { Id, listOf, wholeList } from '../fields.ts';
-import { passwordResetLetter, resetPassword, setPassword } from './passwords.ts';
+import { passwordOperations } from './password-operations.ts';
 import { endOtherSessions, openSession } from './sessions.ts';
 import {
   Email,
@@ -12,16 +12,11 @@ import {
   PersonName,
   Session,
   SessionEnded,
-  shownEmail,
   TimeZone,
   TriedPassword,
   WorkspaceName,
 } from './shapes.ts';
-import { requirePassword, signIn, signUp } from './sign-in.ts';
-
-const PasswordSet = z
-  .object({ object: z.literal('password_set'), sessionsEnded: z.literal(true) })
-  .meta({ id: 'PasswordSet' });
+import { signIn, signUp } from './sign-in.ts';
 
 const SessionList = listOf(Session, 'SessionList');
 
@@ -151,66 +146,6 @@ export const auth = router({
       return session;
     }),
 
-  changePassword: procedure
-    .meta(
-      op('POST /auth/password', {
-        id: 'changePassword',
-        access: 'session',
-        summary: 'Change your password',
-        description: 'Ends all your other sessions.',
-      }),
-    )
-    .input(
-      z.strictObject({ currentPassword: TriedPassword, newPassword: NewPassword }).meta({ id: 'PasswordChangeParams' }),
-    )
-    .output(PasswordSet)
-    .mutation(async ({ ctx, input }) => {
-      const { userId, credentialId } = principalOf(ctx);
-      await requirePassword(ctx.db, userId, input.currentPassword, ctx.client);
-      await ctx.db.transaction((tx) => setPassword(tx, userId, input.newPassword, credentialId));
-      return { object: 'password_set' as const, sessionsEnded: true as const };
-    }),
-
-  requestPasswordReset: procedure
-    .meta(
-      op('POST /auth/password-resets', {
-        id: 'requestPasswordReset',
-        access: 'public',
-        summary: 'Ask for a letter that resets a password',
-        description: 'Answers the same whether or not an account has this address.',
-        status: 202,
-      }),
-    )
-    .input(z.strictObject({ email: Email }).meta({ id: 'PasswordResetParams' }))
-    .output(
-      z
-        .object({ object: z.literal('password_reset_requested'), email: shownEmail })
-        .meta({ id: 'PasswordResetRequested' }),
-    )
-    .mutation(({ ctx, input }) => {
-      void passwordResetLetter(ctx.db, input.email, ctx.service.publicUrl).then(
-        (letter) => letter && ctx.mail.post(letter),
-        (error: unknown) => ctx.mail.failed(error),
-      );
-      return { object: 'password_reset_requested' as const, email: input.email };
-    }),
-
-  confirmPasswordReset: procedure
-    .meta(
-      op('POST /auth/password-resets/confirm', {
-        id: 'confirmPasswordReset',
-        access: 'public',
-        summary: 'Set a new password by the token of a letter',
-        description: 'Ends all sessions of the account.',
-      }),
-    )
-    .input(z.strictObject({ token: LetterToken, newPassword: NewPassword }).meta({ id: 'PasswordResetConfirmParams' }))
-    .output(PasswordSet)
-    .mutation(async ({ ctx, input }) => {
-      await resetPassword(ctx.db, input.token, input.newPassword);
-      return { object: 'password_set' as const, sessionsEnded: true as const };
-    }),
-
   endOtherSessions: procedure
     .meta(
       op('DELETE /auth/sessions', {
@@ -227,4 +162,6 @@ export const auth = router({
       const rows = await ctx.db.rows<SessionRow>(sessionsOf, [userId, credentialId]);
       return wholeList(rows.map((row) => ({ object: 'session' as const, ...row })));
     }),
+
+  ...passwordOperations,
 });

@@ -49,7 +49,7 @@ export async function signUp(db: Db, service: ServiceSettings, client: Client, r
 }
 
 /** 409: another account has this e-mail address. */
-export function emailTaken(): Failure {
+function emailTaken(): Failure {
   const message = 'There is an account with this e-mail address. Sign in, or reset its password.';
   return conflict(message, { errors: [{ param: 'email', code: 'taken', message }] });
 }

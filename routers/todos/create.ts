@@ -2,9 +2,9 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { Principal } from '../base.ts';
 import { invalid, notFound } from '../errors.ts';
+import { folded } from '../folding.ts';
 import { type Assigned, References } from './references.ts';
 import { priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
-import { folded } from './search.ts';
 import type { NewTodo, TodoAnswer } from './shapes.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import { type Failure, invalid, notFound } from '../errors.ts';
-import { folded } from './search.ts';
+import { folded } from '../folding.ts';
 
 /** An assignee as a row takes it: one of the two ids is set. */
 export interface Assigned {

@@ -1,12 +1,5 @@
 import type { Bindings } from '../../db/bindings.ts';
-
-/**
- * Text as it is compared in search: composed, without case, a final sigma as any other, so that a part of a word folds
- * as it does within the word. Folded here, so that every database folds alike.
- */
-export function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
-}
+import { folded } from '../folding.ts';
 
 /** The words of a query, folded: each must occur in title or content, as a word or as part of one. */
 export function termsOf(query: string): string[] {

@@ -2,9 +2,9 @@ import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
 import { invalid, notFound } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
+import { folded } from '../folding.ts';
 import { type Assigned, References } from './references.ts';
 import { findTodo, findTodos, lockTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
-import { folded } from './search.ts';
 import { Todo, type TodoAnswer, type TodoPatch } from './shapes.ts';
 
 type Columns = Partial<
