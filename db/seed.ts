@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import type { Db } from './client.ts';
-import { agents, credentials, members, todoLists, users, workspaces } from './schema/index.ts';
+import { agents, credentials, members, minuteEntries, todoLists, users, workspaces } from './schema/index.ts';
 import { hashSecret, mintSecret } from './secrets.ts';
 
 export interface WorkspaceSeed {
@@ -23,7 +23,10 @@ export interface KeySeed {
   expiresAt?: string | null;
 }
 
-/** A workspace owned by a person, with its default list “Inbox” and its default agent “Assistant”. In a transaction. */
+/**
+ * A workspace owned by a person, with its default list “Inbox” and its default agent “Assistant”, which does what people
+ * ask of it without asking back. In a transaction.
+ */
 export async function openWorkspace(
   { orm }: Db,
   seed: { userId: string; name: string; timezone: string; agentMinutes: number },
@@ -33,7 +36,17 @@ export async function openWorkspace(
   await orm.insert(workspaces).values({ id, name, timezone, agentMinutes });
   await orm.insert(members).values({ workspaceId: id, userId, role: 'owner' });
   await orm.insert(todoLists).values({ workspaceId: id, id: newId(), name: 'Inbox', isDefault: true });
-  await orm.insert(agents).values({ workspaceId: id, id: newId(), name: 'Assistant', isDefault: true });
+  await orm.insert(agents).values({
+    workspaceId: id,
+    id: newId(),
+    name: 'Assistant',
+    description: 'Answers whatever is asked of no agent in particular.',
+    isDefault: true,
+    requiresApproval: false,
+  });
+  if (agentMinutes > 0) {
+    await orm.insert(minuteEntries).values({ workspaceId: id, id: newId(), kind: 'grant', minutes: agentMinutes });
+  }
   return id;
 }
 

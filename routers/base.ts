@@ -4,15 +4,30 @@ import { initTRPC } from '@trpc/server';
 import type { Db } from '../db/client.ts';
 import { errorBody, Failure, translate } from './errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
+import type { Jobs } from './jobs.ts';
+import type { Live } from './live.ts';
 import type { Mailer } from './mail.ts';
 import type { Meta, OperationFacts } from './metadata.ts';
 import type { Scope } from './scopes.ts';
 
 export { op } from './metadata.ts';
 
-/** Who makes a request, resolved from its bearer. One principal acts in exactly one workspace. */
+/** The agent at work when a principal is one: its turn, and what it was given to work on. */
+export interface AgentAtWork {
+  agentId: string;
+  turnId: string;
+  chatId: string;
+  todoId: string | null;
+  /** How many agents stand between a person and this turn; 0 when a person or program started it. */
+  depth: number;
+}
+
+/**
+ * Who makes a request, resolved from its bearer, or an agent at work. One principal acts in exactly one workspace.
+ * `userId` is the person behind it: the owner of the key, or the one on whose behalf the agent works.
+ */
 export interface Principal {
-  kind: 'api_key' | 'session' | 'oauth';
+  kind: 'api_key' | 'session' | 'oauth' | 'agent';
   credentialId: string;
   credentialName: string;
   workspaceId: string;
@@ -20,6 +35,8 @@ export interface Principal {
   scopes: ReadonlySet<Scope>;
   rateLimitPerMinute: number;
   expiresAt: string | null;
+  /** Set exactly when `kind` is `agent`. */
+  agent?: AgentAtWork;
 }
 
 /** The client of a request, as far as the transport knows it. */
@@ -58,6 +75,8 @@ export interface Context {
   /** A bearer was sent, but no valid credential answers to it. */
   badCredential: boolean;
   db: Db;
+  jobs: Jobs;
+  live: Live;
   clock: () => Date;
   signal: AbortSignal;
   requestId: string;

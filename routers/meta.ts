@@ -117,6 +117,7 @@ export const meta = router({
     .output(Identity)
     .query(async ({ ctx }) => {
       const principal = principalOf(ctx);
+      if (principal.kind === 'agent') throw new Error('An agent at work has no identity of its own');
       const [row] = await ctx.db.rows<IdentityRow>(identityRow, [principal.workspaceId, principal.userId]);
       if (!row) throw new Error('A credential without its membership');
       return {

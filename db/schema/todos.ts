@@ -60,6 +60,7 @@ export const todos = pgTable(
     captureId: uuid('capture_id'),
     isSuggested: boolean('is_suggested').notNull().default(false),
     source: text('source', { enum: ['user_created', 'agent_created', 'auto_suggested'] }),
+    latestRunId: uuid('latest_run_id'),
     minutesSaved: integer('minutes_saved'),
     minutesSavedReason: text('minutes_saved_reason'),
     minutesSavedConfidence: text('minutes_saved_confidence', { enum: ['low', 'medium', 'high'] }),

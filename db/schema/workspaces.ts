@@ -1,5 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, numeric, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { instant, workspaceId } from '../columns.ts';
 
 /** The tenant itself. `agent_minutes` is what is left to spend. */
@@ -51,6 +64,13 @@ export const agents = pgTable(
     workspaceId: workspaceId(),
     id: uuid('id').notNull(),
     name: text('name').notNull(),
+    description: text('description'),
+    instructions: text('instructions'),
+    version: integer('version').notNull().default(1),
+    requiresApproval: boolean('requires_approval').notNull().default(true),
+    approvalGuidance: text('approval_guidance'),
+    workingHoursEnabled: boolean('working_hours_enabled').notNull().default(false),
+    workingHours: jsonb('working_hours'),
     isDefault: boolean('is_default').notNull().default(false),
     archivedAt: instant('archived_at'),
     createdAt: instant('created_at').notNull().default(sql`now()`),
@@ -61,5 +81,57 @@ export const agents = pgTable(
     foreignKey({ name: 'agents_workspace_fk', columns: [table.workspaceId], foreignColumns: [workspaces.id] }),
     uniqueIndex('agents_default').on(table.workspaceId).where(sql`is_default`),
     uniqueIndex('agents_name').on(table.workspaceId, sql`lower(${table.name})`).where(sql`archived_at is null`),
+    index('agents_created').on(table.workspaceId, table.createdAt, table.id),
+  ],
+);
+
+/** Instructions that an agent reads when it needs them. */
+export const agentSkills = pgTable(
+  'agent_skills',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    agentId: uuid('agent_id').notNull(),
+    name: text('name').notNull(),
+    instructions: text('instructions'),
+    summary: text('summary'),
+    archivedAt: instant('archived_at'),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+    updatedAt: instant('updated_at').notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    foreignKey({
+      name: 'agent_skills_agent_fk',
+      columns: [table.workspaceId, table.agentId],
+      foreignColumns: [agents.workspaceId, agents.id],
+    }),
+    index('agent_skills_agent').on(table.workspaceId, table.agentId, table.createdAt, table.id),
+  ],
+);
+
+/**
+ * Every change of a workspace's agent minutes: grants are positive, work is negative. The entries of a workspace add up
+ * to its `agent_minutes`. What an entry names may be erased later, so it refers without foreign keys.
+ */
+export const minuteEntries = pgTable(
+  'minute_entries',
+  {
+    workspaceId: workspaceId(),
+    id: uuid('id').notNull(),
+    kind: text('kind', { enum: ['grant', 'turn'] }).notNull(),
+    minutes: numeric('minutes', { precision: 12, scale: 1, mode: 'number' }).notNull(),
+    agentId: uuid('agent_id'),
+    chatId: uuid('chat_id'),
+    turnId: uuid('turn_id'),
+    todoId: uuid('todo_id'),
+    trigger: text('trigger', { enum: ['chat', 'manual', 'create', 'assignment', 'schedule'] }),
+    createdAt: instant('created_at').notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    foreignKey({ name: 'minute_entries_workspace_fk', columns: [table.workspaceId], foreignColumns: [workspaces.id] }),
+    check('minute_entries_sign', sql`(kind = 'grant') = (minutes > 0)`),
+    index('minute_entries_created').on(table.workspaceId, table.createdAt, table.id),
   ],
 );

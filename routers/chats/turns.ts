@@ -1,0 +1,130 @@
+import { v7 as newId } from 'uuid';
+import type { Db } from '../../db/client.ts';
+import type { Context, Principal } from '../base.ts';
+import { conflict } from '../errors.ts';
+import { announce } from '../live.ts';
+import type { Trigger } from '../minutes.ts';
+import { type Scope, scopes } from '../scopes.ts';
+import type { HeldChat } from './rows.ts';
+
+/** What the work of agents needs of a context. `db` is the transaction of the change. */
+export type World = Pick<Context, 'db' | 'jobs' | 'live' | 'clock'>;
+
+/** Agents that may stand between a person and a turn: an agent that asks an agent that asks an agent. */
+const deepest = 3;
+
+/** Who a turn works for. */
+export interface Starter {
+  userId: string;
+  /** What the turn may do. */
+  scopes: Scope[];
+  depth: number;
+}
+
+/**
+ * On whose behalf a turn starts. An agent works with its own authority, but reads captures only for somebody who may
+ * read them: its answers would leak them otherwise (CONTRACT §10.9).
+ * @throws Failure 409 when too many agents stand in between: two of them could go on calling each other for ever.
+ */
+export function starterOf(principal: Principal): Starter {
+  const depth = principal.agent ? principal.agent.depth + 1 : 0;
+  if (depth > deepest) {
+    throw conflict(`Agents asked each other ${deepest} times in a row. Answer the person instead of asking another agent.`);
+  }
+  const granted = scopes.filter((scope) => !scope.startsWith('captures:') || principal.scopes.has(scope));
+  return { userId: principal.userId, scopes: granted, depth };
+}
+
+export interface NewTurn {
+  workspaceId: string;
+  chatId: string;
+  /** The agent that answers. */
+  agentId: string;
+  starter: Starter;
+  trigger: Trigger;
+  runId?: string | null;
+  /** It waits as `queued` until then. */
+  notBefore?: string | null;
+}
+
+/** How long a turn may lie before the sweep asks the workers again. */
+const patience = `interval '20 seconds'`;
+
+const insert = `insert into chat_turns
+    (workspace_id, id, chat_id, agent_id, user_id, run_id, trigger, scopes, depth, not_before, lease_until)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz, greatest(now(), $10::timestamptz) + ${patience})`;
+
+/**
+ * Starts a turn in a chat that is locked and has none open; its status is the caller's to set. The job is made in the
+ * same transaction.
+ */
+export async function startTurn({ db, jobs }: World, turn: NewTurn): Promise<string> {
+  const { workspaceId, chatId, agentId, starter, trigger, runId = null, notBefore = null } = turn;
+  const turnId = newId();
+  const { userId, scopes: granted, depth } = starter;
+  await db.rows(insert, [workspaceId, turnId, chatId, agentId, userId, runId, trigger, granted, depth, notBefore]);
+  await jobs.turn(db, { workspaceId, chatId, turnId }, notBefore ?? undefined);
+  return turnId;
+}
+
+const free = `update chat_turns set worker_id = null, lease_until = now() + ${patience} where workspace_id = $1 and id = $2`;
+const go = `update chats set status = 'running', updated_at = greatest(now(), updated_at) where workspace_id = $1 and id = $2`;
+const unwait = `update todo_runs set status_reason = null where workspace_id = $1 and id = $2`;
+
+/** Hands an open turn of a locked chat back to the workers, after a person decided or when its time has come. */
+export async function resumeTurn({ db, jobs }: World, { workspaceId, chatId, turn }: HeldChat): Promise<void> {
+  if (!turn) throw new Error('No turn to resume');
+  await db.rows(free, [workspaceId, turn.turnId]);
+  await db.rows(go, [workspaceId, chatId]);
+  if (turn.runId) await db.rows(unwait, [workspaceId, turn.runId]);
+  await announce(db, { kind: 'status', chatId });
+  await jobs.turn(db, { workspaceId, chatId, turnId: turn.turnId });
+}
+
+export interface Ending {
+  outcome: 'completed' | 'failed' | 'cancelled' | 'timed_out';
+  /** For a person; with `failed` and `timed_out`. */
+  errorMessage?: string | null;
+  /** What the agent said last. */
+  summary?: string | null;
+}
+
+const endTurnRow = `update chat_turns set ended_at = now(), outcome = $3, worker_id = null where workspace_id = $1 and id = $2`;
+const settleChat = `update chats set status = $3, error_message = $4, updated_at = greatest(now(), updated_at),
+    completed_at = case when $3 = 'completed' then greatest(now(), last_message_at) else completed_at end
+  where workspace_id = $1 and id = $2`;
+const settleRun = `with ended as (
+    update todo_runs set status = $3, error_message = $4, summary = $5, status_reason = null, finished_at = now()
+    where workspace_id = $1 and id = $2 and status = 'running' returning todo_id
+  ) update todos set updated_at = greatest(now(), updated_at)
+    where workspace_id = $1 and id = (select todo_id from ended)`;
+const supersede = `update approvals set status = 'superseded', decided_at = now()
+  where workspace_id = $1 and turn_id = $2 and status = 'pending'`;
+
+/**
+ * Ends the open turn of a locked chat, with its run and the status of the chat, together. Approvals that were still
+ * pending are superseded.
+ */
+export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Ending): Promise<void> {
+  const { workspaceId, chatId, turn } = chat;
+  const { outcome, errorMessage = null, summary = null } = ending;
+  if (!turn) throw new Error('No turn to end');
+  await db.rows(endTurnRow, [workspaceId, turn.turnId, outcome]);
+  await db.rows(supersede, [workspaceId, turn.turnId]);
+  const status = outcome === 'timed_out' ? 'failed' : outcome;
+  await db.rows(settleChat, [workspaceId, chatId, status, errorMessage]);
+  if (turn.runId) await db.rows(settleRun, [workspaceId, turn.runId, outcome, errorMessage, summary]);
+  await announce(db, { kind: 'status', chatId });
+  if (outcome === 'completed') await jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId });
+}
+
+/**
+ * Ends the turn of a locked chat that waits for a person, because the person wrote instead of deciding: the text is the
+ * answer. Its run goes on in the turn that follows. Returns the id of that run.
+ */
+export async function supersedeTurn(db: Db, { workspaceId, turn }: HeldChat): Promise<string | null> {
+  if (!turn) return null;
+  await db.rows(supersede, [workspaceId, turn.turnId]);
+  await db.rows(endTurnRow, [workspaceId, turn.turnId, 'superseded']);
+  return turn.runId;
+}
