@@ -35,7 +35,8 @@ const take = `update workspaces w set agent_minutes = greatest(0, w.agent_minute
   returning least(old.before, $2::numeric) as taken, old.before < $2::numeric as dry`;
 const enter = `insert into minute_entries (workspace_id, id, kind, minutes, agent_id, chat_id, turn_id, todo_id, trigger)
   values ($1, $2, 'turn', -($3::numeric), $4, $5, $6, $7, $8)`;
-const count = 'update chat_turns set active_ms = $3, minutes = minutes + $4::numeric where workspace_id = $1 and id = $2';
+const count =
+  'update chat_turns set active_ms = $3, minutes = minutes + $4::numeric where workspace_id = $1 and id = $2';
 const countRun = 'update todo_runs set minutes_used = minutes_used + $3::numeric where workspace_id = $1 and id = $2';
 
 /**

@@ -15,6 +15,8 @@ import type { ServiceSettings } from '../routers/base.ts';
 import { invalid } from '../routers/errors.ts';
 import { entityTags } from '../routers/etag.ts';
 import { appRouter, toolRouter } from '../routers/index.ts';
+import type { Jobs } from '../routers/jobs.ts';
+import type { Live } from '../routers/live.ts';
 import type { Mailer } from '../routers/mail.ts';
 import { addressHash, createGate, guard } from './access/gate.ts';
 import { Limiter } from './access/limiter.ts';
@@ -31,6 +33,8 @@ export interface ServiceParts {
   log: Logger;
   settings: ServiceSettings;
   mail: Mailer;
+  jobs: Jobs;
+  live: Live;
   /** Secret of the OAuth server, shared by all processes. */
   oauthKey: Buffer;
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
@@ -52,6 +56,8 @@ export function createService({
   log,
   settings,
   mail,
+  jobs,
+  live,
   oauthKey,
   oauthFetch,
   clock = () => new Date(),
@@ -96,6 +102,8 @@ export function createService({
       principal: request.principal,
       badCredential: request.badCredential,
       db,
+      jobs,
+      live,
       clock,
       signal: gone.signal,
       requestId: request.id,

@@ -90,7 +90,9 @@ export async function startService(
   };
   const mail = createMailer(config, log);
   const oauthKey = await sharedSecret(db, 'oauth');
-  const app = createService({ config, db, log, settings, mail, oauthKey, ...overrides });
+  const jobs = { turn: async () => {}, digest: async () => {} };
+  const live = { subscribe: () => () => {}, isFollowed: () => false };
+  const app = createService({ config, db, log, settings, mail, jobs, live, oauthKey, ...overrides });
   await app.listen({ host: config.HOST, port: config.PORT });
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));

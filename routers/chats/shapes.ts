@@ -119,7 +119,9 @@ export const ChatRun = z
     chatId: Id,
     status: ChatStatus.describe('The state of the chat now.'),
     messageSequence: z.int().meta({ description: 'Sequence of the message just sent.', examples: [3] }),
-    replies: z.array(Message).describe('Messages produced while the request waited; empty unless `waitSeconds` was passed.'),
+    replies: z
+      .array(Message)
+      .describe('Messages produced while the request waited; empty unless `waitSeconds` was passed.'),
     timedOut: z.boolean().describe('True when `waitSeconds` ran out before the agent finished.'),
   })
   .meta({ id: 'ChatRun' });

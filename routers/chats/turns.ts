@@ -29,7 +29,9 @@ export interface Starter {
 export function starterOf(principal: Principal): Starter {
   const depth = principal.agent ? principal.agent.depth + 1 : 0;
   if (depth > deepest) {
-    throw conflict(`Agents asked each other ${deepest} times in a row. Answer the person instead of asking another agent.`);
+    throw conflict(
+      `Agents asked each other ${deepest} times in a row. Answer the person instead of asking another agent.`,
+    );
   }
   const granted = scopes.filter((scope) => !scope.startsWith('captures:') || principal.scopes.has(scope));
   return { userId: principal.userId, scopes: granted, depth };

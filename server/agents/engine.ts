@@ -1,0 +1,59 @@
+/** What a model is asked for. Each may be configured on its own. */
+export const purposes = ['turn', 'titles', 'summaries', 'estimates'] as const;
+export type Purpose = (typeof purposes)[number];
+
+/** A tool as a model sees it. */
+export interface ToolDeclaration {
+  name: string;
+  description: string;
+  /** JSON Schema of its arguments: an object. */
+  inputSchema: Record<string, unknown>;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+/** What was said so far, in order. Every tool call of an agent is followed by the results of all of them. */
+export type Utterance =
+  | { role: 'user'; text: string }
+  | { role: 'agent'; text: string; toolCalls: ToolCall[] }
+  | { role: 'tools'; results: { toolCallId: string; name: string; isError: boolean; output: unknown }[] };
+
+export interface EngineRequest {
+  purpose: Purpose;
+  system: string;
+  conversation: Utterance[];
+  tools: ToolDeclaration[];
+  signal: AbortSignal;
+  /** Provisional text as it arrives. */
+  onText?: (delta: string) => void;
+}
+
+export interface EngineAnswer {
+  text: string;
+  /** Empty when the agent is done. Ids are unique within the answer. */
+  toolCalls: ToolCall[];
+}
+
+/** Whatever answers for an agent: a model behind a provider, or the built-in engine. */
+export interface Engine {
+  readonly name: string;
+  /** Answers once; the caller runs the tools and asks again. @throws ModelFault; the signal's reason when aborted. */
+  answer(request: EngineRequest): Promise<EngineAnswer>;
+}
+
+/** A provider did not answer as it should. `message` is for a person: what happened and what to do. */
+export class ModelFault extends Error {
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** The provider asked to wait that long. */
+  readonly retryAfterMs: number | undefined;
+  constructor(message: string, more: { retryable: boolean; retryAfterMs?: number | undefined; cause?: unknown }) {
+    super(message, { cause: more.cause });
+    this.retryable = more.retryable;
+    this.retryAfterMs = more.retryAfterMs;
+  }
+}
