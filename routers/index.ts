@@ -1,4 +1,8 @@
 import { auth } from './accounts/index.ts';
+import { agents } from './agents/index.ts';
+import { skillTools } from './agents/skill-tools.ts';
+import { skills } from './agents/skills.ts';
+import { agentTools } from './agents/tools.ts';
 import { apiKeys } from './api-keys.ts';
 import { router } from './base.ts';
 import { connectedApps } from './connected-apps.ts';
@@ -10,10 +14,10 @@ import { todoListTool } from './todos/list-tool.ts';
 import { todoTools } from './todos/tools.ts';
 import { workspaces } from './workspaces/index.ts';
 
-export const appRouter = router({ meta, auth, workspaces, apiKeys, connectedApps, todos, todoLists });
+export const appRouter = router({ meta, auth, workspaces, apiKeys, connectedApps, todos, todoLists, agents, skills });
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
-export const toolRouter = router({ ...todoListTool, ...todoTools, ...todoListTools });
+export const toolRouter = router({ ...todoListTool, ...todoTools, ...agentTools, ...skillTools, ...todoListTools });
 
 /** The type of the whole typed API, for `@trpc/client`. */
 export type AppRouter = typeof appRouter;
