@@ -1,5 +1,6 @@
 import { auth } from './accounts/index.ts';
 import { apiKeys } from './api-keys.ts';
+import { approvals } from './approvals/index.ts';
 import { router } from './base.ts';
 import { connectedApps } from './connected-apps.ts';
 import { meta } from './meta.ts';
@@ -8,9 +9,20 @@ import { todoListTools } from './todo-lists/tools.ts';
 import { todos } from './todos/index.ts';
 import { todoListTool } from './todos/list-tool.ts';
 import { todoTools } from './todos/tools.ts';
+import { usage } from './usage/index.ts';
 import { workspaces } from './workspaces/index.ts';
 
-export const appRouter = router({ meta, auth, workspaces, apiKeys, connectedApps, todos, todoLists });
+export const appRouter = router({
+  meta,
+  auth,
+  workspaces,
+  apiKeys,
+  connectedApps,
+  todos,
+  todoLists,
+  approvals,
+  usage,
+});
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
 export const toolRouter = router({ ...todoListTool, ...todoTools, ...todoListTools });
