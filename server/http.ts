@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
 import { mountDocs } from '../adapters/docs/mount.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
-import { operationsOf } from '../adapters/operations.ts';
+import { operationsOf, toolsOf } from '../adapters/operations.ts';
 import { mountPages } from '../adapters/pages/mount.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { servedDocument } from '../adapters/rest/openapi.ts';
@@ -97,6 +97,7 @@ export function createService({
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const operations = operationsOf(router);
   settings.document = servedDocument(operations, settings);
+  settings.tools = new Map(toolsOf(toolRouter).map(({ name, input }) => [name, input]));
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
