@@ -30,11 +30,15 @@ export interface EngineRequest {
   signal: AbortSignal;
   /** Provisional text as it arrives. */
   onText?: (delta: string) => void;
+  /** The provisional text so far is void: the answer begins anew. */
+  onRestart?: () => void;
+  /** Milliseconds spent asking, once per try, whatever came of it; waiting between tries is not in them. */
+  onActive?: (ms: number) => void;
 }
 
 export interface EngineAnswer {
   text: string;
-  /** Empty when the agent is done. Ids are unique within the answer. */
+  /** Empty when the agent is done. Ids are new and unique. `input` is text where the model wrote no readable JSON. */
   toolCalls: ToolCall[];
 }
 
