@@ -1,6 +1,7 @@
 import { auth } from './accounts/index.ts';
 import { apiKeys } from './api-keys.ts';
 import { router } from './base.ts';
+import { chats } from './chats/index.ts';
 import { connectedApps } from './connected-apps.ts';
 import { meta } from './meta.ts';
 import { todoLists } from './todo-lists/index.ts';
@@ -10,7 +11,7 @@ import { todoListTool } from './todos/list-tool.ts';
 import { todoTools } from './todos/tools.ts';
 import { workspaces } from './workspaces/index.ts';
 
-export const appRouter = router({ meta, auth, workspaces, apiKeys, connectedApps, todos, todoLists });
+export const appRouter = router({ meta, auth, workspaces, apiKeys, connectedApps, todos, todoLists, chats });
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
 export const toolRouter = router({ ...todoListTool, ...todoTools, ...todoListTools });

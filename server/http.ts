@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
@@ -92,6 +93,9 @@ export function createService({
   const operations = operationsOf(router);
   settings.document = servedDocument(operations, settings);
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  app.addHook('preClose', async () => closing.abort());
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => {
@@ -106,6 +110,7 @@ export function createService({
       live,
       clock,
       signal: gone.signal,
+      closing: closing.signal,
       requestId: request.id,
       service: settings,
       operations: facts,
