@@ -51,6 +51,8 @@ export interface Client {
 /** What the transport must tell beside the answer. */
 export interface Reply {
   replayed: boolean;
+  /** The entity tag of the resource, where the answer shows it in another shape than a read does. */
+  etag?: string;
   /** The session to keep in the browser's cookie; null ends it, undefined leaves the cookie alone. */
   session?: { token: string; expiresAt: string } | null;
 }

@@ -1,4 +1,8 @@
 import { auth } from './accounts/index.ts';
+import { agents } from './agents/index.ts';
+import { skillTools } from './agents/skill-tools.ts';
+import { skills } from './agents/skills.ts';
+import { agentTools } from './agents/tools.ts';
 import { apiKeys } from './api-keys.ts';
 import { router } from './base.ts';
 import { chats } from './chats/index.ts';
@@ -11,10 +15,21 @@ import { todoListTool } from './todos/list-tool.ts';
 import { todoTools } from './todos/tools.ts';
 import { workspaces } from './workspaces/index.ts';
 
-export const appRouter = router({ meta, auth, workspaces, apiKeys, connectedApps, todos, todoLists, chats });
+export const appRouter = router({
+  meta,
+  auth,
+  workspaces,
+  apiKeys,
+  connectedApps,
+  todos,
+  todoLists,
+  chats,
+  agents,
+  skills,
+});
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
-export const toolRouter = router({ ...todoListTool, ...todoTools, ...todoListTools });
+export const toolRouter = router({ ...todoListTool, ...todoTools, ...agentTools, ...skillTools, ...todoListTools });
 
 /** The type of the whole typed API, for `@trpc/client`. */
 export type AppRouter = typeof appRouter;

@@ -40,6 +40,7 @@ const Environment = z.object({
   RATE_LIMIT_PER_ADDRESS: whole(120, 1, 1_000_000),
   TRUST_PROXY: hops,
   AGENT_MINUTES: whole(600, 0, 1_000_000),
+  AGENT_CONCURRENCY: whole(16, 0, 1000),
   CLI_INSTALL_URL: address.optional(),
   DEPRECATION_URL: address.optional(),
   ALLOWED_ORIGINS: z

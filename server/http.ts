@@ -26,7 +26,8 @@ import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Config } from './config.ts';
 import { mountHealth } from './health.ts';
-import { mountMetrics } from './metrics.ts';
+import type { Handlers } from './jobs/work.ts';
+import { type Measure, mountMetrics } from './metrics.ts';
 
 export interface ServiceParts {
   config: Config;
@@ -41,6 +42,10 @@ export interface ServiceParts {
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
   oauthFetch?: ProviderParts['fetch'];
   clock?: () => Date;
+  /** What the workers of this process do. */
+  handlers?: Partial<Handlers>;
+  /** What /metrics tells besides the requests. */
+  measures?: readonly Measure[];
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
 }
@@ -62,6 +67,7 @@ export function createService({
   oauthKey,
   oauthFetch,
   clock = () => new Date(),
+  measures = [],
   router = appRouter,
 }: ServiceParts): FastifyInstance {
   const gate = createGate(new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS, settings);
@@ -121,7 +127,7 @@ export function createService({
       reply: { replayed: false },
     };
   };
-  mountMetrics(app, config.METRICS_TOKEN);
+  mountMetrics(app, config.METRICS_TOKEN, measures);
   guard(app, gate);
   app.addHook('onRequest', requireHost);
   parseJson(app);

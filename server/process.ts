@@ -7,6 +7,7 @@ import { openEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import type { ServiceSettings } from '../routers/base.ts';
+import { openBackstage } from './backstage.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
@@ -90,17 +91,24 @@ export async function startService(
   };
   const mail = createMailer(config, log);
   const oauthKey = await sharedSecret(db, 'oauth');
-  const jobs = { turn: async () => {}, digest: async () => {} };
-  const live = { subscribe: () => () => {}, isFollowed: () => false };
-  const app = createService({ config, db, log, settings, mail, jobs, live, oauthKey, ...overrides });
-  await app.listen({ host: config.HOST, port: config.PORT });
+  const backstage = await openBackstage(config, db, log);
+  const { queue: jobs, live, measures } = backstage;
+  const app = createService({ config, db, log, settings, mail, jobs, live, measures, oauthKey, ...overrides });
+  try {
+    await app.listen({ host: config.HOST, port: config.PORT });
+  } catch (error) {
+    await backstage.close();
+    throw error;
+  }
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
+  backstage.startWork(overrides.handlers);
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();
-    await app.close();
+    await Promise.all([app.close(), backstage.stopWork()]);
     await mail.idle();
+    await backstage.close();
   };
   return { app, url: settings.publicUrl, port, close };
 }

@@ -80,7 +80,7 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
     const json = JSON.stringify(data);
     reply.code(operation.status).header('Content-Type', 'application/json; charset=utf-8');
     if (tagged) {
-      const tag = entityTag(json);
+      const tag = ctx.reply.etag ?? entityTag(json);
       reply.header('ETag', tag);
       const known = request.headers['if-none-match'];
       if (operation.method === 'GET' && known !== undefined && matches(known, tag)) return reply.code(304).send();

@@ -26,10 +26,6 @@ async function requireReady(
   }
   if (chat.isArchived) throw conflict('This chat is archived. Restore it before you write in it.');
   if (chat.todoDone) throw conflict('The todo of this chat is done. Reopen it before you write in the chat.');
-  // What waits for a person is not an agent's to answer (CONTRACT §6).
-  if (chat.status === 'awaiting_input' && principal.kind === 'agent') {
-    throw conflict('This chat waits for a person to decide. Leave it to them.');
-  }
   const agent = await answeringAgent(db, chat.workspaceId, chat.agentId);
   if (!agent || agent.isArchived) {
     throw conflict('The agent of this chat is archived. Restore it, or start a new chat with another agent.');

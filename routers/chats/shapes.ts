@@ -32,7 +32,9 @@ const anything = z.unknown().meta({ description: 'Any JSON.', examples: [{ title
 const callId = z.string().meta({ examples: ['call_1'] });
 
 const blocks = {
-  text: z.object({ type: z.literal('text'), text: z.string() }).meta({ id: 'TextBlock' }),
+  text: z
+    .object({ type: z.literal('text'), text: z.string().meta({ examples: ['I made the todo “Buy milk”.'] }) })
+    .meta({ id: 'TextBlock' }),
   toolCall: z
     .object({
       type: z.literal('tool_call'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../db/client.ts';
 import { principalOf } from '../base.ts';
 import { Id } from '../fields.ts';
-import { tool, toolProcedure } from '../tool.ts';
+import { textFrom, tool, toolProcedure } from '../tool.ts';
 import { deleteTodo, restoreTodo } from './archive.ts';
 import { createTodos } from './create.ts';
 import { findTodo, lockTodos } from './rows.ts';
@@ -23,11 +23,6 @@ function settle(db: Db, workspaceId: string, id: string, patchFor: (todo: TodoAn
     const patch = patchFor(todo);
     return { todo: patch ? await updateTodo(tx, workspaceId, id, patch) : todo };
   });
-}
-
-/** The text from its `offset`th character (Unicode code point) on. */
-function from(text: string | null, offset: number): string | null {
-  return text === null || offset === 0 ? text : Array.from(text).slice(offset).join('');
 }
 
 export const todoTools = {
@@ -59,7 +54,7 @@ export const todoTools = {
     )
     .query(async ({ ctx, input }) => {
       const { latestRun, ...todo } = await findTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId);
-      const content = from(todo.content, input.contentOffset);
+      const content = textFrom(todo.content, input.contentOffset);
       return { todo: { ...todo, content }, latestRun, chatId: latestRun?.chatId ?? null };
     }),
 
