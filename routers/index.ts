@@ -6,6 +6,7 @@ import { agentTools } from './agents/tools.ts';
 import { apiKeys } from './api-keys.ts';
 import { approvals } from './approvals/index.ts';
 import { router } from './base.ts';
+import { chats } from './chats/index.ts';
 import { connectedApps } from './connected-apps.ts';
 import { meta } from './meta.ts';
 import { todoLists } from './todo-lists/index.ts';
@@ -24,6 +25,7 @@ export const appRouter = router({
   connectedApps,
   todos,
   todoLists,
+  chats,
   agents,
   skills,
   approvals,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
@@ -99,6 +100,9 @@ export function createService({
   settings.document = servedDocument(operations, settings);
   settings.tools = new Map(toolsOf(toolRouter).map(({ name, input }) => [name, input]));
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  app.addHook('preClose', async () => closing.abort());
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => {
@@ -113,6 +117,7 @@ export function createService({
       live,
       clock,
       signal: gone.signal,
+      closing: closing.signal,
       requestId: request.id,
       service: settings,
       operations: facts,
