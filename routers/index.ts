@@ -7,13 +7,14 @@ import { todoLists } from './todo-lists/index.ts';
 import { todoListTools } from './todo-lists/tools.ts';
 import { todos } from './todos/index.ts';
 import { todoListTool } from './todos/list-tool.ts';
+import { getTodoTool, runTodoTool } from './todos/run-tools.ts';
 import { todoTools } from './todos/tools.ts';
 import { workspaces } from './workspaces/index.ts';
 
 export const appRouter = router({ meta, auth, workspaces, apiKeys, connectedApps, todos, todoLists });
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
-export const toolRouter = router({ ...todoListTool, ...todoTools, ...todoListTools });
+export const toolRouter = router({ ...todoListTool, ...getTodoTool, ...todoTools, ...runTodoTool, ...todoListTools });
 
 /** The type of the whole typed API, for `@trpc/client`. */
 export type AppRouter = typeof appRouter;
