@@ -13,6 +13,7 @@ import { todoLists } from './todo-lists/index.ts';
 import { todoListTools } from './todo-lists/tools.ts';
 import { todos } from './todos/index.ts';
 import { todoListTool } from './todos/list-tool.ts';
+import { getTodoTool, runTodoTool } from './todos/run-tools.ts';
 import { todoTools } from './todos/tools.ts';
 import { usage } from './usage/index.ts';
 import { workspaces } from './workspaces/index.ts';
@@ -33,7 +34,15 @@ export const appRouter = router({
 });
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
-export const toolRouter = router({ ...todoListTool, ...todoTools, ...agentTools, ...skillTools, ...todoListTools });
+export const toolRouter = router({
+  ...todoListTool,
+  ...getTodoTool,
+  ...todoTools,
+  ...runTodoTool,
+  ...agentTools,
+  ...skillTools,
+  ...todoListTools,
+});
 
 /** The type of the whole typed API, for `@trpc/client`. */
 export type AppRouter = typeof appRouter;
