@@ -40,6 +40,8 @@ const Settings = z.object({
   RATE_LIMIT_PER_KEY: whole(300, 1, 1_000_000),
   RATE_LIMIT_PER_ADDRESS: whole(120, 1, 1_000_000),
   TRUST_PROXY: hops,
+  TURN_MINUTES: whole(30, 1, 1440),
+  TURN_STEPS: whole(50, 1, 1000),
   AGENT_MINUTES: whole(600, 0, 1_000_000),
   AGENT_CONCURRENCY: whole(16, 0, 1000),
   CLI_INSTALL_URL: address.optional(),

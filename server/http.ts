@@ -24,6 +24,7 @@ import { Limiter } from './access/limiter.ts';
 import { mountOAuth } from './access/oauth/mount.ts';
 import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
+import type { Engine } from './agents/engine.ts';
 import type { Config } from './config.ts';
 import { mountHealth } from './health.ts';
 import type { Handlers } from './jobs/work.ts';
@@ -46,6 +47,8 @@ export interface ServiceParts {
   handlers?: Partial<Handlers>;
   /** What /metrics tells besides the requests. */
   measures?: readonly Measure[];
+  /** Answers for the agents; another one only in tests. */
+  engine?: Engine;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
 }

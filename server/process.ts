@@ -7,6 +7,8 @@ import { openEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import type { ServiceSettings } from '../routers/base.ts';
+import { createEngines } from './agents/models/engines.ts';
+import { agentsAtWork, contextOfAgents } from './agents/start.ts';
 import { openBackstage } from './backstage.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
@@ -102,7 +104,10 @@ export async function startService(
   }
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
-  backstage.startWork(overrides.handlers);
+  const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail };
+  const engine = overrides.engine ?? createEngines(config, log).turn;
+  const agents = engine && agentsAtWork({ config, log, live, engine, context: contextOfAgents(world) });
+  backstage.startWork({ ...agents, ...overrides.handlers });
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();

@@ -93,7 +93,7 @@ export async function saveCalls(
   spentMs: number,
 ): Promise<{ dry: boolean }> {
   const { workspaceId, chatId, turnId, agentId, todoId } = claim;
-  const { db, clock } = world;
+  const { db } = world;
   const step = await holdStep(db, claim);
   const [row] = await db.rows<{ next: number }>(nextSequence, [workspaceId, chatId]);
   const messageSequence = row?.next ?? 1;
@@ -101,8 +101,8 @@ export async function saveCalls(
   const requests: MessageBlock[] = [];
   for (const [place, { name, title, input, approvalReason: reason }] of answer.calls.entries()) {
     const toolCallId = `call_${messageSequence}_${place + 1}`;
-    const call = { chatId, turnId, agentId, todoId, messageSequence, toolCallId, toolName: name, title, input };
-    const approvalId = reason === null ? null : await requestApproval(db, workspaceId, { ...call, reason }, clock());
+    const call = { workspaceId, chatId, turnId, agentId, todoId, messageSequence, toolCallId, toolName: name };
+    const approvalId = reason === null ? null : await requestApproval(world, { ...call, title, input, reason });
     blocks.push({
       type: 'tool_call',
       id: toolCallId,
