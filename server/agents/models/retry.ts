@@ -34,9 +34,8 @@ function backoff(tried: number, random: () => number): number {
 }
 
 function afterTries(fault: ModelFault, tried: number): ModelFault {
-  const { retryable, retryAfterMs } = fault;
-  const counted = tried > 1 ? ` (Tried ${tried} times.)` : '';
-  return new ModelFault(`${fault.message}${counted}`, { retryable, retryAfterMs, cause: fault });
+  const { message, retryable, retryAfterMs } = fault;
+  return tried === 1 ? fault : new ModelFault(`${message} (Tried ${tried} times.)`, { retryable, retryAfterMs });
 }
 
 /**
