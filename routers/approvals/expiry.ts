@@ -11,14 +11,19 @@ interface DueChat {
   workspaceId: string;
   chatId: string;
   todoId: string | null;
+  /** When the first of its approvals was to be decided. */
+  since: string;
 }
 
 const dueOfChat = `select ${approvalColumns} from approvals
   where workspace_id = $1 and chat_id = $2 and status = 'pending' and expires_at <= $3 order by requested_at, id`;
-const dueChats = `select a.workspace_id as "workspaceId", a.chat_id as "chatId", c.todo_id as "todoId"
+const dueChats = `select a.workspace_id as "workspaceId", a.chat_id as "chatId", c.todo_id as "todoId",
+    min(a.expires_at) as since
   from approvals a join chats c on c.workspace_id = a.workspace_id and c.id = a.chat_id
   where a.status = 'pending' and a.expires_at <= $1
-  group by a.workspace_id, a.chat_id, c.todo_id order by min(a.expires_at), a.chat_id limit ${batch} offset $2`;
+  group by a.workspace_id, a.chat_id, c.todo_id
+  having (min(a.expires_at), a.chat_id) > ($2::timestamptz, $3::uuid)
+  order by since, a.chat_id limit ${batch}`;
 const lockTodo = 'select 1 from todos where workspace_id = $1 and id = $2 for no key update skip locked';
 const lockChat = 'select 1 from chats where workspace_id = $1 and id = $2 for update skip locked';
 
@@ -52,14 +57,14 @@ function expireChat(world: World, due: DueChat, now: Date): Promise<number> {
 export async function expireApprovals(world: World, now: Date): Promise<number> {
   const failures: unknown[] = [];
   let expired = 0;
-  for (let passed = 0; ; ) {
-    const found = await world.db.rows<DueChat>(dueChats, [now.toISOString(), passed]);
+  for (let after: [string, string] | null = ['-infinity', '00000000-0000-0000-0000-000000000000']; after; ) {
+    const found: DueChat[] = await world.db.rows<DueChat>(dueChats, [now.toISOString(), ...after]);
     for (const due of found) {
       const count = await expireChat(world, due, now).catch((error: unknown) => void failures.push(error));
       expired += count ?? 0;
-      if (!count) passed += 1;
     }
-    if (found.length < batch) break;
+    const last = found.at(-1);
+    after = last && found.length === batch ? [last.since, last.chatId] : null;
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} chats kept their expired approvals`);
   return expired;

@@ -37,7 +37,10 @@ export function approvalReason(
   if (tool.readOnly) return null;
   if (tool.scopes.includes('agents:write')) return reasons.limits;
   if (!agent.requiresApproval) return null;
-  const { todoId, chatId, ...fields } = (typeof input === 'object' ? input : {}) as Record<string, unknown>;
+  const { todoId, chatId, ...fields } = (typeof input === 'object' && input !== null ? input : {}) as Record<
+    string,
+    unknown
+  >;
   if (changesChat.has(tool.name) && isSame(given.chatId, chatId)) return null;
   if (!changesTodo.has(tool.name) || !isSame(given.todoId, todoId)) return reasons.beyond;
   return startsAgents.some((name) => fields[name] !== undefined) ? reasons.starts : null;
