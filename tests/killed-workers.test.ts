@@ -93,11 +93,14 @@ test(`${turns} turns with effects survive ${kills} kills: each ends, and each ef
   await killer;
 
   const open = () =>
-    tandem.db.rows<{ id: string }>(`select id from chat_turns where workspace_id = $1 and ended_at is null`, [
-      workspace.workspaceId,
-    ]);
+    tandem.db.rows<{ id: string }>(
+      `select t.id, t.attempt, t.worker_id, t.lease_until, t.not_before, t.created_at, c.status, c.message_count, now() as now
+       from chat_turns t join chats c on c.workspace_id = t.workspace_id and c.id = t.chat_id
+       where t.workspace_id = $1 and t.ended_at is null`,
+      [workspace.workspaceId],
+    );
   while ((await open()).length > 0 && Date.now() - lastKill < 60_000) await wait(250);
-  assert.is((await open()).length, 0, 'every turn has ended');
+  assert.equal([...(await open())], [], 'every turn has ended');
   assert.ok(
     Date.now() - lastKill < 30_000,
     `recovered ${Math.round((Date.now() - lastKill) / 1000)} s after the last kill`,
@@ -133,7 +136,7 @@ test(`${turns} turns with effects survive ${kills} kills: each ends, and each ef
      having count(*) <> max(m.sequence) or min(m.sequence) <> 1 or max(m.sequence) <> c.message_count or count(*) <> 4`,
     [workspaceId],
   );
-  assert.equal(gaps, [], 'sequences without gaps, no message lost or doubled');
+  assert.equal([...gaps], [], 'sequences without gaps, no message lost or doubled');
   assert.is(new Set(chats).size, turns);
 
   const [sums] = await tandem.db.rows<Record<string, string>>(

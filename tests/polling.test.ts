@@ -13,7 +13,9 @@ test.before(async () => {
 test.after(() => tandem.close());
 
 const pollers = 32;
-const turnsEach = 70;
+const chatsEach = 5;
+const turnsEach = 14;
+const all = pollers * chatsEach * turnsEach;
 
 interface Seen {
   sequence: number;
@@ -36,34 +38,37 @@ async function collect({ call }: TestWorkspace, chatId: string, afterSequence: n
   }
 }
 
-test(`${pollers * turnsEach} turns under load: no poller ever misses the end of an answer`, async () => {
+test(`${all} turns under load: no poller ever misses the end of an answer`, async () => {
   const workspace = await tandem.workspace();
+  const converse = async (poller: number) => {
+    let turn = 0;
+    const plan = engine.plan((request) => {
+      const last = request.conversation.at(-1);
+      // Every third turn calls tools first, so that an answer is several messages long.
+      if (turn % 3 === 0 && last?.role === 'user') return use(['list_todo_lists', {}], ['list_todos', { limit: 1 }]);
+      return say(`The end of turn ${turn} of ${poller}.`);
+    });
+    const { body: chat } = await workspace.call('POST /chats', { message: plan });
+    let highest = 0;
+    for (; turn < turnsEach; turn++) {
+      if (turn > 0) {
+        const sent = await workspace.call(`POST /chats/${chat.id}/messages`, { message: 'Go on.' });
+        assert.is(sent.status, 202, sent.text);
+        highest = sent.body.messageSequence;
+      }
+      const seen = await collect(workspace, chat.id, highest);
+      const first = seen[0]?.sequence ?? 0;
+      assert.equal(
+        seen.map(({ sequence }) => sequence),
+        seen.map((_each, place) => first + place),
+        'without gaps',
+      );
+      assert.is(seen.at(-1)?.text, `The end of turn ${turn} of ${poller}.`);
+    }
+  };
   await Promise.all(
     Array.from({ length: pollers }, async (_, poller) => {
-      let turn = 0;
-      const plan = engine.plan((request) => {
-        const last = request.conversation.at(-1);
-        // Every third turn calls tools first, so that an answer is several messages long.
-        if (turn % 3 === 0 && last?.role === 'user') return use(['list_todo_lists', {}], ['list_todos', { limit: 1 }]);
-        return say(`The end of turn ${turn} of ${poller}.`);
-      });
-      const { body: chat } = await workspace.call('POST /chats', { message: plan });
-      let highest = 0;
-      for (; turn < turnsEach; turn++) {
-        if (turn > 0) {
-          const sent = await workspace.call(`POST /chats/${chat.id}/messages`, { message: 'Go on.' });
-          assert.is(sent.status, 202, sent.text);
-          highest = sent.body.messageSequence;
-        }
-        const seen = await collect(workspace, chat.id, highest);
-        const first = seen[0]?.sequence ?? 0;
-        assert.equal(
-          seen.map(({ sequence }) => sequence),
-          seen.map((_each, place) => first + place),
-          'without gaps',
-        );
-        assert.is(seen.at(-1)?.text, `The end of turn ${turn} of ${poller}.`);
-      }
+      for (let chat = 0; chat < chatsEach; chat++) await converse(poller);
     }),
   );
   const [row] = await tandem.db.rows<{ broken: number; turns: number }>(
@@ -71,7 +76,7 @@ test(`${pollers * turnsEach} turns under load: no poller ever misses the end of 
      from chat_turns t where t.workspace_id = $1`,
     [workspace.workspaceId],
   );
-  assert.equal(row, { broken: 0, turns: pollers * turnsEach });
+  assert.equal(row, { broken: 0, turns: all });
 });
 
 test.run();
