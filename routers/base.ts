@@ -1,14 +1,15 @@
 import 'zod/compile';
 import type { KeyObject } from 'node:crypto';
 import { initTRPC } from '@trpc/server';
+import type { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { errorBody, Failure, translate } from './errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Jobs } from './jobs.ts';
 import type { Live } from './live.ts';
 import type { Mailer } from './mail.ts';
-import type { Meta, OperationFacts } from './metadata.ts';
-import type { Scope } from './scopes.ts';
+import type { Meta, OperationFacts, OperationMeta } from './metadata.ts';
+import { readScopes, type Scope } from './scopes.ts';
 
 export { op } from './metadata.ts';
 
@@ -69,6 +70,8 @@ export interface ServiceSettings {
   rateLimitPerMinute: number;
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
+  /** Tool name → its arguments; set once the tools are known. A resource of the router cannot import its tools. */
+  tools?: ReadonlyMap<string, z.ZodObject>;
 }
 
 /** The world as a procedure sees it. */
@@ -80,7 +83,10 @@ export interface Context {
   jobs: Jobs;
   live: Live;
   clock: () => Date;
+  /** The client is gone. Work goes on without it; waiting ends. */
   signal: AbortSignal;
+  /** The process is about to stop: who waits answers now. One signal for all requests. */
+  closing: AbortSignal;
   requestId: string;
   service: ServiceSettings;
   /** operationId → the operations of the service; what a credential may call is derived from it. */
@@ -103,6 +109,7 @@ function needsSession({ access }: OperationFacts): boolean {
 /** Whether a credential with `scopes` of this kind may call the operation. */
 export function mayCall(operation: OperationFacts, principal: Principal): boolean {
   if (needsSession(operation)) return principal.kind === 'session';
+  if (operation.access === 'reader') return readScopes.some((scope) => principal.scopes.has(scope));
   return operation.scope === null || principal.scopes.has(operation.scope);
 }
 
@@ -129,6 +136,10 @@ export function authorize(operation: OperationFacts, principal: Principal | null
     const message = 'This needs a signed-in user session; API keys and OAuth tokens cannot do it.';
     throw new Failure({ status: 403, code: 'missing_scope', message, reason: 'session_required' });
   }
+  if (operation.access === 'reader') {
+    const message = `This credential can read nothing. Use one that has one of the scopes ${readScopes.join(', ')}.`;
+    throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: readScopes });
+  }
   const requiredScopes = operation.scope ? [operation.scope] : [];
   const message = `This credential lacks the scope ${operation.scope}. Use one that has it.`;
   throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes });
@@ -154,15 +165,34 @@ export const router = t.router;
 /** A procedure without the frame of an operation. */
 export const bareProcedure = t.procedure;
 
-/** The frame of every operation: scope, then idempotency around shape and work. */
+/** The events of a stream, each as its schema has it. */
+async function* shaped(schema: z.ZodType, events: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  for await (const event of events) yield schema.parse(event);
+}
+
+/**
+ * What an operation answers once its work is committed. A wait that fails (the database is gone) takes nothing back:
+ * the answer is then what the work itself gave.
+ */
+async function finished(ctx: Context, { after, stream }: OperationMeta, data: unknown, input: unknown) {
+  if (stream) return shaped(stream.event, data as AsyncIterable<unknown>);
+  return after ? after(ctx, data, input).catch(() => data) : data;
+}
+
+/** The frame of every operation: scope, then idempotency around shape and work, then what waits for more. */
 export const procedure = t.procedure.use(async ({ ctx, meta, type, next, getRawInput }) => {
   const operation = meta?.operation;
   if (!operation) throw new Error('A procedure without op() metadata');
   authorize(operation, ctx.principal, ctx.badCredential);
-  if (type !== 'mutation' || !operation.keyed || ctx.idempotencyKey === undefined || !ctx.principal) return next();
-  return answerOnce(ctx, ctx.principal, idempotencyKeyOf(ctx.idempotencyKey), operation, await getRawInput(), (db) =>
-    next({ ctx: { db } }),
-  );
+  const key = type === 'mutation' && operation.keyed ? ctx.idempotencyKey : undefined;
+  const result =
+    key === undefined || !ctx.principal
+      ? await next()
+      : await answerOnce(ctx, ctx.principal, idempotencyKeyOf(key), operation, await getRawInput(), (db) =>
+          next({ ctx: { db } }),
+        );
+  if (!result.ok || !(operation.after || operation.stream)) return result;
+  return { ...result, data: await finished(ctx, operation, result.data, await getRawInput()) };
 });
 
 /** The principal of an operation that is not public. */
