@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { openingOf } from '../routers/agents/rows.ts';
 import { hours, waitingTurn } from './agent-world.ts';
 import { type Answer, startTestService, type TestService } from './harness.ts';
-import { untilBlocked } from './locks.ts';
+import { hold, releaseAll, untilBlocked } from './locks.ts';
 import { startProcess, stopProcesses } from './processes.ts';
 
 const test = suite('agents changed at once');
@@ -12,6 +12,7 @@ let tandem: TestService;
 test.before(async () => {
   tandem = await startTestService();
 });
+test.after.each(releaseAll);
 test.after(async () => {
   await stopProcesses();
   await tandem.close();
@@ -74,18 +75,19 @@ test('changes of different fields at once are all kept, each with a version of i
   assert.equal(body, { ...body, ...given, version: 6 });
 });
 
-test('agents that swap their names at once wait for each other without failing', async () => {
-  const { call } = await tandem.workspace();
-  for (let round = 0; round < 10; round++) {
-    const [left, right] = [`left ${round}`, `right ${round}`];
-    const made = await Promise.all([left, right].map((name) => call('POST /agents', { name })));
-    const [a, b] = made.map(({ body }) => body.id);
-    const answers = await Promise.all([
-      call(`PATCH /agents/${a}`, { name: right }),
-      call(`PATCH /agents/${b}`, { name: left }),
-    ]);
-    assert.equal(statusesOf(answers), [409, 409], 'each name is still the other’s');
-  }
+test('names are changed one after the other, so that agents which swap theirs never wait for each other', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const made = await Promise.all(['Left', 'Right'].map((name) => call('POST /agents', { name })));
+  const [left, right] = made.map(({ body }) => body.id);
+  const row = 'select 1 from agents where workspace_id = $1 and id = $2 for no key update';
+  const held = await hold(row, [workspaceId, right]);
+  const second = call(`PATCH /agents/${right}`, { name: 'Left' });
+  await untilBlocked('select a.id, a.name%for no key update');
+  const first = call(`PATCH /agents/${left}`, { name: 'Right' });
+  await untilBlocked('select pg_advisory_xact_lock%');
+  assert.is((await call(`PATCH /agents/${left}`, { description: 'No name.' })).status, 200);
+  await held.release();
+  assert.equal(statusesOf(await Promise.all([first, second])), [409, 409], 'each name is still the other’s');
 });
 
 test('of conditional changes with one tag exactly one is made, skills included', async () => {

@@ -54,7 +54,7 @@ function requireArchivable({ isDefault }: AgentAnswer): void {
   throw conflict('The default agent cannot be archived: it answers whatever names no agent. Change it instead.');
 }
 
-/** What a patch makes of an agent, and whether it may. @throws Failure 400, 409. */
+/** What a patch makes of an agent, and what that changes. @throws Failure 400. */
 function plan(agent: AgentAnswer, patch: AgentChanges) {
   const after = settingsAfter(agent, patch);
   return { after, changes: changesBetween(agent, after) };
