@@ -112,10 +112,7 @@ for (const protocol of protocols) {
 
   test(`${protocol}: text cut at the length limit is the answer, with a note`, async () => {
     const { ask } = await underTest(protocol, () => ({ text: 'Once upon a', finish: 'length' }));
-    assert.is(
-      (await ask()).text,
-      'Once upon a\n\n[The answer was cut off here: it reached its length limit.]',
-    );
+    assert.is((await ask()).text, 'Once upon a\n\n[The answer was cut off here: it reached its length limit.]');
   });
 
   test(`${protocol}: a long answer in many small pieces arrives whole`, async () => {
