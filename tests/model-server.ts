@@ -46,7 +46,7 @@ export interface ModelServerOptions {
   /** Default: a free one. */
   port?: number;
   /** When given, any other key is refused with 401. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** When given, any other model is refused with 404. */
   model?: string;
   /** Whether `received` fills. Default: true. */
@@ -72,25 +72,25 @@ async function sendEvents(
   reply: Said & Delivery,
   onCut: () => void,
 ): Promise<void> {
-  const { after = 0, then, eventMs = 0, error = {} } = reply;
+  const { after = 0, fault, eventMs = 0, error = {} } = reply;
   const events = protocol.events(reply, asked.model);
   const reset = () => {
     onCut();
     response.socket?.resetAndDestroy();
   };
-  if (then === 'silence' && after === 0) return;
-  if (then === 'reset' && after === 0) return reset();
+  if (fault === 'silence' && after === 0) return;
+  if (fault === 'reset' && after === 0) return reset();
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
   response.flushHeaders();
   for (const [at, event] of events.entries()) {
     if (response.destroyed) return;
-    if (then !== undefined && at === after) {
+    if (fault !== undefined && at === after) {
       // What went out before reaches the client as its own packets.
       if (after > 0) await delay(20);
-      if (then === 'silence') return;
-      if (then === 'reset') return reset();
-      if (then === 'end') break;
-      response.write(then === 'error' ? protocol.errorEvent(error) : 'data: {"id":"x","choi\n\n');
+      if (fault === 'silence') return;
+      if (fault === 'reset') return reset();
+      if (fault === 'end') break;
+      response.write(fault === 'error' ? protocol.errorEvent(error) : 'data: {"id":"x","choi\n\n');
     }
     if (eventMs > 0) await delay(eventMs);
     response.write(event);

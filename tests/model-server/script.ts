@@ -23,13 +23,13 @@ export interface Delivery {
   delayMs?: number;
   /** Milliseconds before each event. */
   eventMs?: number;
-  /** Events of the answer that go out before `then`. Default: none. */
+  /** Events of the answer that go out before `fault`. Default: none. */
   after?: number;
   /**
    * What happens after those: the connection is reset; nothing more comes; the stream ends; an event that is no JSON, or
    * an error, comes and the rest of the answer follows.
    */
-  then?: 'reset' | 'silence' | 'end' | 'broken' | 'error';
+  fault?: 'reset' | 'silence' | 'end' | 'broken' | 'error';
   error?: ErrorSaid;
 }
 

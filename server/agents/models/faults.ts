@@ -67,7 +67,7 @@ function byWords({ kinds, said }: Refusal): Verdict {
 function byNetwork(code: string): Verdict {
   if (/CERT|SSL|TLS|SIGNATURE/.test(code))
     return final(`No safe connection to the model provider (${code}): ${operator} must check AI_BASE_URL.`);
-  if (/ENOTFOUND|EAI_|ECONNREFUSED|UNREACH|CONNECT_TIMEOUT|ETIMEDOUT/.test(code))
+  if (/ENOTFOUND|EAI_|ECONNREFUSED|UNREACH|CONNECT_|ETIMEDOUT/.test(code))
     return passing(`The model provider cannot be reached (${code}).`);
   return passing('The connection to the model provider broke off.');
 }

@@ -83,6 +83,8 @@ export function refusalOf(error: unknown): Refusal {
   for (const each of chain(error)) if (each instanceof Refused) return each.refusal;
   const network = networkCode(error);
   if (network !== undefined) return { kinds: [], said: '', headers: {}, network };
+  if (APICallError.isInstance(error) && error.statusCode === undefined)
+    return { kinds: [], said: '', headers: {}, network: 'CONNECT_FAILED' };
   if (APICallError.isInstance(error) && (error.statusCode ?? 0) >= 300) {
     const { status, kinds, said } = readErrorObject(readBody(error.responseBody));
     const whole = `${said} ${error.message}`;
