@@ -119,6 +119,30 @@ test('a chat that is attached to a todo while its completion waits is cancelled 
   await assertConsistent(workspace);
 });
 
+test('a run that waited for another to start and end is the later one', async () => {
+  const workspace = await tandem.workspace();
+  const { call, workspaceId } = workspace;
+  const { id } = await todoOf(workspace);
+  const agentId = await assistantOf(tandem, workspaceId);
+  let second: Promise<Answer> | undefined;
+  await tandem.db.transaction(async (tx) => {
+    await tx.rows('select 1 from todos where id = $1 for update', [id]);
+    second = call(`POST /todos/${id}/runs`);
+    await untilBlocked('select id from todos%for update');
+    const first = `with r as (insert into todo_runs (workspace_id, id, todo_id, chat_id, agent_id, trigger, status, started_at, finished_at)
+        values ($1, gen_random_uuid(), $2, gen_random_uuid(), $3, 'manual', 'failed', clock_timestamp(), clock_timestamp()) returning id)
+      update todos set latest_run_id = r.id from r where workspace_id = $1 and todos.id = $2`;
+    await tx.rows(first, [workspaceId, id, agentId]);
+  });
+  assert.is((await second)?.status, 202);
+  const { body } = await call(`GET /todos/${id}/runs`);
+  assert.equal(
+    body.data.map(({ status }: { status: string }) => status),
+    ['running', 'failed'],
+  );
+  await assertConsistent(workspace);
+});
+
 test('a todo is either run or erased, never both', async () => {
   const workspace = await tandem.workspace();
   const { call, workspaceId } = workspace;
