@@ -25,7 +25,8 @@ function counted<Kind extends Db>(db: Kind): Kind {
 
 test.before(async () => {
   database = connect(testDatabaseUrl(), { poolSize: 4 });
-  tandem = await startTestService({}, { db: counted(database) });
+  const jobs = { turn: async () => {}, digest: async () => {} };
+  tandem = await startTestService({}, { db: counted(database), jobs });
 });
 test.after(async () => {
   await tandem.close();
@@ -59,6 +60,19 @@ test('a page of todos is one statement beside the credential, whatever the numbe
   assert.is(await cost(() => call(`GET /todos?limit=10&cursor=${body.nextCursor}`)), 2);
   assert.is(await cost(() => call('GET /todos?include=totalCount')), 3);
   assert.is(await cost(() => call('GET /todos?query=nothing')), 2);
+});
+
+test('a page of todos that agents have run costs no more, and neither does one of them', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const assignees = [{ id: await assistantOf(tandem, workspaceId) }];
+  const data = Array.from({ length: 30 }, () => ({ title: 'a word', assignees, run: true }));
+  const { body } = await call('POST /todos/batch', { data });
+  assert.is(body.data[29].latestRun.status, 'running');
+  for (const route of [`/todos/${body.data[0].id}`, '/todos', '/todos?query=word', '/todos?assignedToMe=true']) {
+    assert.is(await cost(() => call(`GET ${route}`)), 2, route);
+  }
+  assert.is(await cost(() => call(`GET /todos/${body.data[0].id}/runs`)), 2);
+  assert.is(await cost(() => call(`PATCH /todos/${body.data[0].id}`, { title: 'b', status: 'in_progress' })), 2);
 });
 
 test('one todo, a summary and all lists are one statement each beside the credential', async () => {
