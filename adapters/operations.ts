@@ -19,6 +19,7 @@ export interface Operation extends OperationMeta {
   tag: string;
   /** Path, query and body fields in one strict object. */
   input: z.ZodObject;
+  /** The answer; of a stream, one event. */
   output: z.ZodType;
   pathParameters: readonly string[];
   /** Runs the procedure on unvalidated input. @throws TRPCError (a Failure, or one that `translate` reads). */
@@ -49,7 +50,8 @@ export function operationsOf(appRouter: RouterLike): Operation[] {
     const { openapi } = meta;
     const parsers = getInputOutputParsers(procedure);
     const input = parsers.inputParser;
-    const output = parsers.outputParser;
+    // A stream is described by its events: the output of its procedure is all of them together.
+    const output = meta.operation?.stream?.event ?? parsers.outputParser;
     if (
       !meta.operation ||
       !(input instanceof z.ZodObject) ||

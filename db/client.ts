@@ -26,6 +26,8 @@ export interface Database extends Db {
   close(seconds?: number): Promise<void>;
   /** The driver itself, for migrations and start-up. */
   readonly driver: postgres.Sql;
+  /** Where it is, for connections of another kind. */
+  readonly url: string;
 }
 
 export interface DatabaseOptions {
@@ -100,6 +102,7 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
   return {
     orm: ormOf(generic),
     driver: generic,
+    url,
     rows: (text, values, plan = 'generic') => rowsOf(plan === 'generic' ? generic : custom, text, values),
     transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
       generic.begin((inner) => work(transactionDb(inner))) as Promise<Result>,

@@ -8,7 +8,7 @@ import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Jobs } from './jobs.ts';
 import type { Live } from './live.ts';
 import type { Mailer } from './mail.ts';
-import type { Meta, OperationFacts } from './metadata.ts';
+import type { Meta, OperationFacts, OperationMeta } from './metadata.ts';
 import { readScopes, type Scope } from './scopes.ts';
 
 export { op } from './metadata.ts';
@@ -51,6 +51,8 @@ export interface Client {
 /** What the transport must tell beside the answer. */
 export interface Reply {
   replayed: boolean;
+  /** The entity tag of the resource, where the answer shows it in another shape than a read does. */
+  etag?: string;
   /** The session to keep in the browser's cookie; null ends it, undefined leaves the cookie alone. */
   session?: { token: string; expiresAt: string } | null;
 }
@@ -81,7 +83,10 @@ export interface Context {
   jobs: Jobs;
   live: Live;
   clock: () => Date;
+  /** The client is gone. Work goes on without it; waiting ends. */
   signal: AbortSignal;
+  /** The process is about to stop: who waits answers now. One signal for all requests. */
+  closing: AbortSignal;
   requestId: string;
   service: ServiceSettings;
   /** operationId → the operations of the service; what a credential may call is derived from it. */
@@ -160,15 +165,34 @@ export const router = t.router;
 /** A procedure without the frame of an operation. */
 export const bareProcedure = t.procedure;
 
-/** The frame of every operation: scope, then idempotency around shape and work. */
+/** The events of a stream, each as its schema has it. */
+async function* shaped(schema: z.ZodType, events: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  for await (const event of events) yield schema.parse(event);
+}
+
+/**
+ * What an operation answers once its work is committed. A wait that fails (the database is gone) takes nothing back:
+ * the answer is then what the work itself gave.
+ */
+async function finished(ctx: Context, { after, stream }: OperationMeta, data: unknown, input: unknown) {
+  if (stream) return shaped(stream.event, data as AsyncIterable<unknown>);
+  return after ? after(ctx, data, input).catch(() => data) : data;
+}
+
+/** The frame of every operation: scope, then idempotency around shape and work, then what waits for more. */
 export const procedure = t.procedure.use(async ({ ctx, meta, type, next, getRawInput }) => {
   const operation = meta?.operation;
   if (!operation) throw new Error('A procedure without op() metadata');
   authorize(operation, ctx.principal, ctx.badCredential);
-  if (type !== 'mutation' || !operation.keyed || ctx.idempotencyKey === undefined || !ctx.principal) return next();
-  return answerOnce(ctx, ctx.principal, idempotencyKeyOf(ctx.idempotencyKey), operation, await getRawInput(), (db) =>
-    next({ ctx: { db } }),
-  );
+  const key = type === 'mutation' && operation.keyed ? ctx.idempotencyKey : undefined;
+  const result =
+    key === undefined || !ctx.principal
+      ? await next()
+      : await answerOnce(ctx, ctx.principal, idempotencyKeyOf(key), operation, await getRawInput(), (db) =>
+          next({ ctx: { db } }),
+        );
+  if (!result.ok || !(operation.after || operation.stream)) return result;
+  return { ...result, data: await finished(ctx, operation, result.data, await getRawInput()) };
 });
 
 /** The principal of an operation that is not public. */

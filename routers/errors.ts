@@ -82,6 +82,13 @@ export function conflict(message: string, more: Partial<Problem> = {}): Failure 
   return new Failure({ status: 409, code: 'resource_conflict', message, ...more });
 }
 
+/** 409: another active agent has the name. */
+export function agentNameTaken(): Failure {
+  const message =
+    'An active agent has this name, ignoring case. Choose another, or rename or archive that agent first.';
+  return conflict(message, { errors: [{ param: 'name', code: 'taken', message }] });
+}
+
 interface Shaped {
   strictQuery?: boolean;
   parameters?: readonly string[];
@@ -117,6 +124,7 @@ export function invalidInput(error: z.ZodError, shape: Shaped = {}): Failure {
 const constraints: Record<string, Failure> = {
   todos_text: invalid('content', 'A todo keeps a title or a content. Give it the one before you clear the other.'),
   todos_list_fk: notFound('todo list', 'todoListId'),
+  agents_name: agentNameTaken(),
 };
 
 /** The one translator: whatever was thrown, as a Failure. Anything unexpected is a 500 that tells nothing. */

@@ -15,6 +15,11 @@ export function entityTags(header: string): string[] {
     .filter((tag) => tag !== '');
 }
 
+/** The tag of a resource: of what a reader gets, as its output schema lets it out. */
+export function tagOf(schema: z.ZodType, resource: unknown): string {
+  return entityTag(JSON.stringify(schema.parse(resource)));
+}
+
 /**
  * Holds `If-Match` against the resource as it stands: call it inside the transaction of the write, with the row locked.
  * `schema` is the output schema, so that the tag is that of the answer a reader got.
@@ -22,7 +27,7 @@ export function entityTags(header: string): string[] {
  */
 export function requireMatch(ifMatch: readonly string[] | undefined, schema: z.ZodType, current: unknown): void {
   if (ifMatch === undefined || ifMatch.includes('*')) return;
-  if (ifMatch.includes(entityTag(JSON.stringify(schema.parse(current))))) return;
+  if (ifMatch.includes(tagOf(schema, current))) return;
   const message = 'The resource changed since you read it. Read it again and repeat the change on what you find.';
   const errors = [{ param: 'If-Match', code: 'precondition_failed', message }];
   throw new Failure({ status: 412, code: 'resource_conflict', message, reason: 'precondition_failed', errors });

@@ -1,4 +1,7 @@
 import type { OpenApiMeta } from 'trpc-to-openapi';
+import type { z } from 'zod';
+import type { Db } from '../db/client.ts';
+import type { Live } from './live.ts';
 import type { Scope } from './scopes.ts';
 
 /**
@@ -23,6 +26,31 @@ export interface Deprecation {
   replacement: string;
 }
 
+/** What a request that waits may use of its context. `db` is the pool: nothing is held while it waits. */
+export interface Waiting {
+  principal: { workspaceId: string } | null;
+  db: Db;
+  live: Live;
+  /** The client is gone. */
+  signal: AbortSignal;
+  /** The process is about to stop: who waits answers now. */
+  closing: AbortSignal;
+}
+
+/**
+ * Runs once the work of an operation is committed, on a fresh answer and on a replayed one, outside of any transaction.
+ * What it returns is answered instead; `input` is as it came, and valid.
+ */
+export type After = (waiting: Waiting, answer: unknown, input: unknown) => Promise<unknown>;
+
+/** An operation that answers events as they happen, not one body. */
+export interface Streaming {
+  /** Schema of one event: its name in `event`, its content in `data`, with `id` where a client can resume behind it. */
+  event: z.ZodType;
+  /** The input field that a client's `Last-Event-ID` stands for: a whole number. */
+  resume: string;
+}
+
 export interface OperationMeta extends OperationFacts {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Path template relative to the REST root. */
@@ -38,6 +66,10 @@ export interface OperationMeta extends OperationFacts {
   /** Statuses beside 400, 401, 403, 429 and 500 that this operation answers. */
   statuses: readonly ExtraStatus[];
   deprecated: Deprecation | null;
+  /** Set when the request may wait for more after its work is done. */
+  after: After | null;
+  /** Set when the answer is a stream of events. */
+  stream: Streaming | null;
 }
 
 /** What a tool for assistants says of itself: MCP and agents at work derive from it. */
@@ -82,6 +114,8 @@ interface OperationOptions {
   etag?: boolean;
   statuses?: readonly ExtraStatus[];
   deprecated?: Deprecation;
+  after?: After;
+  stream?: Streaming;
 }
 
 /**
@@ -92,6 +126,7 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
   const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
   const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
   const { access = scope ? 'scoped' : 'any', status = 200, strictQuery = false } = options;
+  const { after = null, stream = null } = options;
   const statuses = new Set<ExtraStatus>(options.statuses);
   if (keyed) statuses.add(409);
   if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
@@ -118,6 +153,8 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
       etag,
       deprecated,
       statuses: [...statuses].sort(),
+      after,
+      stream,
     },
   };
 }

@@ -7,6 +7,11 @@ import type { Scope } from './scopes.ts';
 /** `limit` of a list that a model reads. */
 export const ToolLimit = z.int().min(1).max(50).default(10).describe('Page size.');
 
+/** A text from its `offset`th character (Unicode code point) on, for a tool that shows a long one in parts. */
+export function textFrom(text: string | null, offset: number): string | null {
+  return text === null || offset === 0 ? text : Array.from(text).slice(offset).join('');
+}
+
 interface ToolOptions {
   title: string;
   /** For the model: what it does, when to use it and what comes back. */
@@ -34,7 +39,7 @@ export function tool(name: string, options: ToolOptions): Meta {
 }
 
 /** The scopes of the tool that the principal does not hold. */
-export function lackingScopes({ scopes }: Pick<ToolMeta, 'scopes'>, principal: Principal): Scope[] {
+export function lackingScopes({ scopes }: Pick<ToolMeta, 'scopes'>, principal: Pick<Principal, 'scopes'>): Scope[] {
   return scopes.filter((scope) => !principal.scopes.has(scope));
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
@@ -23,9 +24,11 @@ import { Limiter } from './access/limiter.ts';
 import { mountOAuth } from './access/oauth/mount.ts';
 import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
+import type { Engine } from './agents/engine.ts';
 import type { Config } from './config.ts';
 import { mountHealth } from './health.ts';
-import { mountMetrics } from './metrics.ts';
+import type { Handlers } from './jobs/work.ts';
+import { type Measure, mountMetrics } from './metrics.ts';
 
 export interface ServiceParts {
   config: Config;
@@ -40,6 +43,12 @@ export interface ServiceParts {
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
   oauthFetch?: ProviderParts['fetch'];
   clock?: () => Date;
+  /** What the workers of this process do. */
+  handlers?: Partial<Handlers>;
+  /** What /metrics tells besides the requests. */
+  measures?: readonly Measure[];
+  /** Answers for the agents; another one only in tests. */
+  engine?: Engine;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
 }
@@ -61,6 +70,7 @@ export function createService({
   oauthKey,
   oauthFetch,
   clock = () => new Date(),
+  measures = [],
   router = appRouter,
 }: ServiceParts): FastifyInstance {
   const gate = createGate(new Limiter(db, config.RATE_LIMIT_PER_ADDRESS), config.RATE_LIMIT_PER_ADDRESS, settings);
@@ -93,6 +103,9 @@ export function createService({
   settings.document = servedDocument(operations, settings);
   settings.tools = new Map(toolsOf(toolRouter).map(({ name, input }) => [name, input]));
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  app.addHook('preClose', async () => closing.abort());
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => {
@@ -107,6 +120,7 @@ export function createService({
       live,
       clock,
       signal: gone.signal,
+      closing: closing.signal,
       requestId: request.id,
       service: settings,
       operations: facts,
@@ -117,7 +131,7 @@ export function createService({
       reply: { replayed: false },
     };
   };
-  mountMetrics(app, config.METRICS_TOKEN);
+  mountMetrics(app, config.METRICS_TOKEN, measures);
   guard(app, gate);
   app.addHook('onRequest', requireHost);
   parseJson(app);

@@ -1,14 +1,43 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** A number that a part of the process keeps, read when somebody asks for the metrics. */
+export interface Measure {
+  kind: 'gauge' | 'counter';
+  name: string;
+  help: string;
+  read(): number;
+}
+
+function register(registry: Registry, { kind, name, help, read }: Measure): void {
+  const options = { name, help, registers: [registry] };
+  if (kind === 'gauge') {
+    new Gauge({
+      ...options,
+      collect() {
+        this.set(read());
+      },
+    });
+    return;
+  }
+  new Counter({
+    ...options,
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+}
 
 /**
- * Prometheus metrics at `/metrics`: requests by route and status, their duration, and the process itself. With a
- * `token` they need it as a bearer.
+ * Prometheus metrics at `/metrics`: requests by route and status, their duration, the process itself, and `measures`.
+ * With a `token` they need it as a bearer.
  */
-export function mountMetrics(app: FastifyInstance, token: string | undefined): void {
+export function mountMetrics(app: FastifyInstance, token: string | undefined, measures: readonly Measure[]): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'tandem_' });
+  for (const measure of measures) register(registry, measure);
   const labelNames = ['method', 'route', 'status'] as const;
   const registers = [registry];
   const help = 'HTTP requests answered';

@@ -7,6 +7,9 @@ import { openEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import type { ServiceSettings } from '../routers/base.ts';
+import { createEngines } from './agents/models/engines.ts';
+import { agentsAtWork, contextOfAgents } from './agents/start.ts';
+import { openBackstage } from './backstage.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
@@ -90,17 +93,27 @@ export async function startService(
   };
   const mail = createMailer(config, log);
   const oauthKey = await sharedSecret(db, 'oauth');
-  const jobs = { turn: async () => {}, digest: async () => {} };
-  const live = { subscribe: () => () => {}, isFollowed: () => false };
-  const app = createService({ config, db, log, settings, mail, jobs, live, oauthKey, ...overrides });
-  await app.listen({ host: config.HOST, port: config.PORT });
+  const backstage = await openBackstage(config, db, log);
+  const { queue: jobs, live, measures } = backstage;
+  const app = createService({ config, db, log, settings, mail, jobs, live, measures, oauthKey, ...overrides });
+  try {
+    await app.listen({ host: config.HOST, port: config.PORT });
+  } catch (error) {
+    await backstage.close();
+    throw error;
+  }
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
+  const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail };
+  const engine = overrides.engine ?? createEngines(config, log).turn;
+  const agents = engine && agentsAtWork({ config, log, live, engine, context: contextOfAgents(world) });
+  backstage.startWork({ ...agents, ...overrides.handlers });
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();
-    await app.close();
+    await Promise.all([app.close(), backstage.stopWork()]);
     await mail.idle();
+    await backstage.close();
   };
   return { app, url: settings.publicUrl, port, close };
 }

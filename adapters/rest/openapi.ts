@@ -5,7 +5,7 @@ import { Examples } from './openapi/examples.ts';
 import { ErrorObject } from './openapi/failures.ts';
 import { requestHeaders, responseHeaders } from './openapi/headers.ts';
 import { introduction, tagDescriptions } from './openapi/introduction.ts';
-import { describeOperation, type SharedResponses } from './openapi/operation.ts';
+import { describeOperation, mediaType, type SharedResponses } from './openapi/operation.ts';
 import { plainSchema, tidy } from './openapi/tidy.ts';
 
 export type OpenApiDocument = oas31.OpenAPIObject;
@@ -36,14 +36,15 @@ const securitySchemes: Record<string, oas31.SecuritySchemeObject> = {
 /** Puts an example beside every body and every successful answer that has none. */
 function addExamples(document: OpenApiDocument, operations: readonly Operation[]): void {
   const examples = new Examples(document);
-  for (const { path, method, status } of operations) {
+  for (const operation of operations) {
+    const { path, method, status } = operation;
     const item = document.paths?.[path];
     const described = item?.[method.toLowerCase() as 'get'];
     const body = described?.requestBody as oas31.RequestBodyObject | undefined;
     const sent = body?.content['application/json'];
     if (sent?.schema) sent.example = examples.request(sent.schema);
     const done = described?.responses?.[status] as oas31.ResponseObject | undefined;
-    const answer = done?.content?.['application/json'];
+    const answer = done?.content?.[mediaType(operation)];
     if (answer?.schema) answer.example = examples.response(answer.schema);
     for (const parameter of described?.parameters ?? []) {
       if (!('in' in parameter) || !parameter.required || !parameter.schema) continue;

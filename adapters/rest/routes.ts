@@ -8,6 +8,7 @@ import type { Operation } from '../operations.ts';
 import type { ContextFor } from '../request.ts';
 import { keepSession } from '../session-cookie.ts';
 import { queryDecoder, queryParameters } from './decode.ts';
+import { eventStream, streamHeaders } from './event-stream.ts';
 
 const mebibyte = 1024 * 1024;
 const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -44,6 +45,14 @@ function deprecationNotice(deprecated: Deprecation | null, service: ServiceSetti
   ];
 }
 
+/** Where a client that comes back left off: its `Last-Event-ID` wins over the query. @throws Failure 400. */
+function resumed(request: FastifyRequest, { stream }: Operation): Record<string, unknown> {
+  const last = request.headers['last-event-id'];
+  if (!stream || last === undefined || last === '') return {};
+  if (typeof last === 'string' && /^\d{1,15}$/.test(last)) return { [stream.resume]: Number(last) };
+  throw invalid('Last-Event-ID', 'Last-Event-ID must be the id of an event of this stream: a whole number.');
+}
+
 function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMethod {
   const decode = queryDecoder(operation);
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE';
@@ -53,7 +62,7 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
     const path = request.params as Record<string, unknown>;
     if (operation.method === 'DELETE') refuseBody(request);
     const input = inQuery
-      ? { ...decode(request.query as Record<string, unknown>), ...path }
+      ? { ...decode(request.query as Record<string, unknown>), ...resumed(request, operation), ...path }
       : withPath(bodyFields(request), path);
     const ctx = contextFor(request, reply);
     let data: unknown;
@@ -64,10 +73,14 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
     }
     if (ctx.reply.replayed) reply.header('Idempotency-Replayed', 'true');
     keepSession(request, reply, ctx.reply, ctx.service.publicUrl);
+    if (operation.stream) {
+      reply.code(operation.status).headers(streamHeaders);
+      return reply.send(request.method === 'HEAD' ? '' : eventStream(data as AsyncIterable<unknown>));
+    }
     const json = JSON.stringify(data);
     reply.code(operation.status).header('Content-Type', 'application/json; charset=utf-8');
     if (tagged) {
-      const tag = entityTag(json);
+      const tag = ctx.reply.etag ?? entityTag(json);
       reply.header('ETag', tag);
       const known = request.headers['if-none-match'];
       if (operation.method === 'GET' && known !== undefined && matches(known, tag)) return reply.code(304).send();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Id, Instant, listOf, saidText } from '../fields.ts';
+import { TimeZone } from '../accounts/shapes.ts';
+import { CursorText, Id, Instant, Limit, listOf, saidText } from '../fields.ts';
 
 export const chatStatuses = ['queued', 'running', 'awaiting_input', 'completed', 'failed', 'cancelled'] as const;
 export const ChatStatus = z.enum(chatStatuses);
@@ -31,7 +32,9 @@ const anything = z.unknown().meta({ description: 'Any JSON.', examples: [{ title
 const callId = z.string().meta({ examples: ['call_1'] });
 
 const blocks = {
-  text: z.object({ type: z.literal('text'), text: z.string() }).meta({ id: 'TextBlock' }),
+  text: z
+    .object({ type: z.literal('text'), text: z.string().meta({ examples: ['I made the todo “Buy milk”.'] }) })
+    .meta({ id: 'TextBlock' }),
   toolCall: z
     .object({
       type: z.literal('tool_call'),
@@ -113,6 +116,9 @@ export type MessageAnswer = z.infer<typeof Message>;
 export const ChatPage = listOf(Chat, 'ChatPage');
 export const MessagePage = listOf(Message, 'MessagePage');
 
+/** Replies in the answer of one request that waited. */
+export const mostReplies = 100;
+
 export const ChatRun = z
   .object({
     object: z.literal('chat_run'),
@@ -121,12 +127,89 @@ export const ChatRun = z
     messageSequence: z.int().meta({ description: 'Sequence of the message just sent.', examples: [3] }),
     replies: z
       .array(Message)
-      .describe('Messages produced while the request waited; empty unless `waitSeconds` was passed.'),
+      .describe(
+        `Messages after the one sent, written while the request waited; empty unless \`waitSeconds\` was passed. At most ${mostReplies}: listMessages has any more.`,
+      ),
     timedOut: z.boolean().describe('True when `waitSeconds` ran out before the agent finished.'),
   })
   .meta({ id: 'ChatRun' });
 
 export type ChatRunAnswer = z.infer<typeof ChatRun>;
 
+/** What a stream tells; see `streamChat`. */
+export const ChatEvent = z
+  .discriminatedUnion('event', [
+    z.object({
+      event: z.literal('message'),
+      id: z.int().meta({ description: 'The sequence of the message.', examples: [2] }),
+      data: Message,
+    }),
+    z.object({
+      event: z.literal('delta'),
+      data: z.object({ sequence: z.int(), text: z.string() }).describe('More of a message that is being written.'),
+    }),
+    z.object({ event: z.literal('status'), data: z.object({ status: ChatStatus }) }),
+    z.object({ event: z.literal('done'), data: z.object({ status: ChatStatus }) }),
+  ])
+  .meta({ id: 'ChatEvent' });
+
+export type ChatEventAnswer = z.infer<typeof ChatEvent>;
+
 export const MessageText = saidText(32_000).meta({ examples: ['What is due this week?'] });
 export const ChatTitle = saidText(200).meta({ examples: ['Plan the launch'] });
+
+/** `waitSeconds` of a request that may hold for up to `most`. */
+export function waitUpTo(most: number) {
+  return z.int().min(0).max(most).optional();
+}
+
+const held = 'Holds the request until the agent stops, at most so long; the work goes on when you disconnect.';
+
+/** The body of createChat. */
+export const ChatCreate = z
+  .strictObject({
+    message: MessageText.describe('Starts the work.'),
+    title: ChatTitle.optional().describe('Generated from the message when omitted.'),
+    agentId: Id.optional().describe('Omitted: the default assistant of the workspace.'),
+    todoId: Id.optional().describe('The todo that the work is recorded against.'),
+    captureIds: z
+      .array(Id)
+      .max(20)
+      .optional()
+      .describe('Captures whose content the agent gets; needs the scope `captures:read` too.'),
+    timezone: TimeZone.default('UTC').describe('IANA time zone in which the agent reads and tells times.'),
+    waitSeconds: waitUpTo(120).describe(held),
+  })
+  .meta({ id: 'ChatCreateParams' });
+
+export type NewChat = z.infer<typeof ChatCreate>;
+
+/** The body of sendMessage. */
+export const MessageSend = z.strictObject({ message: MessageText, waitSeconds: waitUpTo(120).describe(held) });
+
+export const ChatListing = z.strictObject({
+  limit: Limit,
+  cursor: CursorText,
+  status: ChatStatus.optional(),
+  agentId: Id.optional().describe('Only chats that name this agent.'),
+  query: saidText(200)
+    .optional()
+    .describe('Words, or parts of words, in title or subtitle, ignoring case; all must occur.'),
+  includeArchived: z.boolean().default(false).describe('Also list archived ones.'),
+});
+
+export type ChatListingInput = z.infer<typeof ChatListing>;
+
+/** Only messages after the one of this sequence. */
+export const AfterSequence = z.int().min(0).max(2_147_483_647).default(0);
+
+export const MessageListing = z.strictObject({
+  limit: Limit,
+  cursor: CursorText,
+  afterSequence: AfterSequence.describe('Only messages after this sequence: 0 for all.'),
+  waitSeconds: waitUpTo(25).describe(
+    'Holds the request until there is such a message or the agent stops working, at most so long.',
+  ),
+});
+
+export type MessageListingInput = z.infer<typeof MessageListing>;

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import type { Principal } from '../../routers/base.ts';
+import { validCredential } from '../../routers/credentials.ts';
 import type { Scope } from '../../routers/scopes.ts';
 
 /** The caller's minute after this request. */
@@ -61,10 +62,7 @@ export const admission = `with asked as (
       coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
     from asked a left join lateral (
       select * from credentials c
-      where c.secret_hash = a.secret_hash and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
-        and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - interval '12 hours')
-        and exists (select from members m
-          where m.workspace_id = c.workspace_id and m.user_id = c.user_id and m.removed_at is null)
+      where c.secret_hash = a.secret_hash and ${validCredential}
       offset 0
     ) c on true
   ), stale as materialized (

@@ -80,13 +80,21 @@ export const requestHeaders = {
     description: 'Entity tags you know: if one of them is current, the answer is 304 without a body.',
     schema: { type: 'string' },
   },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description:
+      'The last `id` you got, when you come back: the stream goes on after it. An `EventSource` sends it by itself.',
+    schema: { type: 'string' },
+  },
 } satisfies Record<string, oas31.ParameterObject>;
 
 /** The request headers that an operation reads. */
-export function requestHeadersOf({ keyed, etag, method }: Operation): oas31.ReferenceObject[] {
+export function requestHeadersOf({ keyed, etag, method, stream }: Operation): oas31.ReferenceObject[] {
   const names: (keyof typeof requestHeaders)[] = [];
   if (keyed) names.push('IdempotencyKey');
   if (etag && (method === 'PATCH' || method === 'DELETE')) names.push('IfMatch');
   if (etag && method === 'GET') names.push('IfNoneMatch');
+  if (stream) names.push('LastEventId');
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

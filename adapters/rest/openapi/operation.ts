@@ -45,17 +45,25 @@ function tagged({ etag, method }: Operation): boolean {
   return etag && method !== 'DELETE';
 }
 
+/** The media type of the answer. */
+export function mediaType({ stream }: Operation): string {
+  return stream ? 'text/event-stream' : 'application/json';
+}
+
 function success(operation: Operation): ZodOpenApiResponseObject {
-  const { keyed, status, output } = operation;
+  const { keyed, status, output, stream } = operation;
   const name = z.globalRegistry.get(output)?.id;
+  const answer = stream
+    ? `The answer is a stream of server-sent events, each described by \`${name}\`: its \`event\` and \`id\` lines, and the JSON of its \`data\` line.`
+    : `The answer is one \`${name}\`.`;
   return {
-    description: name === undefined ? outcomes[status] : `${outcomes[status]} The answer is one \`${name}\`.`,
+    description: name === undefined ? outcomes[status] : `${outcomes[status]} ${answer}`,
     headers: headersOf(
       operation,
       ...(tagged(operation) ? (['ETag'] as const) : []),
       ...(keyed ? (['Idempotency-Replayed'] as const) : []),
     ),
-    content: { 'application/json': { schema: output } },
+    content: { [mediaType(operation)]: { schema: output } },
   };
 }
 

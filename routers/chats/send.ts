@@ -1,0 +1,57 @@
+import type { Db } from '../../db/client.ts';
+import type { Principal } from '../base.ts';
+import { conflict } from '../errors.ts';
+import { announce } from '../live.ts';
+import { requireMinutes } from '../minutes.ts';
+import { answeringAgent, authorOf } from './create.ts';
+import { append, textBlocks } from './messages.ts';
+import { type HeldChat, holdChat } from './rows.ts';
+import type { ChatRunAnswer } from './shapes.ts';
+import { type Starter, starterOf, startTurn, supersedeTurn, type World } from './turns.ts';
+import { isWorking } from './wait.ts';
+
+const work = `update chats set status = 'running', error_message = null, updated_at = greatest(now(), updated_at)
+  where workspace_id = $1 and id = $2`;
+const goOn = 'update todo_runs set status_reason = null where workspace_id = $1 and id = $2';
+
+/** The agent that answers in the chat, and for whom. @throws Failure 402, 409 when no turn can start. */
+async function requireReady(
+  db: Db,
+  principal: Principal,
+  chat: HeldChat,
+): Promise<{ agentId: string; starter: Starter }> {
+  if (isWorking(chat.status)) {
+    const message = 'The agent is at work. Wait until the status is no longer running or queued, or cancel the chat.';
+    throw conflict(message, { reason: 'agent_mid_turn' });
+  }
+  if (chat.isArchived) throw conflict('This chat is archived. Restore it before you write in it.');
+  if (chat.todoDone) throw conflict('The todo of this chat is done. Reopen it before you write in the chat.');
+  const agent = await answeringAgent(db, chat.workspaceId, chat.agentId);
+  if (!agent || agent.isArchived) {
+    throw conflict('The agent of this chat is archived. Restore it, or start a new chat with another agent.');
+  }
+  const starter = starterOf(principal);
+  await requireMinutes(db, chat.workspaceId);
+  return { agentId: agent.id, starter };
+}
+
+/**
+ * Appends a message and starts the next turn. In a chat that waits for a person, the text is the answer: what was asked
+ * is superseded, and a run goes on. @throws Failure 402, 404, 409.
+ */
+export function sendMessage(world: World, principal: Principal, chatId: string, text: string): Promise<ChatRunAnswer> {
+  const { workspaceId } = principal;
+  return world.db.transaction(async (db) => {
+    const chat = await holdChat(db, workspaceId, chatId.toLowerCase());
+    const { agentId, starter } = await requireReady(db, principal, chat);
+    const runId = await supersedeTurn(db, chat);
+    if (runId) await db.rows(goOn, [workspaceId, runId]);
+    await db.rows(work, [workspaceId, chat.chatId]);
+    const message = { turnId: null, role: 'user' as const, text, blocks: textBlocks(text), ...authorOf(principal) };
+    const { sequence } = await append(db, world.live, chat, message);
+    await startTurn({ ...world, db }, { ...chat, agentId, starter, trigger: 'chat', runId });
+    await announce(db, { kind: 'status', chatId: chat.chatId });
+    const run = { object: 'chat_run' as const, chatId: chat.chatId, status: 'running' as const };
+    return { ...run, messageSequence: sequence, replies: [], timedOut: false };
+  });
+}

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino';
+
+/** Small works that every process with workers repeats. */
+export interface Periodic {
+  /**
+   * Does `work` about every `seconds`, never twice at a time, first after that time. The pauses vary, so that processes
+   * that started together spread out. A failure is logged, and the next time comes as ever.
+   */
+  every(seconds: number, name: string, work: () => Promise<unknown>): void;
+  /** Starts nothing more, and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+export function createPeriodic(log: Logger): Periodic {
+  const timers = new Map<string, NodeJS.Timeout>();
+  const underWay = new Set<Promise<unknown>>();
+  let stopped = false;
+
+  const every: Periodic['every'] = (seconds, name, work) => {
+    const again = () => {
+      if (stopped) return;
+      const timer = setTimeout(run, seconds * 1000 * (0.8 + Math.random() * 0.4));
+      timer.unref();
+      timers.set(name, timer);
+    };
+    const run = () => {
+      const done = work()
+        .catch((error: unknown) => log.warn({ err: error, work: name }, 'a periodic work failed; it is tried again'))
+        .finally(() => {
+          underWay.delete(done);
+          again();
+        });
+      underWay.add(done);
+    };
+    again();
+  };
+  return {
+    every,
+    stop: async () => {
+      stopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+      await Promise.all(underWay);
+    },
+  };
+}
