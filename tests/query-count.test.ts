@@ -86,6 +86,18 @@ test('one todo, a summary and all lists are one statement each beside the creden
   assert.is(await cost(() => call(`PATCH /todos/${made.id}`, { title: 'b', status: 'done', dueDate: null })), 2);
 });
 
+test('a page of approvals is one statement beside the credential, and usage two, whatever there is', async () => {
+  const { call, approval } = await tandem.workspace();
+  for (let made = 0; made < 3; made++) {
+    const id = await approval();
+    for (const route of ['/approvals', '/approvals?status=pending&limit=1', `/approvals/${id}`]) {
+      assert.is(await cost(() => call(`GET ${route}`)), 2, route);
+    }
+    for (const query of ['', '?from=2026-01-01&to=2026-12-31'])
+      assert.is(await cost(() => call(`GET /usage${query}`)), 3);
+  }
+});
+
 test('a batch and a bulk change run as many statements for many todos as for one', async () => {
   const { call, userId } = await tandem.workspace();
   const { body: list } = await call('POST /todo-lists', { name: 'A' });

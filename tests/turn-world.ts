@@ -70,6 +70,7 @@ export function openTurn(
 export type Call = Partial<Pick<Asked, 'toolName' | 'title' | 'input'>>;
 
 const wait = `update chats set status = 'awaiting_input' where workspace_id = $1 and id = $2`;
+const rest = 'update chat_turns set lease_until = null where workspace_id = $1 and id = $2';
 const waitRun = `update todo_runs set status_reason = 'awaiting_input' where workspace_id = $1 and id = $2`;
 
 /** A new chat whose agent made some tool calls and waits for a person to agree to them. */
@@ -105,6 +106,7 @@ export async function waitingChat(
     }
     await append(tx, world.live, { workspaceId, chatId }, { turnId, role: 'agent', text: 'May I?', blocks, agentId });
     await tx.rows(wait, [workspaceId, chatId]);
+    await tx.rows(rest, [workspaceId, turnId]);
     if (runId) await tx.rows(waitRun, [workspaceId, runId]);
     return ids;
   });
