@@ -6,6 +6,7 @@ import { agentTools } from './agents/tools.ts';
 import { apiKeys } from './api-keys.ts';
 import { router } from './base.ts';
 import { chats } from './chats/index.ts';
+import { chatTools } from './chats/tools.ts';
 import { connectedApps } from './connected-apps.ts';
 import { meta } from './meta.ts';
 import { todoLists } from './todo-lists/index.ts';
@@ -29,7 +30,14 @@ export const appRouter = router({
 });
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
-export const toolRouter = router({ ...todoListTool, ...todoTools, ...agentTools, ...skillTools, ...todoListTools });
+export const toolRouter = router({
+  ...todoListTool,
+  ...todoTools,
+  ...chatTools,
+  ...agentTools,
+  ...skillTools,
+  ...todoListTools,
+});
 
 /** The type of the whole typed API, for `@trpc/client`. */
 export type AppRouter = typeof appRouter;
