@@ -7,6 +7,7 @@ import { apiKeys } from './api-keys.ts';
 import { approvals } from './approvals/index.ts';
 import { router } from './base.ts';
 import { chats } from './chats/index.ts';
+import { chatTools } from './chats/tools.ts';
 import { connectedApps } from './connected-apps.ts';
 import { meta } from './meta.ts';
 import { todoLists } from './todo-lists/index.ts';
@@ -39,6 +40,7 @@ export const toolRouter = router({
   ...getTodoTool,
   ...todoTools,
   ...runTodoTool,
+  ...chatTools,
   ...agentTools,
   ...skillTools,
   ...todoListTools,

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { oas31 } from 'zod-openapi';
 import { operationsOf } from '../adapters/operations.ts';
 import { ErrorObject, refusalsOf } from '../adapters/rest/openapi/failures.ts';
+import { mediaType } from '../adapters/rest/openapi/operation.ts';
 import { openApiDocument } from '../adapters/rest/openapi.ts';
 import { op, procedure, router } from '../routers/base.ts';
 import { Id } from '../routers/fields.ts';
@@ -80,7 +81,7 @@ test('every example is one that its operation accepts or answers', () => {
     const body = (requestBody as oas31.RequestBodyObject | undefined)?.content['application/json'];
     if (requestBody) assert.ok(Object.keys(body?.example).length > 0, `${operation.id} has a request example`);
     operation.input.parse({ ...Object.fromEntries(needed), ...body?.example });
-    const answer = responses[operation.status]?.content?.['application/json']?.example;
+    const answer = responses[operation.status]?.content?.[mediaType(operation)]?.example;
     assert.equal(operation.output.parse(answer), answer, operation.id);
   }
 });
@@ -99,7 +100,7 @@ test('no example makes do with the name of its field', () => {
     const { requestBody, responses } = describedAs(operation);
     const body = (requestBody as oas31.RequestBodyObject | undefined)?.content['application/json'];
     search(body?.example, `request of ${operation.id}`);
-    search(responses[operation.status]?.content?.['application/json']?.example, `answer of ${operation.id}`);
+    search(responses[operation.status]?.content?.[mediaType(operation)]?.example, `answer of ${operation.id}`);
   }
   assert.equal(placeholders, []);
 });
@@ -116,7 +117,7 @@ test('bodies are named components without path parameters, and every answer is a
         Object.keys(operation.input.shape).filter((name) => !operation.pathParameters.includes(name)),
       );
     }
-    const answer = responses[operation.status]?.content?.['application/json']?.schema as oas31.ReferenceObject;
+    const answer = responses[operation.status]?.content?.[mediaType(operation)]?.schema as oas31.ReferenceObject;
     assert.match(answer.$ref, /^#\/components\/schemas\/\w+$/);
   }
   const names = Object.keys(document.components?.schemas ?? {});

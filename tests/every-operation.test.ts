@@ -60,7 +60,8 @@ for (const operation of operations) {
     const workspace = await tandem.workspace();
     const answer = await send(operation, workspace, await valid(operation, workspace));
     assert.is(answer.status, operation.status, answer.text);
-    assert.is(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+    const media = operation.stream ? 'text/event-stream' : 'application/json';
+    assert.is(answer.headers.get('content-type'), `${media}; charset=utf-8`);
     const tagged = operation.etag && method !== 'DELETE';
     assert.is(answer.headers.has('etag'), tagged, 'ETag on single-resource reads and writes');
   });

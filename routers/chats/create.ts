@@ -14,7 +14,7 @@ const agentNamed = `select a.id, a.archived_at is not null as "isArchived" from 
 const lockTodo = `select t.status = 'done' as "isDone", t.archived_at is not null as "isArchived" from todos t
   where t.workspace_id = $1 and t.id = $2 for no key update`;
 const insert = `insert into chats (workspace_id, id, agent_id, todo_id, title, title_given, search, status, timezone)
-  values ($1, $2, $3, $4, $5::text, $5::text is not null, $6, 'running', $7)`;
+  values ($1, $2, $3, $4, $5, $5::text is not null, $6, 'running', $7)`;
 
 /** The agent that answers: the one of this id, else the default one. */
 export async function answeringAgent(db: Db, workspaceId: string, agentId: string | null) {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { notFound } from '../errors.ts';
 import type { Waiting } from '../metadata.ts';
 import { type CursorScope, cursorAfter, positionOf } from '../page.ts';
-import type { MessageListingInput } from './shapes.ts';
+import type { MessageAnswer, MessageListingInput } from './shapes.ts';
 import { readTail, type Tail } from './tail.ts';
 import { isWorking, readUntil } from './wait.ts';
 
@@ -14,13 +14,15 @@ export interface MessagesPage extends Tail {
 
 /**
  * One page of the messages after `afterSequence`, or behind `cursor`. With `waitSeconds` an empty page is not answered
- * while the agent is at work and time is left. @throws Failure 400 `invalid_cursor`, 404.
+ * while the agent is at work and time is left. `fitting` may make the page shorter: how many of its messages to keep.
+ * @throws Failure 400 `invalid_cursor`, 404.
  */
 export async function listMessages(
   waiting: Waiting,
   workspaceId: string,
   cursorKey: KeyObject,
   input: MessageListingInput & { chatId: string },
+  fitting = (messages: readonly MessageAnswer[]) => messages.length,
 ): Promise<MessagesPage> {
   const { chatId, limit, cursor, afterSequence, waitSeconds = 0 } = input;
   const filters = { chatId: chatId.toLowerCase(), afterSequence };
@@ -36,6 +38,9 @@ export async function listMessages(
     true,
   );
   if (!tail) throw notFound('chat', 'chatId');
-  const nextSequence = tail.messages.at(-1)?.sequence ?? start;
-  return { ...tail, nextSequence, nextCursor: tail.hasMore ? cursorAfter(scope, [nextSequence, chatId]) : null };
+  const messages = tail.messages.slice(0, fitting(tail.messages));
+  const hasMore = tail.hasMore || messages.length < tail.messages.length;
+  const nextSequence = messages.at(-1)?.sequence ?? start;
+  const nextCursor = hasMore ? cursorAfter(scope, [nextSequence, chatId]) : null;
+  return { status: tail.status, messages, hasMore, nextCursor, nextSequence };
 }

@@ -190,7 +190,7 @@ export const MessageSend = z.strictObject({ message: MessageText, waitSeconds: w
 export const ChatListing = z.strictObject({
   limit: Limit,
   cursor: CursorText,
-  status: ChatStatus.optional(),
+  status: ChatStatus.optional().describe('Only chats in this state.'),
   agentId: Id.optional().describe('Only chats that name this agent.'),
   query: saidText(200)
     .optional()
