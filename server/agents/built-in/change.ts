@@ -50,7 +50,10 @@ function simple(tool: string, verb: string, done: string, filter: Work['filter']
 
 const completing = simple('complete_todo', 'complete', 'I completed %.', { status: 'active' }, 'is done already');
 const reopening = simple('reopen_todo', 'reopen', 'I reopened %.', { status: 'done' }, 'is open already');
-const archiving = simple('archive_todo', 'archive', 'I archived %. Archived todos can be brought back.', {});
+const archiving = {
+  ...simple('archive_todo', 'archive', 'I archived %. Archived todos can be brought back.', {}),
+  isCautious: true,
+};
 const restoring = simple(
   'unarchive_todo',
   'bring back',
@@ -181,7 +184,8 @@ const readers: Reader[] = [
     ([, target, words], scene) => change(target, scene, date(words, scene)),
   ],
   [/^(?:assign|give(?!\s+(?:me|us)\b)|hand(?:\s+over)?|delegate)\s+(.+?)\s+to\s+(.+)$/i, readAssign],
-  [/^(?:move|put|file|transfer)\s+(.+?)\s+(?:in|to|into|onto|on)\s+(?:list\s+)?(.+?)(\s+list)?$/i, readMove],
+  [/^(?:move|transfer)\s+(.+)\s+(?:to|into|onto)\s+(?:list\s+)?(.+?)(\s+list)?$/i, readMove],
+  [/^(?:put|file)\s+(.+)\s+(?:in|into|on|onto)\s+(?:list\s+)?(.+?)(\s+list)?$/i, readMove],
   [
     /^(?:mark|set|check|flag|move)\s+(.+?)\s+(?:as\s+|to\s+|to be\s+)?(?:in[ -]progress|started)$/i,
     ([, target], scene) => change(target, scene, { status: 'in_progress' }),

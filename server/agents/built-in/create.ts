@@ -26,6 +26,9 @@ const byReminder = new RegExp(
   'i',
 );
 const byAdd = /^(?:add|put|jot down|note down)\s+(?!up\b|together\b)(?=\S)/i;
+/** What a todo can be given, and todos cannot be made of by “add”. */
+const parts =
+  /^\s*(?:an?|the|some|this|another)\s+(?:comments?|notes?|descriptions?|tags?|labels?|due date|deadline|priority|attachments?|assignees?|subtasks?)\b/i;
 
 /** What stands between the noun and the titles: details of all of them. */
 const header = new RegExp(
@@ -98,25 +101,43 @@ function todoOf(scene: Scene, sentence: Sentence, shared: Details): NewTodo | un
   return { title: `${characters.slice(0, longestTitle - 1).join('')}…`, content: title, ...more };
 }
 
+const afterthought =
+  /[\s,;]+and\s+((?:make|mark|set|assign|put|file|move|give)\s+(?:it|them|each|all|both)\b.{1,150})$/i;
+
+/** Details in a clause of their own: “… and make it urgent”. */
+function readAfterthoughts(scene: Scene, sentence: Sentence): { text: string; details: Details } {
+  let { text } = sentence;
+  let details: Details = {};
+  for (let match = afterthought.exec(text); match; match = afterthought.exec(text)) {
+    const found = detailsAtEnd(scene, withText(sentence, match[1] ?? ''), { bare: true, mayBeAll: true });
+    const isRead = /^(?:(?:make|mark|set)\s+(?:it|them|each|all|both)(?:\s+(?:as|to))?)?$/i.test(found.rest);
+    if (!isRead || Object.keys(found.details).length === 0) break;
+    details = { ...found.details, ...details };
+    text = text.slice(0, match.index);
+  }
+  return { text, details };
+}
+
 const forAll = /[\s,;]+(?:all|each|both)(?:\s+of\s+them)?\s+(.{1,200})$/i;
 
 function todosOf(scene: Scene, sentence: Sentence, several: boolean, shared: Details): NewTodo[] {
-  const tail = several ? forAll.exec(sentence.text) : null;
+  const after = readAfterthoughts(scene, sentence);
+  const tail = several ? forAll.exec(after.text) : null;
   const ofAll = tail && detailsAtEnd(scene, withText(sentence, tail[1] ?? ''), { bare: true, mayBeAll: true });
   const isShared = ofAll !== null && ofAll.rest === '' && tail !== null;
-  const text = isShared ? sentence.text.slice(0, tail.index) : sentence.text;
-  const common = { ...shared, ...(isShared && ofAll.details) };
+  const text = isShared ? after.text.slice(0, tail.index) : after.text;
+  const common = { ...shared, ...after.details, ...(isShared && ofAll.details) };
   const quoted = quotesIn(sentence, text);
   const justQuotes = quoted.length > 1 && text.replaceAll(/\uE000\d+\uE001|[\s,;&]|\band\b/gi, '') === '';
   if (justQuotes) return quoted.map((title) => ({ title, ...common }));
-  const parts = split(text, several);
-  const [only] = parts;
+  const texts = split(text, several);
+  const [only] = texts;
   if (only === undefined) return [];
   // The list at the end is that of all, as in “milk, eggs and bread to Groceries”.
-  const last = detailsAtEnd(scene, withText(sentence, parts.at(-1) ?? ''));
+  const last = detailsAtEnd(scene, withText(sentence, texts.at(-1) ?? ''));
   const { todoListId } = last.details;
-  const inList = parts.length > 1 && todoListId !== undefined ? { ...common, todoListId } : common;
-  return parts.flatMap((part) => todoOf(scene, withText(sentence, part), inList) ?? []);
+  const inList = texts.length > 1 && todoListId !== undefined ? { ...common, todoListId } : common;
+  return texts.flatMap((part) => todoOf(scene, withText(sentence, part), inList) ?? []);
 }
 
 function callOf(todo: NewTodo): Call {
@@ -197,6 +218,7 @@ function wordsFor(
   const { rest, details } = readHeader(scene, withText(sentence, ` ${text.slice(added[0].length)}`));
   const said = withText(sentence, rest.replace(/^\s*:?\s*/, ''));
   const toList = detailsAtEnd(scene, said).details.todoListId !== undefined || details.todoListId !== undefined;
+  if ((/^put/i.test(text) && !toList) || parts.test(said.text)) return undefined;
   return { sentence: said, several: toList || said.text.includes(','), shared: details };
 }
 

@@ -31,6 +31,8 @@ export interface FilterWords {
   rest: string;
   /** Whether the words named todos, or one of the filters. */
   isAboutTodos: boolean;
+  /** Whether the word “todos” itself occurred. */
+  isByName: boolean;
   /** “most urgent first”. */
   sort?: 'priority' | 'dueDate' | 'updatedAt' | 'createdAt';
 }
@@ -73,10 +75,11 @@ function readDue(words: string, before: string, found: FilterWords, { today }: S
 }
 
 function readSince(kind: string, words: string, found: FilterWords, { today, facts }: Scene): boolean {
-  const start = readSpan(words, today)?.first ?? readDay(words, today);
-  if (start === undefined) return false;
+  const coming = readSpan(words, today)?.first ?? readDay(words, today);
+  if (coming === undefined) return false;
+  const start = coming > today ? addDays(coming, -7) : coming;
   const since = startOfDay(start, facts.timezone).toISOString();
-  if (/^(?:creat|add|made|new)/i.test(kind)) return put(found, { createdSince: since }, `created since ${start}`);
+  if (/^(?:creat|add|mak|made|new)/i.test(kind)) return put(found, { createdSince: since }, `created since ${start}`);
   const status = /^(?:done|complet|finish)/i.test(kind) ? ({ status: 'done' } as const) : {};
   return put(found, { ...status, updatedSince: since }, `changed since ${start}`);
 }
@@ -88,7 +91,7 @@ const readers: Reader[] = [
   [/\barchived\b/i, (_, found) => put(found, { includeArchived: true }, 'archived')],
   [
     new RegExp(
-      `\\b(created|added|made|new|changed|updated|edited|modified|done|completed|finished)\\s+(?:since\\s+|on\\s+|from\\s+|in\\s+)?(${someDays})(?![\\p{L}\\d])`,
+      `\\b(created?|add(?:ed)?|made|make|new|changed?|updated?|edit(?:ed)?|modified|done|completed?|finish(?:ed)?)\\s+(?:since\\s+|on\\s+|from\\s+|in\\s+)?(${someDays})(?![\\p{L}\\d])`,
       'iu',
     ),
     ([, kind = '', words = ''], found, scene) => readSince(kind, words, found, scene),
@@ -126,7 +129,7 @@ const readers: Reader[] = [
     (_, found) => put(found, { unassigned: true }, 'assigned to nobody'),
   ],
   [
-    /\b(?:assigned to|for) (?:me|myself)\b|\bmine\b|\b(?:do i|i) (?:still )?(?:have|need|must|own)(?: to do)?\b|\bmy (?=(?:[\p{L}-]+ ){0,3}(?:todos?|tasks?|work|plate|things|day|week|list|open|due|overdue)\b)/iu,
+    /\b(?:assigned to|for) (?:me|myself)\b|\bmine\b|\b(?:do i|did i|i) (?:still )?(?:have|need|must|own|(?=complete|finish|create|add|change|update))(?: to do)?\b|\bmy (?=(?:[\p{L}-]+ ){0,3}(?:todos?|tasks?|work|plate|things|day|week|list|open|due|overdue)\b)/iu,
     (_, found) => put(found, { assignedToMe: true }, 'assigned to you'),
   ],
   [
@@ -135,6 +138,13 @@ const readers: Reader[] = [
       const trusting = /^(?:assigned|belonging)/i.test(whole);
       const [someone] = assigneesOf(scene, sentence, name, trusting) ?? [];
       return someone !== undefined && put(found, { assigneeId: someone.id }, `assigned to ${written(sentence, name)}`);
+    },
+  ],
+  [
+    /\b(?:does|do|has|did)\s+((?!i\b)[\p{L}\d.-]+(?: [\p{L}\d.-]+)?)\s+(?:still\s+)?(?:have|got|need)\b/iu,
+    ([, name = ''], found, scene, sentence) => {
+      const someone = knownAssignee(scene, sentence, name);
+      return someone !== undefined && put(found, { assigneeId: someone.id }, `assigned to ${someone.name}`);
     },
   ],
   [
@@ -181,11 +191,25 @@ const sorts: [RegExp, NonNullable<FilterWords['sort']>][] = [
   [/,?\s*\brecently (?:changed|updated)\b/i, 'updatedAt'],
 ];
 
-const nouns = /\b(?:todos?|tasks?|action items?|things to do)\b/gi;
+const nouns = /\b(?:todos?|tasks?|action items?|things to do)\b/i;
+const everyNoun = new RegExp(nouns, 'gi');
+
+/** A list that is named without “in”: “the Groceries list”, or nothing but its name. */
+function readListName(found: FilterWords, { facts }: Scene): void {
+  if (found.filter.todoListId !== undefined) return;
+  for (const { id, name } of facts.workspace.lists) {
+    const words = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\s+/g, '\\s+');
+    const shape = new RegExp(`(?<![\\p{L}\\d])${words}(?:\\s+(?:todo\\s+)?list(?![\\p{L}\\d])|$)`, 'iu');
+    if (!shape.test(found.rest)) continue;
+    found.rest = found.rest.replace(shape, ' ');
+    put(found, { todoListId: id }, `in the list “${name}”`);
+    return;
+  }
+}
 
 /** Reads the filters that words name: “urgent todos in Groceries due this week”. */
 export function readFilter(scene: Scene, sentence: Sentence): FilterWords {
-  const found: FilterWords = { filter: {}, told: [], rest: sentence.text, isAboutTodos: false };
+  const found: FilterWords = { filter: {}, told: [], rest: sentence.text, isAboutTodos: false, isByName: false };
   for (const [shape, sort] of sorts) {
     if (!shape.test(found.rest)) continue;
     found.rest = found.rest.replace(shape, ' ');
@@ -200,8 +224,10 @@ export function readFilter(scene: Scene, sentence: Sentence): FilterWords {
       break;
     }
   }
-  if (nouns.test(found.rest)) found.isAboutTodos = true;
-  found.rest = found.rest.replace(nouns, ' ').replaceAll(/\s+/g, ' ').trim();
+  readListName(found, scene);
+  found.isByName = nouns.test(found.rest);
+  found.isAboutTodos ||= found.isByName;
+  found.rest = found.rest.replace(everyNoun, ' ').replaceAll(/\s+/g, ' ').trim();
   return found;
 }
 

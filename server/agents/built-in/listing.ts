@@ -23,8 +23,8 @@ const about =
   /\b(?:about|containing|contain|matching|mentioning|mention|regarding|concerning|related to|with the words?|with the title|called|named|titled)\s+(?:the\s+)?(.+)$/i;
 const search = /^(?:find|search(?:\s+for)?|look\s+for|look\s+up|where\s+is)\s+(.+)$/i;
 
-/** The filter of a request, with the words to search for. */
-function wanted(scene: Scene, sentence: Sentence): FilterWords {
+/** The filter of a request, with the words to search for; `isGuess` when nothing says that they are to be searched for. */
+function wanted(scene: Scene, sentence: Sentence): FilterWords & { isGuess: boolean } {
   const subject = about.exec(sentence.text);
   const head = subject ? sentence.text.slice(0, subject.index) : sentence.text;
   const tail = readFilter(scene, withText(sentence, subject?.[1] ?? ''));
@@ -32,7 +32,8 @@ function wanted(scene: Scene, sentence: Sentence): FilterWords {
   const quoted = quotesIn(sentence, found.rest).join(' ');
   const query = subject ? written(sentence, tail.rest) : quoted || remainder(found.rest);
   const filter = { ...found.filter, ...(subject && tail.filter), ...(query !== '' && { query: queryText(query) }) };
-  return { ...found, filter, told: [...found.told, ...(subject ? tail.told : [])] };
+  const isGuess = !subject && quoted === '' && query !== '' && !found.isByName;
+  return { ...found, isGuess, filter, told: [...found.told, ...(subject ? tail.told : [])] };
 }
 
 function listPlan(scene: Scene, found: FilterWords, limit = mostRows): Plan {
@@ -79,7 +80,7 @@ export function readListing(scene: Scene, sentence: Sentence): Plan | undefined 
   const counted = counts.exec(text);
   if (counted) {
     const found = wanted(scene, withText(sentence, text.slice(counted[0].length)));
-    const isPlain = found.isAboutTodos || /^(?:do|are|have)\b/.test(found.rest);
+    const isPlain = !found.isGuess && (found.isAboutTodos || /^(?:do|are|have)\b/.test(found.rest));
     return isPlain ? countPlan(found) : undefined;
   }
   const sought = search.exec(text);
@@ -90,15 +91,12 @@ export function readListing(scene: Scene, sentence: Sentence): Plan | undefined 
   const isLoose = !scene.isRun && loose.test(text);
   if (!shows.test(text) && !isLoose) return undefined;
   const found = wanted(scene, sentence);
-  if (!found.isAboutTodos && !isLoose) return undefined;
-  const { status, includeArchived, query } = found.filter;
-  const isOpen =
-    status === undefined && !includeArchived && query === undefined && !/\b(?:all|every|everything)\b/i.test(text);
+  if (found.isGuess || (!found.isAboutTodos && !isLoose)) return undefined;
+  const { status, includeArchived, query, createdSince, updatedSince } = found.filter;
+  const others = [status, includeArchived, query, createdSince, updatedSince];
+  const isOpen = others.every((each) => each === undefined) && !/\b(?:all|every|everything)\b/i.test(text);
   const next = /\b(?:should|next|first)\b/i.test(text) && found.filter.dueBefore === undefined;
-  const whole: FilterWords = {
-    ...found,
-    filter: { ...found.filter, ...(isOpen && { status: 'active' }) },
-    ...(next && { sort: 'priority' }),
-  };
+  const whole: FilterWords = { ...found, filter: isOpen ? { ...found.filter, status: 'active' } : found.filter };
+  if (next) whole.sort = 'priority';
   return listPlan(scene, whole);
 }

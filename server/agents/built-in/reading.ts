@@ -44,6 +44,7 @@ const shapes = [
   /^(?:tell\s+me\s+(?:more\s+)?about|show\s+(?:me\s+)?(?:the\s+)?(?:details?|content|text)\s+(?:of|for)|(?:the\s+)?details?\s+(?:of|for)|read(?:\s+me)?|open|describe|explain)\s+(.+)$/i,
   /^(?:show|display|get)\s+(?:me\s+)?(.+)$/i,
   /^what\s+is\s+(.+?)(?:\s+about)?$/i,
+  /^is\s+(.+?)\s+(?:done|finished|completed?|open|overdue|urgent|in progress)$/i,
   /^when\s+is\s+(.+?)\s+due$/i,
   /^(?:what\s+is\s+the\s+(?:status|due\s+date|priority|deadline)\s+of|who\s+(?:has|does|is\s+assigned\s+to))\s+(.+)$/i,
 ];

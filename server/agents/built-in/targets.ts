@@ -10,7 +10,7 @@ import { isQuoted, quotesIn, type Sentence, withText, written } from './sentence
 /** Which todos a request is about. */
 export type Target =
   | { kind: 'ids'; rows: readonly Row[] }
-  | { kind: 'search'; words: readonly string[]; isExact: boolean; filter: Filter }
+  | { kind: 'search'; words: readonly string[]; isCertain: boolean; filter: Filter }
   | { kind: 'all'; found: FilterWords }
   | { kind: 'unknown'; question: string };
 
@@ -97,10 +97,10 @@ export function targetOf(scene: Scene, sentence: Sentence): Target | undefined {
   const named = list ? said.slice(0, inList.index) : said;
   const filter = list ? { todoListId: list.id } : {};
   const others = named.replaceAll(/\uE000\d+\uE001/g, '').replaceAll(/\b(?:and|the|todos?|tasks?)\b|[\s,&]/gi, '');
-  if (quoted.length > 0 && others === '') return { kind: 'search', words: quoted, isExact: true, filter };
+  if (quoted.length > 0 && others === '') return { kind: 'search', words: quoted, isCertain: true, filter };
   const words = written(sentence, isQuoted(named) ? named : named.replace(lead, '').replace(trail, ''));
   if (words === '') return pronounTarget(scene, 'the todo');
-  return { kind: 'search', words: [words], isExact: false, filter };
+  return { kind: 'search', words: [words], isCertain: new RegExp(`\\b(?:${noun}|one)\\b`, 'i').test(named), filter };
 }
 
 function isSame(row: Row, words: string): boolean {
@@ -138,6 +138,8 @@ export interface Work {
   verb: string;
   /** Only todos of this filter come into question: open ones for completing. */
   filter: Filter;
+  /** A part of the title does not suffice: the words must be the title, or said to be about a todo. */
+  isCautious?: boolean;
   /** What is said of a todo that fits but for that filter, such as “is done already”. */
   otherwise?: string;
   act(rows: readonly Row[]): Plan;
@@ -174,7 +176,7 @@ function explainNone(work: Work, words: readonly string[], scope: Filter): Plan 
 }
 
 function searchPlan(scene: Scene, work: Work, target: Extract<Target, { kind: 'search' }>): Plan {
-  const { words, filter } = target;
+  const { words, filter, isCertain } = target;
   const calls = words.map((each) =>
     listCall({ ...work.filter, ...filter, query: queryText(each) }, { limit: mostChanged }),
   );
@@ -185,7 +187,10 @@ function searchPlan(scene: Scene, work: Work, target: Extract<Target, { kind: 's
       const page = pageOf(done[place]?.output);
       const own = scene.isRun ? scene.facts.todo?.id : undefined;
       const rows = (page?.rows ?? []).filter(({ id }) => id !== own);
-      return hitOf(rows, (page?.total ?? 0) - ((page?.rows.length ?? 0) - rows.length), each);
+      const hit = hitOf(rows, (page?.total ?? 0) - ((page?.rows.length ?? 0) - rows.length), each);
+      const { chosen } = hit;
+      if (!chosen || isCertain || !work.isCautious || isSame(chosen, each)) return hit;
+      return { candidates: [chosen], total: 1 };
     });
     const unclear = hits.findIndex(({ chosen, candidates }) => !chosen && candidates.length > 0);
     const missing = words.filter((_, place) => !hits[place]?.chosen && hits[place]?.candidates.length === 0);

@@ -19,7 +19,7 @@ import { placesOf } from './targets.ts';
 const longestLine = 2000;
 const longestList = 20_000;
 
-const readers = [readCreate, readCaptures, readDirectory, readOverview, readChange, readOne, readListing];
+const readers = [readDirectory, readCreate, readCaptures, readOverview, readChange, readOne, readListing];
 
 function isTooLong(said: string): boolean {
   return said.length > longestList || said.split('\n').some((line) => line.length > longestLine);
