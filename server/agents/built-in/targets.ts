@@ -1,0 +1,231 @@
+import { folded } from '../../../routers/folding.ts';
+import { causeOf } from './faults.ts';
+import { type Filter, type FilterWords, queryText, readFilter, toldFilter } from './filter.ts';
+import { listCall } from './listing.ts';
+import { knownList } from './names.ts';
+import { first, type Plan, type Scene, type Step, say } from './plan.ts';
+import { numbered, pageOf, quote, type Row, titleOf } from './rows.ts';
+import { isQuoted, quotesIn, type Sentence, withText, written } from './sentence.ts';
+
+/** Which todos a request is about. */
+export type Target =
+  | { kind: 'ids'; rows: readonly Row[] }
+  | { kind: 'search'; words: readonly string[]; isCertain: boolean; filter: Filter }
+  | { kind: 'all'; found: FilterWords }
+  | { kind: 'unknown'; question: string };
+
+/** Most todos that one request changes. */
+const mostChanged = 50;
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+const numberWords = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+/** Places, from 0, that words such as “2 and 3”, “the second one” or “both” name among `count` rows. */
+export function placesOf(words: string, count: number): number[] | undefined {
+  const said = words
+    .toLowerCase()
+    .trim()
+    .replace(/^(?:the|number|no\.|nr\.?|todos?|tasks?|it is|i mean|i meant)\s+/g, '');
+  if (count > 0 && /^(?:all|both|all of (?:them|these|those)|them all|everything)$/.test(said))
+    return [...Array(count).keys()];
+  if (
+    count === 1 &&
+    /^(?:yes|yes please|yep|yeah|sure|ok|okay|correct|right|that one|that is it|it|do it|go ahead)$/.test(said)
+  )
+    return [0];
+  if (/^(?:the )?last(?: one)?$/.test(said)) return count > 0 ? [count - 1] : undefined;
+  const parts = said.split(/\s*(?:,|&|\band\b)\s*/).filter((part) => part !== '');
+  const places = parts.map((part) => {
+    const word = part
+      .replace(/^(?:the|number|no\.?|#)\s*/, '')
+      .replace(/\s+(?:one|todo|task)$/, '')
+      .replace(/[.)]$/, '');
+    const ordinal = Math.max(ordinals.indexOf(word), numberWords.indexOf(word));
+    if (ordinal >= 0) return ordinal;
+    const digits = /^(\d{1,2})(?:st|nd|rd|th)?$/.exec(word);
+    return digits ? Number(digits[1]) - 1 : -1;
+  });
+  const isSound = places.length > 0 && places.every((place) => place >= 0 && place < count);
+  return isSound ? [...new Set(places)] : undefined;
+}
+
+const pronoun =
+  /^(?:it|that|this|that one|this one|(?:this|that|the|my) (?:todo|task|item)|the (?:last|same) (?:one|todo|task))$/i;
+const noun = '(?:todos?|tasks?|items?|reminders?)';
+const lead = new RegExp(
+  `^(?:the\\s+|my\\s+|our\\s+|a\\s+|an\\s+)?(?:${noun}\\s+(?:(?:called|named|titled|about|for|to|with the title|that says)\\s+)?:?\\s*)?`,
+  'i',
+);
+const trail = new RegExp(
+  `(?:\\s+(?:${noun}|one))?(?:\\s+(?:off|from|on)\\s+(?:(?:my|the)\\s+)?(?:todo\\s+)?list)?$`,
+  'i',
+);
+const every = /^(?:all|every|everything|each)\b(?:\s+of)?(?:\s+(?:the|my|our|these|those))?\s*/i;
+
+function pronounTarget({ memory, facts }: Scene, words: string): Target {
+  const isThis = /^this|^the (?:todo|task)$|^my/i.test(words);
+  const id = isThis && facts.todo ? facts.todo.id : (memory.todoId ?? facts.todo?.id);
+  if (id !== undefined) return { kind: 'ids', rows: [{ id }] };
+  return {
+    kind: 'unknown',
+    question: `I do not know which todo you mean by “${words}”. Tell me its title, in quotation marks.`,
+  };
+}
+
+/** The todos that words name. In the text of a run they must be quoted or called todos; undefined otherwise. */
+export function targetOf(scene: Scene, sentence: Sentence): Target | undefined {
+  const said = sentence.text.trim();
+  if (said === '') return undefined;
+  if (uuid.test(said)) return { kind: 'ids', rows: [{ id: said.toLowerCase() }] };
+  if (pronoun.test(said)) return scene.isRun ? undefined : pronounTarget(scene, said);
+  const rows = scene.memory.last?.rows ?? [];
+  const places = placesOf(said, rows.length);
+  if (places) return { kind: 'ids', rows: places.flatMap((place) => rows[place] ?? []) };
+  const whole = every.exec(said);
+  const quoted = quotesIn(sentence, said);
+  if (whole && quoted.length === 0) {
+    if (scene.isRun) return undefined;
+    const found = readFilter(scene, withText(sentence, said.slice(whole[0].length)));
+    const subject = found.rest.replace(/^(?:of\s+)?(?:them|these|those)$|^(?:about|containing|matching|with)\s+/i, '');
+    const query = queryText(written(sentence, subject));
+    return { kind: 'all', found: query === '' ? found : { ...found, filter: { ...found.filter, query } } };
+  }
+  if (scene.isRun && quoted.length === 0 && !new RegExp(`\\b${noun}\\b`, 'i').test(said)) return undefined;
+  const inList = /\s+(?:in|from|on)\s+(.{1,100})$/i.exec(said);
+  const list = inList && knownList(scene, sentence, (inList[1] ?? '').replace(/\s+list$/i, ''));
+  const named = list ? said.slice(0, inList.index) : said;
+  const filter = list ? { todoListId: list.id } : {};
+  const others = named.replaceAll(/\uE000\d+\uE001/g, '').replaceAll(/\b(?:and|the|todos?|tasks?)\b|[\s,&]/gi, '');
+  if (quoted.length > 0 && others === '') return { kind: 'search', words: quoted, isCertain: true, filter };
+  const words = written(sentence, isQuoted(named) ? named : named.replace(lead, '').replace(trail, ''));
+  if (words === '') return pronounTarget(scene, 'the todo');
+  return { kind: 'search', words: [words], isCertain: new RegExp(`\\b(?:${noun}|one)\\b`, 'i').test(named), filter };
+}
+
+function isSame(row: Row, words: string): boolean {
+  return folded((row.title ?? row.content ?? '').trim()) === folded(words.trim());
+}
+
+function says(row: Row, words: string): boolean {
+  const title = folded(row.title ?? row.content ?? '');
+  return folded(words)
+    .split(/\s+/)
+    .every((word) => title.includes(word));
+}
+
+interface Hit {
+  chosen?: Row;
+  candidates: Row[];
+  total: number;
+}
+
+/** The one todo that is meant, or those that may be. One that says the words only in its content is not certain. */
+function hitOf(rows: readonly Row[], total: number, words: string): Hit {
+  const same = rows.filter((row) => isSame(row, words));
+  if (same[0] && same.length === 1) return { chosen: same[0], candidates: [], total };
+  if (same.length > 1) return { candidates: same, total: same.length };
+  const saying = rows.filter((row) => says(row, words));
+  if (saying[0] && saying.length === 1 && total <= rows.length) return { chosen: saying[0], candidates: [], total };
+  return saying.length > 0 && total <= rows.length
+    ? { candidates: saying, total: saying.length }
+    : { candidates: [...rows], total };
+}
+
+/** What is done with the todos that are meant. */
+export interface Work {
+  /** “complete”, for questions. */
+  verb: string;
+  /** Only todos of this filter come into question: open ones for completing. */
+  filter: Filter;
+  /** A part of the title does not suffice: the words must be the title, or said to be about a todo. */
+  isCautious?: boolean;
+  /** What is said of a todo that fits but for that filter, such as “is done already”. */
+  otherwise?: string;
+  act(rows: readonly Row[]): Plan;
+}
+
+function askWhich(scene: Scene, work: Work, words: string, { candidates, total }: Hit): Plan {
+  const { text, rows } = numbered(candidates, total, scene.today);
+  const one = rows.length === 1;
+  const question = one
+    ? `I found one todo that may be meant by ${quote(words)}. Shall I ${work.verb} it?`
+    : `Several todos match ${quote(words)}. Which one shall I ${work.verb}?`;
+  const how = one
+    ? 'Answer “yes”, or tell me the title.'
+    : 'Answer with a number, or with the title in quotation marks.';
+  return say(`${question}\n\n${text}\n\n${how}`, { rows, choose: (chosen) => work.act(chosen) });
+}
+
+/** Nothing fits: perhaps because it is in another state, which is then said. */
+function explainNone(work: Work, words: readonly string[], scope: Filter): Plan {
+  const none = (missing: readonly string[]) =>
+    say(`I found no todo that matches ${missing.map((each) => quote(each)).join(' or ')}, so I changed nothing.`);
+  if (Object.keys(work.filter).length === 0 || !work.otherwise) return none(words);
+  const calls = words.map((each) => listCall({ ...scope, query: queryText(each) }, { limit: mostChanged }));
+  return first(calls, (done) => {
+    const texts = words.map((each, place) => {
+      const page = pageOf(done[place]?.output);
+      const { chosen } = hitOf(page?.rows ?? [], page?.total ?? 0, each);
+      return chosen ? `${titleOf(chosen)} ${work.otherwise}, so I changed nothing.` : undefined;
+    });
+    const missing = words.filter((_, place) => texts[place] === undefined);
+    const known = texts.filter((text) => text !== undefined);
+    return missing.length === 0 ? say(known.join('\n')) : none(missing);
+  });
+}
+
+function searchPlan(scene: Scene, work: Work, target: Extract<Target, { kind: 'search' }>): Plan {
+  const { words, filter, isCertain } = target;
+  const calls = words.map((each) =>
+    listCall({ ...work.filter, ...filter, query: queryText(each) }, { limit: mostChanged }),
+  );
+  return first(calls, (done: Step) => {
+    const failed = done.find((each) => each.isError || !pageOf(each.output));
+    if (failed) return say(`I could not look for the todo: ${causeOf(failed)}. I changed nothing.`);
+    const hits = words.map((each, place): Hit => {
+      const page = pageOf(done[place]?.output);
+      const own = scene.isRun ? scene.facts.todo?.id : undefined;
+      const rows = (page?.rows ?? []).filter(({ id }) => id !== own);
+      const hit = hitOf(rows, (page?.total ?? 0) - ((page?.rows.length ?? 0) - rows.length), each);
+      const { chosen } = hit;
+      if (!chosen || isCertain || !work.isCautious || isSame(chosen, each)) return hit;
+      return { candidates: [chosen], total: 1 };
+    });
+    const unclear = hits.findIndex(({ chosen, candidates }) => !chosen && candidates.length > 0);
+    const missing = words.filter((_, place) => !hits[place]?.chosen && hits[place]?.candidates.length === 0);
+    if (missing.length > 0) return explainNone(work, missing, filter);
+    const hit = hits[unclear];
+    if (hit) return askWhich(scene, work, words[unclear] ?? '', hit);
+    return work.act(hits.flatMap(({ chosen }) => chosen ?? []));
+  });
+}
+
+/** All that a filter matches; asked first when there is no filter. */
+function allPlan(scene: Scene, work: Work, found: FilterWords): Plan {
+  const filter = { ...work.filter, ...found.filter };
+  const isBare = Object.keys(found.filter).length === 0;
+  return first([listCall(filter, { limit: mostChanged })], ([done]) => {
+    const page = done && !done.isError ? pageOf(done.output) : undefined;
+    if (!done || !page) return say(`I could not look for the todos: ${done ? causeOf(done) : 'there is no answer'}.`);
+    const told = toldFilter({ ...found, filter }, page.total);
+    if (page.total === 0) return say(`There are no ${told.replace(/^0 /, '')}, so I changed nothing.`);
+    if (page.total > page.rows.length) {
+      return say(
+        `That would be ${told}, and I ${work.verb} at most ${mostChanged} at once. Name fewer: by list, due date or words.`,
+      );
+    }
+    if (!isBare) return work.act(page.rows);
+    const { text } = numbered(page.rows, page.total, scene.today);
+    const question = `That would ${work.verb} ${told}:\n\n${text}\n\nAnswer “all” if you want that, or with the numbers of some.`;
+    return say(question, { rows: page.rows, choose: (chosen) => work.act(chosen) });
+  });
+}
+
+/** Finds the todos that are meant and works on them; asks when that is not clear. */
+export function workOn(scene: Scene, target: Target, work: Work): Plan {
+  if (target.kind === 'unknown') return say(target.question);
+  if (target.kind === 'all') return allPlan(scene, work, target.found);
+  if (target.kind === 'search') return searchPlan(scene, work, target);
+  return target.rows.length === 0 ? say('There is no such todo in the last list.') : work.act(target.rows);
+}
