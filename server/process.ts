@@ -9,6 +9,7 @@ import { sharedSecret } from '../db/seed.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
+import { voicesOf } from './agents/voices.ts';
 import { openBackstage } from './backstage.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
@@ -105,8 +106,11 @@ export async function startService(
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
   const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail };
-  const engine = overrides.engine ?? createEngines(config, log).turn;
-  const agents = engine && agentsAtWork({ config, log, live, engine, context: contextOfAgents(world) });
+  const voices = {
+    ...voicesOf(createEngines(config, log), log),
+    ...(overrides.engine && { engine: overrides.engine }),
+  };
+  const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world) });
   backstage.startWork({ ...agents, ...overrides.handlers });
   const stopSweeps = startSweeps(db, log);
   const close = async () => {

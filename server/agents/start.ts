@@ -9,10 +9,11 @@ import type { Config } from '../config.ts';
 import type { Handlers } from '../jobs/work.ts';
 import type { LiveNews } from '../live/index.ts';
 import { deltaSender } from './deltas.ts';
-import type { Engine } from './engine.ts';
+import { digestWorker } from './digests.ts';
 import { factsOf } from './facts.ts';
 import { conversationOf, newNonce, promptOf } from './prompt/index.ts';
 import type { TurnParts } from './turns.ts';
+import type { Voices } from './voices.ts';
 import { turnWorker } from './worker.ts';
 
 export interface AgentParts {
@@ -21,12 +22,11 @@ export interface AgentParts {
   /** What every call of a tool gets of the service. */
   context: TurnParts['context'];
   live: LiveNews;
-  /** Answers for the agents. */
-  engine: Engine;
+  voices: Voices;
 }
 
-/** What the workers do for a turn. */
-export function agentsAtWork({ config, log, context, live, engine }: AgentParts): Pick<Handlers, 'onTurn'> {
+/** What the workers do for a turn, and for the texts around it. */
+export function agentsAtWork({ config, log, context, live, voices }: AgentParts): Handlers {
   const tools = agentToolsOf(toolsOf(toolRouter), (failure) =>
     log.error({ err: failure.cause ?? failure }, 'a tool of an agent failed'),
   );
@@ -54,7 +54,11 @@ export function agentsAtWork({ config, log, context, live, engine }: AgentParts)
     };
   };
   const limits = { activeMs: config.TURN_MINUTES * 60_000, answers: config.TURN_STEPS };
-  return { onTurn: turnWorker({ context, log, tools, limits, engine, prepare, deltas: deltaSender(live, log) }) };
+  const deltas = deltaSender(live, log);
+  return {
+    onTurn: turnWorker({ context, log, tools, limits, engine: voices.engine, prepare, deltas }),
+    onDigest: digestWorker(context.db, voices.writer),
+  };
 }
 
 /** The context of tools: what a request would bring is empty. */
