@@ -74,7 +74,10 @@ const go = `update chats set status = 'running', updated_at = greatest(now(), up
 const unwait = `update todo_runs set status_reason = null where workspace_id = $1 and id = $2`;
 
 /** Hands an open turn of a locked chat back to the workers, after a person decided or when its time has come. */
-export async function resumeTurn({ db, jobs }: World, { workspaceId, chatId, turn }: HeldChat): Promise<void> {
+export async function resumeTurn(
+  { db, jobs }: World,
+  { workspaceId, chatId, turn }: Pick<HeldChat, 'workspaceId' | 'chatId' | 'turn'>,
+): Promise<void> {
   if (!turn) throw new Error('No turn to resume');
   await db.rows(free, [workspaceId, turn.turnId]);
   await db.rows(go, [workspaceId, chatId]);
