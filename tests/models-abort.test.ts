@@ -68,6 +68,20 @@ for (const protocol of protocols) {
     assert.is(deltas, then);
   });
 
+  test(`${protocol}: an abort while text is shown holds back what has already arrived`, async () => {
+    const { ask } = await underTest(protocol, () => ({ text: Array.from({ length: 500 }, () => 'x ') }), patience);
+    const controller = new AbortController();
+    let deltas = 0;
+    const onText = () => {
+      deltas++;
+      controller.abort(stopped);
+    };
+    const reason = await ask({ signal: controller.signal, onText }).catch((error: unknown) => error);
+    assert.is(reason, stopped);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.is(deltas, 1);
+  });
+
   test(`${protocol}: what is aborted beforehand asks nobody`, async () => {
     const { ask, server } = await underTest(protocol, () => 'Yes.');
     const reason = await ask({ signal: AbortSignal.abort(stopped) }).catch((error: unknown) => error);

@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Utterance } from '../server/agents/engine.ts';
-import { inDialect } from '../server/agents/models/provider.ts';
-import { closeModelServers, createTodo, protocols, underTest } from './model-engine.ts';
+import { toCall } from '../server/agents/models/conversation.ts';
+import { inDialect, providerAt } from '../server/agents/models/provider.ts';
+import { closeModelServers, createTodo, protocols, requestOf, underTest } from './model-engine.ts';
 import type { ModelProtocol } from './model-server.ts';
 
 const test = suite('conversations with models');
@@ -161,6 +162,27 @@ for (const protocol of protocols) {
     assert.is(JSON.stringify(server.asked()[0]?.body).includes('"system"'), false);
   });
 }
+
+test('Gemini gets the signature it demands on every tool call, and nobody else does', async () => {
+  const sent: { messages: { tool_calls?: object[] }[] }[] = [];
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    sent.push(JSON.parse(String(init?.body)));
+    return new Response('{}', { status: 500 });
+  };
+  const conversation: Utterance[] = [
+    { role: 'user', text: 'Make one' },
+    { role: 'agent', text: '', toolCalls: [call('a', 'One')] },
+    { role: 'tools', results: [done('a', 'made')] },
+  ];
+  for (const host of ['generativelanguage.googleapis.com/v1beta/openai', 'api.example.com/v1']) {
+    const address = { protocol: 'openai-compatible', baseUrl: `https://${host}`, apiKey: 'k', model: 'm' } as const;
+    const { model, fit } = providerAt(address, fetch);
+    await Promise.resolve(model.doStream(fit(toCall(requestOf({ conversation })), 0))).catch(() => {});
+  }
+  const [gemini, other] = sent.map((body) => body.messages.find((message) => message.tool_calls)?.tool_calls?.[0]);
+  const google = { thought_signature: 'skip_thought_signature_validator' };
+  assert.equal(gemini, { ...other, extra_content: { google } });
+});
 
 test('OpenAI and Azure are told the limit under its newer name, others under the one they know', () => {
   const body = { model: 'm', max_tokens: 5 };

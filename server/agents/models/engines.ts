@@ -110,5 +110,7 @@ export function createEngines(
     const longestWaitMs = config.AI_RETRY_AFTER_MAX_SECONDS * 1000;
     engines[purpose] = withRetries(createEngine(address, settings, log), { longestWaitMs, ...retries });
   }
+  const names = Object.fromEntries(Object.entries(engines).map(([purpose, { name }]) => [purpose, name]));
+  if (purposes.some((purpose) => purpose in engines)) log.info({ models: names }, 'models answer for the agents');
   return engines;
 }
