@@ -6,6 +6,7 @@ import { connect, type Database } from '../db/client.ts';
 import { openEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
+import { expireApprovals } from '../routers/approvals/expiry.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
@@ -107,7 +108,8 @@ export async function startService(
   const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail };
   const engine = overrides.engine ?? createEngines(config, log).turn;
   const agents = engine && agentsAtWork({ config, log, live, engine, context: contextOfAgents(world) });
-  backstage.startWork({ ...agents, ...overrides.handlers });
+  const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
+  periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();
