@@ -6,6 +6,7 @@ import { connect, type Database } from '../db/client.ts';
 import { openEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
+import { expireApprovals } from '../routers/approvals/expiry.ts';
 import type { ServiceSettings } from '../routers/base.ts';
 import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
@@ -111,7 +112,8 @@ export async function startService(
     ...(overrides.engine && { engine: overrides.engine }),
   };
   const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world) });
-  backstage.startWork({ ...agents, ...overrides.handlers });
+  const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
+  periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();

@@ -43,10 +43,20 @@ async function stateOf({ workspaceId }: TestWorkspace, chatId: string): Promise<
   return row;
 }
 
-async function lastMessage({ workspaceId }: TestWorkspace, chatId: string) {
+interface Said {
+  sequence: number;
+  role: string;
+  text: string;
+  blocks: { decision: string }[];
+  userId: string | null;
+  agentId: string | null;
+}
+
+async function lastMessage({ workspaceId }: TestWorkspace, chatId: string): Promise<Said> {
   const text = `select sequence, role, text, blocks, user_id as "userId", agent_id as "agentId" from messages
     where workspace_id = $1 and chat_id = $2 order by sequence desc limit 1`;
-  const [row] = await tandem.db.rows<Record<string, unknown>>(text, [workspaceId, chatId]);
+  const [row] = await tandem.db.rows<Said>(text, [workspaceId, chatId]);
+  assert.ok(row);
   return row;
 }
 
@@ -101,8 +111,8 @@ test('a denial carries its note to the agent, and the turn goes on as well', asy
   const { body } = await decide(workspace, approvalIds[0], { decision: 'deny', note });
   assert.equal([body.status, body.note, body.input], ['denied', note, { title: 'Buy milk' }]);
   const message = await lastMessage(workspace, chatId);
-  assert.is(message?.text, 'Denied: Create a todo. Not today. Ask Ada.');
-  assert.equal((message?.blocks as { decision: string }[])[0]?.decision, 'deny');
+  assert.is(message.text, 'Denied: Create a todo. Not today. Ask Ada.');
+  assert.equal(message.blocks[0]?.decision, 'deny');
   assert.is((await stateOf(workspace, chatId)).status, 'running');
   assert.is(resumed(turnId), 1);
 });
@@ -136,7 +146,7 @@ test('an edited input is what the tool will be called with', async () => {
   assert.is(status, 200);
   assert.equal(body.input, input);
   assert.equal((await workspace.call(`GET /approvals/${approvalIds[0]}`)).body.input, input);
-  assert.is((await lastMessage(workspace, chatId))?.text, 'Approved with changes: Create a todo. Vegan.');
+  assert.is((await lastMessage(workspace, chatId)).text, 'Approved with changes: Create a todo. Vegan.');
 });
 
 test('an edited input is held to the arguments of its tool, each fault named below input', async () => {

@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { expireApprovals } from '../routers/approvals/expiry.ts';
-import { append, textBlocks } from '../routers/chats/messages.ts';
-import { holdChat } from '../routers/chats/rows.ts';
-import { endTurn, startTurn, supersedeTurn, type World } from '../routers/chats/turns.ts';
+import type { World } from '../routers/chats/turns.ts';
 import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { hold, releaseAll } from './locks.ts';
 import { recordedJobs, waitingChat, worldOf } from './turn-world.ts';
@@ -108,36 +106,22 @@ test('the last two approvals of a turn, decided at once, set it going once', asy
   }
 });
 
-/** What cancelChat does. */
-function cancel({ workspaceId }: TestWorkspace, chatId: string): Promise<void> {
-  return tandem.db.transaction(async (tx) => {
-    await endTurn({ ...world(), db: tx }, await holdChat(tx, workspaceId, chatId), { outcome: 'cancelled' });
-  });
+async function cancel({ call }: TestWorkspace, chatId: string): Promise<number> {
+  return (await call(`POST /chats/${chatId}/cancel`)).status;
 }
 
-/** What sendMessage does to a chat that waits; whether it did. */
-function write({ workspaceId, userId }: TestWorkspace, { chatId, agentId }: Waiting): Promise<boolean> {
-  return tandem.db.transaction(async (tx) => {
-    const inside = { ...world(), db: tx };
-    const chat = await holdChat(tx, workspaceId, chatId);
-    if (chat.status !== 'awaiting_input') return false;
-    await supersedeTurn(tx, chat);
-    const starter = { userId, scopes: [], depth: 0 };
-    const turnId = await startTurn(inside, { workspaceId, chatId, agentId, starter, trigger: 'chat' });
-    const text = 'Do something else.';
-    await append(tx, inside.live, chat, { turnId, role: 'user', text, blocks: textBlocks(text), userId });
-    await tx.rows(`update chats set status = 'running' where workspace_id = $1 and id = $2`, [workspaceId, chatId]);
-    return true;
-  });
+/** Writes into the chat, on the other service. */
+async function write({ key }: TestWorkspace, chatId: string): Promise<number> {
+  return (await other.call(`POST /chats/${chatId}/messages`, { message: 'Do something else.' }, { key })).status;
 }
 
 for (const decidesFirst of [true, false]) {
   test(`a decision ${decidesFirst ? 'before' : 'after'} a cancel: the turn ends either way, and nothing waits`, async () => {
     const workspace = await tandem.workspace();
     const { chatId, turnId, approvalIds } = await waiting(workspace, { calls: [{}, {}] });
-    const acts = [() => decide(workspace, approvalIds[0], 'approve'), () => cancel(workspace, chatId).then(() => 0)];
+    const acts = [() => decide(workspace, approvalIds[0], 'approve'), () => cancel(workspace, chatId)];
     const outcomes = await together(chatId, decidesFirst ? acts : acts.toReversed());
-    assert.equal(outcomes.toSorted(), [0, decidesFirst ? 200 : 409]);
+    assert.equal(outcomes, decidesFirst ? [200, 200] : [200, 409]);
     assert.is(await statusOf(workspace, chatId), 'cancelled');
     assert.equal(await openTurns(workspace, chatId), []);
     assert.is(resumed(turnId), 0);
@@ -152,9 +136,9 @@ for (const decidesFirst of [true, false]) {
     const workspace = await tandem.workspace();
     const chat = await waiting(workspace);
     const [id] = chat.approvalIds;
-    const acts = [() => decide(workspace, id, 'approve'), () => write(workspace, chat)];
-    const outcomes = await together<number | boolean>(chat.chatId, decidesFirst ? acts : acts.toReversed());
-    assert.equal(outcomes, decidesFirst ? [200, false] : [true, 409]);
+    const acts = [() => decide(workspace, id, 'approve'), () => write(workspace, chat.chatId)];
+    const outcomes = await together(chat.chatId, decidesFirst ? acts : acts.toReversed());
+    assert.equal(outcomes, decidesFirst ? [200, 409] : [202, 409]);
     assert.is(await statusOf(workspace, chat.chatId), 'running');
     const [turnId] = await openTurns(workspace, chat.chatId);
     assert.is(turnId === chat.turnId, decidesFirst);
