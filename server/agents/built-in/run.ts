@@ -1,21 +1,17 @@
 import type { TodoFacts } from '../prompt/facts.ts';
 import { aboutText } from './about.ts';
+import type { Exchange } from './exchanges.ts';
 import { causeOf } from './faults.ts';
 import { andThen, first, type Plan, type Scene, say } from './plan.ts';
 import { quoted } from './reading.ts';
 import { titleOf } from './rows.ts';
 
-/** How the message that opens the chat of a run begins. */
-const opening = /^work on (?:this|the) todo\b[^\n]*/i;
+/** How the message that opens the chat of a run begins when nobody wrote one. */
+const opening = /^work on (?:this todo\.$|the todo “)/i;
 
 /** Whether the turn is to do what a todo says, and not what a person wrote. */
-export function opensRun({ facts }: Scene, said: string): boolean {
-  return facts.todo !== null && facts.trigger !== 'chat' && opening.test(said);
-}
-
-/** What a person added to the opening message. */
-export function addedTo(said: string): string {
-  return said.replace(opening, '').trim();
+export function opensRun({ facts }: Scene, { said, fromAgent }: Exchange): boolean {
+  return facts.todo !== null && facts.trigger !== 'chat' && (fromAgent !== undefined || opening.test(said));
 }
 
 const left = 'I left it as it is.';

@@ -11,7 +11,7 @@ import { readOverview } from './overview.ts';
 import { type Memory, type Next, type Plan, type Say, type Scene, type Step, say } from './plan.ts';
 import { readOne } from './reading.ts';
 import { pageOf, quote, titleOf, todoIn } from './rows.ts';
-import { addedTo, opensRun, runPlan } from './run.ts';
+import { opensRun, runPlan } from './run.ts';
 import { plain, quotesIn, type Sentence, sentenceOf } from './sentence.ts';
 import { placesOf } from './targets.ts';
 
@@ -48,7 +48,7 @@ function readAnswer({ rows = [], choose, reply }: Say, sentence: Sentence, said:
   return named.length === 1 ? choose(named) : undefined;
 }
 
-function understand(scene: Scene, said: string): Plan {
+function understand(scene: Scene, said: string, otherwise: () => Plan): Plan {
   if (isTooLong(said))
     return say(`That is too long for me to read as a request, so I changed nothing. ${aboutText(scene)}`);
   const sentence = plain(sentenceOf(said));
@@ -56,22 +56,26 @@ function understand(scene: Scene, said: string): Plan {
   const isChoice = last?.choose && placesOf(sentence.text, last.rows?.length ?? 0) !== undefined;
   const smallTalk = isChoice ? undefined : readSmallTalk(scene, sentence);
   const answer = smallTalk ?? (last && readAnswer(last, sentence, said));
-  return answer ?? read(scene, said) ?? notUnderstood(scene);
+  return answer ?? read(scene, said) ?? otherwise();
 }
 
-function planFor(scene: Scene, { said, fromAgent }: Exchange): Plan {
-  if (fromAgent !== undefined) {
-    return say(
-      `This message came from the agent ${quote(fromAgent)}. I take requests from people only, so I changed nothing. ${aboutText(scene)}`,
-    );
-  }
-  if (!opensRun(scene, said)) return understand(scene, said);
+function refuseAgent(scene: Scene, name: string): Plan {
+  const text = `This message came from the agent ${quote(name)}. I take requests from people only, so I changed nothing.`;
+  return say(`${text} ${aboutText(scene)}`);
+}
+
+/** A run does what its todo says, unless a person opened it with a request of their own. */
+function planFor(scene: Scene, exchange: Exchange, isFirst: boolean): Plan {
   const careful = { ...scene, isRun: true };
-  return read(careful, addedTo(said)) ?? runPlan(careful, (text) => read(careful, text));
+  const run = () => runPlan(careful, (text) => read(careful, text));
+  if (isFirst && opensRun(scene, exchange)) return run();
+  if (exchange.fromAgent !== undefined) return refuseAgent(scene, exchange.fromAgent);
+  const isOpened = isFirst && scene.facts.trigger !== 'chat' && scene.facts.todo !== null;
+  return understand(scene, exchange.said, isOpened ? run : () => notUnderstood(scene));
 }
 
-function nextOf(scene: Scene, exchange: Exchange): Next {
-  const next = planFor(scene, exchange)(exchange.steps);
+function nextOf(scene: Scene, exchange: Exchange, isFirst: boolean): Next {
+  const next = planFor(scene, exchange, isFirst)(exchange.steps);
   if ('text' in next) return next;
   const missing = next.calls.find(({ name }) => !scene.tools.has(name));
   if (!missing) return next;
@@ -88,8 +92,8 @@ function todoOf(step: Step): string | undefined {
   return new Set(ids).size === 1 ? ids[0] : undefined;
 }
 
-function remember(scene: Scene, exchange: Exchange): Memory {
-  const next = nextOf(scene, exchange);
+function remember(scene: Scene, exchange: Exchange, isFirst: boolean): Memory {
+  const next = nextOf(scene, exchange, isFirst);
   const isOwn = 'text' in next && next.text === exchange.answer;
   const todoId = exchange.steps.map(todoOf).findLast((id) => id !== undefined) ?? scene.memory.todoId;
   return { last: isOwn ? next : undefined, todoId };
@@ -112,6 +116,6 @@ export function nextStep(request: Pick<EngineRequest, 'conversation' | 'facts' |
   const exchanges = exchangesOf(request);
   const current = exchanges.pop();
   if (!current) return { text: aboutText(scene) };
-  for (const exchange of exchanges) scene.memory = remember(scene, exchange);
-  return nextOf(scene, current);
+  for (const [place, exchange] of exchanges.entries()) scene.memory = remember(scene, exchange, place === 0);
+  return nextOf(scene, current, exchanges.length === 0);
 }

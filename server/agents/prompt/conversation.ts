@@ -2,7 +2,7 @@ import type { MessageAnswer } from '../../../routers/chats/shapes.ts';
 import type { ToolCall, Utterance } from '../engine.ts';
 import { trimmedOutput, type Unit, withinBudget } from './budget.ts';
 import { dataBlock, oneLine } from './data.ts';
-import { type CallStory, outcomeOf, storiesOf } from './outcomes.ts';
+import { type CallStory, isAboutCalls, outcomeOf, storiesOf } from './outcomes.ts';
 
 export interface ConversationOptions {
   /** That of the system prompt. */
@@ -68,12 +68,10 @@ function agentUnit(
   return [said, { role: 'tools', results }];
 }
 
-/** What the service noted, such as why a turn failed; results and decisions are told with their calls. */
+/** What the service noted, such as why a turn failed. */
 function noteUnit(message: MessageAnswer): Unit {
-  const aboutCalls = message.blocks.some(({ type }) => type === 'tool_result' || type.startsWith('approval_'));
   const text = saidIn(message).trim();
-  if (aboutCalls || text === '') return [];
-  return [{ role: 'user', from: { kind: 'service' }, text: `(Note of the service: ${text})` }];
+  return text === '' ? [] : [{ role: 'user', from: { kind: 'service' }, text: `(Note of the service: ${text})` }];
 }
 
 /**
@@ -86,6 +84,8 @@ export function conversationOf(messages: readonly MessageAnswer[], options: Conv
   const stories = storiesOf(messages);
   const used = new Set<string>();
   const units = messages.map((message) => {
+    // Results and decisions are told with their calls.
+    if (message.role !== 'agent' && isAboutCalls(message)) return [];
     if (message.role === 'user') return userUnit(message, options);
     if (message.role === 'system') return noteUnit(message);
     return agentUnit(message, stories.get(message.sequence) ?? [], used, longestOutput);

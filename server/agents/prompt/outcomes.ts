@@ -41,6 +41,11 @@ export function outcomeOf(story: CallStory): Outcome {
   return story.result ?? unanswered(story);
 }
 
+/** Whether a message tells what became of a call: a result, or what a person decided about it. */
+export function isAboutCalls({ blocks }: MessageAnswer): boolean {
+  return blocks.some(({ type }) => type === 'tool_result' || type === 'approval_decision');
+}
+
 /**
  * The calls of each agent message, by its sequence, with the results and decisions stored after it. A result belongs to
  * the latest call of its id that has none: models may use an id again in a later message.
@@ -49,8 +54,10 @@ export function storiesOf(messages: readonly MessageAnswer[]): ReadonlyMap<numbe
   const stories = new Map<number, CallStory[]>();
   const byCall = new Map<string, CallStory>();
   const byApproval = new Map<string, CallStory>();
-  for (const { role, sequence, blocks } of messages) {
-    if (role === 'user') for (const story of byCall.values()) story.overtaken ||= story.result === undefined;
+  for (const message of messages) {
+    const { role, sequence, blocks } = message;
+    if (role === 'user' && !isAboutCalls(message))
+      for (const story of byCall.values()) story.overtaken ||= story.result === undefined;
     for (const block of blocks) {
       if (block.type === 'tool_call' && role === 'agent') {
         const story: CallStory = { call: block, result: undefined, decision: undefined, overtaken: false };
