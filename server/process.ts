@@ -8,10 +8,14 @@ import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import { expireApprovals } from '../routers/approvals/expiry.ts';
 import type { ServiceSettings } from '../routers/base.ts';
+<<<<<<< HEAD
 import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
 import { voicesOf } from './agents/voices.ts';
 import { openBackstage } from './backstage.ts';
+=======
+import { type Backstage, openBackstage } from './backstage.ts';
+>>>>>>> queue
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
@@ -75,7 +79,9 @@ export interface RunningService {
   app: FastifyInstance;
   url: string;
   port: number;
-  /** Finishes the requests in flight, then closes the listener. The database stays open. */
+  /** Makes jobs, and tells news of chats. */
+  backstage: Pick<Backstage, 'queue' | 'live'>;
+  /** Finishes the requests in flight and gives up the work in hand, then closes the listener. The database stays open. */
   close(): Promise<void>;
 }
 
@@ -121,5 +127,5 @@ export async function startService(
     await mail.idle();
     await backstage.close();
   };
-  return { app, url: settings.publicUrl, port, close };
+  return { app, url: settings.publicUrl, port, backstage, close };
 }

@@ -110,7 +110,7 @@ export async function startTestService(
     DATABASE_URL: testDatabaseUrl(),
     ...environment,
   });
-  const db = connect(testDatabaseUrl(), { poolSize: config.DATABASE_POOL_SIZE });
+  const db = connect(config.DATABASE_URL ?? testDatabaseUrl(), { poolSize: config.DATABASE_POOL_SIZE });
   await migrate(db.driver);
   const service = await startService(config, db, pino({ level: config.LOG_LEVEL }), overrides);
   const { url } = service;
