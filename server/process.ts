@@ -8,14 +8,10 @@ import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import { expireApprovals } from '../routers/approvals/expiry.ts';
 import type { ServiceSettings } from '../routers/base.ts';
-<<<<<<< HEAD
 import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
 import { voicesOf } from './agents/voices.ts';
-import { openBackstage } from './backstage.ts';
-=======
 import { type Backstage, openBackstage } from './backstage.ts';
->>>>>>> queue
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
