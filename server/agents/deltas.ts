@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { LiveNews } from '../live/index.ts';
 
 /** Passes provisional text on to whoever follows a chat, a few times a second. */
@@ -11,7 +10,7 @@ export interface Deltas {
 const everyMs = 100;
 
 /** Makes the `Deltas` of one answer: the message that will have `sequence`. Nothing is sent while nobody follows. */
-export function deltaSender(live: LiveNews, log: Logger) {
+export function deltaSender(live: LiveNews) {
   return (chatId: string, sequence: number): Deltas => {
     let waiting = '';
     let timer: NodeJS.Timeout | undefined;
@@ -21,7 +20,7 @@ export function deltaSender(live: LiveNews, log: Logger) {
       const text = waiting;
       waiting = '';
       if (text === '' || !live.isFollowed(chatId)) return;
-      live.sendDelta(chatId, sequence, text).catch((error: unknown) => log.debug({ err: error }, 'a delta was lost'));
+      live.sendDelta(chatId, sequence, text);
     };
     return {
       add: (text) => {

@@ -54,7 +54,7 @@ export function agentsAtWork({ config, log, context, live, voices }: AgentParts)
     };
   };
   const limits = { activeMs: config.TURN_MINUTES * 60_000, answers: config.TURN_STEPS };
-  const deltas = deltaSender(live, log);
+  const deltas = deltaSender(live);
   return {
     onTurn: turnWorker({ context, log, tools, limits, engine: voices.engine, prepare, deltas }),
     onDigest: digestWorker(context.db, voices.writer),
