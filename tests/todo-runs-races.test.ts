@@ -104,18 +104,16 @@ test('a completion that waited for a starting run cancels it, and a run that wai
 test('a chat that is attached to a todo while its completion waits is cancelled with the others', async () => {
   const workspace = await tandem.workspace();
   const { call, workspaceId } = workspace;
-  const { id } = await todoOf(workspace);
-  const agentId = await assistantOf(tandem, workspaceId);
-  let done: Promise<Answer> | undefined;
-  await tandem.db.transaction(async (tx) => {
-    // Whoever attaches a chat changes the row of the todo, if only to what it was.
-    await tx.rows('update todos set updated_at = updated_at where id = $1', [id]);
-    done = call(`PATCH /todos/${id}`, { status: 'done' });
-    await untilBlocked('%update todos set status%');
-    await chatOn({ ...tandem, db: tx as typeof tandem.db }, workspace, id, agentId);
-  });
-  const answer = await done;
-  assert.equal([answer?.status, answer?.body.status], [200, 'done']);
+  const { id: todoId } = await todoOf(workspace);
+  const agent = await hold('select 1 from agents where workspace_id = $1 for update', [workspaceId]);
+  const started = call('POST /chats', { message: 'Begin', todoId });
+  await untilBlocked('%insert into chat%');
+  const done = call(`PATCH /todos/${todoId}`, { status: 'done' });
+  await untilBlocked('%update todos set status%');
+  await agent.release();
+  const [chat, todo] = [await started, await done];
+  assert.equal([chat.status, todo.status, todo.body.status], [201, 200, 'done']);
+  assert.is((await call(`GET /chats/${chat.body.id}`)).body.status, 'cancelled');
   await assertConsistent(workspace);
 });
 

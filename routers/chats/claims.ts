@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import type { TurnRef } from '../jobs.ts';
 import { announce } from '../live.ts';
+import { beginRun } from '../todos/runs.ts';
 import { holdChat } from './rows.ts';
 import type { Claim } from './steps.ts';
 import type { World } from './turns.ts';
@@ -34,9 +35,7 @@ const isDue = `select 1 from chat_turns where workspace_id = $1 and id = $2 and 
   and (not_before is null or not_before <= now())`;
 const open = `update chats set status = 'running', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 and status = 'queued'`;
-const beginRun = `update todo_runs set status_reason = null where workspace_id = $1 and id = $2 returning todo_id as "todoId"`;
-const beginTodo = `update todos set status = 'in_progress', updated_at = greatest(now(), updated_at)
-  where workspace_id = $1 and id = $2 and status = 'ready'`;
+const unwait = `update todo_runs set status_reason = null where workspace_id = $1 and id = $2`;
 
 /** The first claim of a run, or of a turn that waited for working hours: chat, run and todo begin with it. */
 async function begin({ db }: World, ref: TurnRef, workerId: string): Promise<Claim | null> {
@@ -49,8 +48,8 @@ async function begin({ db }: World, ref: TurnRef, workerId: string): Promise<Cla
   }
   const { runId } = chat.turn;
   if (runId) {
-    const [run] = await db.rows<{ todoId: string }>(beginRun, [workspaceId, runId]);
-    if (run) await db.rows(beginTodo, [workspaceId, run.todoId]);
+    await db.rows(unwait, [workspaceId, runId]);
+    await beginRun(db, workspaceId, runId);
   }
   return tryClaim(db, ref, workerId, true);
 }

@@ -111,7 +111,7 @@ const supersede = `update approvals set status = 'superseded', decided_at = now(
  * pending are superseded.
  */
 export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Ending): Promise<void> {
-  const { workspaceId, chatId, turn } = chat;
+  const { workspaceId, chatId, todoId, todoDone, turn } = chat;
   const { outcome, errorMessage = null, summary = null } = ending;
   if (!turn) throw new Error('No turn to end');
   await db.rows(endTurnRow, [workspaceId, turn.turnId, outcome]);
@@ -121,6 +121,8 @@ export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Endin
   if (turn.runId) await db.rows(settleRun, [workspaceId, turn.runId, outcome, errorMessage, summary]);
   await announce(db, { kind: 'status', chatId });
   if (outcome === 'completed') await jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId });
+  // The agent completed the todo itself: what it saved is estimated once its run is over.
+  if (turn.runId && todoId && todoDone) await jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId });
 }
 
 /**

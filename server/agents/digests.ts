@@ -68,7 +68,8 @@ const writes: Record<DigestRef['kind'], Write> = {
 
   minutes_saved: async (db, writer, { workspaceId, id }, signal) => {
     const facts = await estimateFacts(db, workspaceId, id);
-    if (!facts) return;
+    // An agent that completed the todo is still at work: the end of its run asks again.
+    if (!facts || facts.runs.some(({ status }) => status === 'running')) return;
     const messages = await db.rows<Said>(saidForTodo, [workspaceId, id]);
     const run: RunFacts = {
       minutesUsed: facts.runs.reduce((sum, { minutesUsed }) => sum + minutesUsed, 0),
