@@ -122,7 +122,8 @@ export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Endin
   await announce(db, { kind: 'status', chatId });
   if (outcome === 'completed') await jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId });
   // The agent completed the todo itself: what it saved is estimated once its run is over.
-  if (turn.runId && todoId && todoDone) await jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId });
+  if (outcome !== 'cancelled' && turn.runId && todoId && todoDone)
+    await jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId });
 }
 
 /**
