@@ -115,4 +115,15 @@ test('what is done leaves no row behind', async () => {
   await until(async () => (await left()).length === 0, 1000);
 });
 
+test('that are done are counted in the metrics', async () => {
+  const count = async () => {
+    const text = await (await fetch(`${tandem.url}/metrics`)).text();
+    return Number(/^tandem_jobs_done_total (\d+)$/m.exec(text)?.[1]);
+  };
+  const before = await count();
+  const turn = await make();
+  await until(() => tandem.watch.times(turn).length > 0);
+  await until(async () => (await count()) === before + 1, 1000);
+});
+
 test.run();
