@@ -55,13 +55,26 @@ async function openTurns({ workspaceId }: TestWorkspace, chatId: string): Promis
 
 const resumed = (turnId: string) => jobs.turns.filter((ref) => ref.turnId === turnId).length;
 
-/** Lets all of them begin while the chat is held, in every order over time. */
+const waiters = `select count(*)::int as count from pg_stat_activity
+  where wait_event_type = 'Lock' and datname = current_database() and query like '%from chats c where%for update%'`;
+
+/** Waits until this many transactions wait for a chat. */
+async function untilWaiting(count: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const [row] = await tandem.db.rows<{ count: number }>(waiters, []);
+    if (row?.count === count) return;
+    await sleep(25);
+  }
+  throw new Error(`${count} transactions never waited for the chat`);
+}
+
+/** Lets them begin one after the other while the chat is held: they get it in this order. */
 async function together<Outcome>(chatId: string, acts: (() => Promise<Outcome>)[]): Promise<Outcome[]> {
   const held = await hold('select 1 from chats where id = $1 for update', [chatId]);
   const running: Promise<Outcome>[] = [];
   for (const act of acts) {
     running.push(act());
-    await sleep(20);
+    await untilWaiting(running.length);
   }
   await held.release();
   return Promise.all(running);
