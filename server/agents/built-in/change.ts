@@ -229,12 +229,10 @@ const readers: Reader[] = [
     /^(?:reopen|re-open|uncomplete|unfinish|uncheck|untick)\s+(.+)$/i,
     ([, target = '']) => ({ target, work: reopening }),
   ],
+  [/^bring\s+(.+)\s+back$/i, ([, target = ''], { isRun }) => (isRun ? undefined : { target, work: restoring })],
   [
-    /^(?:unarchive|restore|bring\s+back|undelete|recover)\s+(.+)$/i,
-    ([, target = ''], { isRun }) =>
-      isRun
-        ? undefined
-        : { target: target.replace(/\s+from\s+the\s+archive$|^the\s+archived\s+/i, ''), work: restoring },
+    /^(?:unarchive|restore|bring\s+back|undelete|recover)\s+(?:the\s+archived\s+)?(.+?)(?:\s+from\s+the\s+archive)?$/i,
+    ([, target = ''], { isRun }) => (isRun ? undefined : { target, work: restoring }),
   ],
   [
     /^(?:archive|delete|remove|trash|discard|erase|get\s+rid\s+of)\s+(.+)$/i,

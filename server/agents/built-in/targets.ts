@@ -157,44 +157,42 @@ function askWhich(scene: Scene, work: Work, words: string, { candidates, total }
   return say(`${question}\n\n${text}\n\n${how}`, { rows, choose: (chosen) => work.act(chosen) });
 }
 
+/** What a search found; the todo of a run never finds itself. */
+function hitIn(scene: Scene, done: Done | undefined, words: string): Hit {
+  const page = pageOf(done?.output) ?? { rows: [], total: 0 };
+  const own = scene.isRun ? scene.facts.todo?.id : undefined;
+  const rows = page.rows.filter(({ id }) => id !== own);
+  return hitOf(rows, page.total - (page.rows.length - rows.length), words);
+}
+
 /** Nothing fits: perhaps because it is in another state, which is then said. */
-function explainNone(work: Work, words: readonly string[], scope: Filter): Plan {
+function explainNone(scene: Scene, work: Work, words: readonly string[], scope: Filter): Plan {
   const none = (missing: readonly string[]) =>
     say(`I found no todo that matches ${missing.map((each) => quote(each)).join(' or ')}, so I changed nothing.`);
-  if (Object.keys(work.filter).length === 0 || !work.otherwise) return none(words);
+  if (!work.otherwise) return none(words);
   const calls = words.map((each) => listCall({ ...scope, query: queryText(each) }, { limit: mostChanged }));
   return first(calls, (done) => {
-    const texts = words.map((each, place) => {
-      const page = pageOf(done[place]?.output);
-      const { chosen } = hitOf(page?.rows ?? [], page?.total ?? 0, each);
-      return chosen ? `${titleOf(chosen)} ${work.otherwise}, so I changed nothing.` : undefined;
-    });
-    const missing = words.filter((_, place) => texts[place] === undefined);
-    const known = texts.filter((text) => text !== undefined);
+    const found = words.map((each, place) => hitIn(scene, done[place], each).chosen);
+    const missing = words.filter((_, place) => !found[place]);
+    const known = found.flatMap((row) => (row ? `${titleOf(row)} ${work.otherwise}, so I changed nothing.` : []));
     return missing.length === 0 ? say(known.join('\n')) : none(missing);
   });
 }
 
-function searchPlan(scene: Scene, work: Work, target: Extract<Target, { kind: 'search' }>): Plan {
-  const { words, filter, isCertain } = target;
-  const calls = words.map((each) =>
-    listCall({ ...work.filter, ...filter, query: queryText(each) }, { limit: mostChanged }),
-  );
-  return first(calls, (done: Step) => {
+function searchPlan(scene: Scene, work: Work, { words, filter, isCertain }: Extract<Target, { kind: 'search' }>): Plan {
+  const scope = { ...work.filter, ...filter };
+  const calls = words.map((each) => listCall({ ...scope, query: queryText(each) }, { limit: mostChanged }));
+  return first(calls, (done) => {
     const failed = done.find((each) => each.isError || !pageOf(each.output));
     if (failed) return say(`I could not look for the todo: ${causeOf(failed)}. I changed nothing.`);
     const hits = words.map((each, place): Hit => {
-      const page = pageOf(done[place]?.output);
-      const own = scene.isRun ? scene.facts.todo?.id : undefined;
-      const rows = (page?.rows ?? []).filter(({ id }) => id !== own);
-      const hit = hitOf(rows, (page?.total ?? 0) - ((page?.rows.length ?? 0) - rows.length), each);
-      const { chosen } = hit;
-      if (!chosen || isCertain || !work.isCautious || isSame(chosen, each)) return hit;
-      return { candidates: [chosen], total: 1 };
+      const hit = hitIn(scene, done[place], each);
+      const isSure = !hit.chosen || isCertain || !work.isCautious || isSame(hit.chosen, each);
+      return isSure || !hit.chosen ? hit : { candidates: [hit.chosen], total: 1 };
     });
-    const unclear = hits.findIndex(({ chosen, candidates }) => !chosen && candidates.length > 0);
     const missing = words.filter((_, place) => !hits[place]?.chosen && hits[place]?.candidates.length === 0);
-    if (missing.length > 0) return explainNone(work, missing, filter);
+    if (missing.length > 0) return explainNone(scene, work, missing, filter);
+    const unclear = hits.findIndex(({ chosen }) => !chosen);
     const hit = hits[unclear];
     if (hit) return askWhich(scene, work, words[unclear] ?? '', hit);
     return work.act(hits.flatMap(({ chosen }) => chosen ?? []));
