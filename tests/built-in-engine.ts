@@ -146,3 +146,25 @@ export function finder(rows: readonly ReturnType<typeof row>[]): Tools[string] {
     return page(found.slice(0, Number(limit ?? 10)), found.length);
   };
 }
+
+/** A create_todo that answers as the service does. */
+export const created: Tools = {
+  create_todo: (input, call) => ({
+    todo: row(`new-${call}`, String(input.title), { ...input, assignees: [{ id: 'user-1', name: 'Ada Lovelace' }] }),
+  }),
+};
+
+/** Tools that find and change these todos. */
+export const changed = (rows: readonly ReturnType<typeof row>[]): Tools => {
+  const one = (input: Record<string, unknown>) =>
+    rows.find(({ id }) => id === input.todoId) ?? row(String(input.todoId), 'Found');
+  return {
+    list_todos: finder(rows),
+    complete_todo: (input) => ({ todo: { ...one(input), status: 'done' } }),
+    reopen_todo: (input) => ({ todo: one(input) }),
+    archive_todo: (input) => ({ todo: { ...one(input), isArchived: true }, alreadyArchived: false }),
+    unarchive_todo: (input) => ({ todo: one(input) }),
+    update_todo: ({ todoId, ...changes }) => ({ todo: { ...one({ todoId }), ...changes, assignees: [] } }),
+    get_todo: (input) => ({ todo: one(input) }),
+  };
+};

@@ -5,7 +5,8 @@ import { assigneeName, assigneesOf, knownAssignee, knownList, listName } from '.
 import { type Call, first, type Plan, type Scene, type Step, say } from './plan.ts';
 import { dayText, listed, quote, type Row, shown, titleOf, todoIn } from './rows.ts';
 import { quotesIn, type Sentence, withText, written } from './sentence.ts';
-import { targetOf, type Work, workOn } from './targets.ts';
+import { targetOf } from './targets.ts';
+import { type Work, workOn } from './work.ts';
 
 /** New values of a todo, as update_todo takes them. */
 interface Changes {
