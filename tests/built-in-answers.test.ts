@@ -25,8 +25,7 @@ test('of several, those that were not created are told with the reason', async (
     'I did not create “Milk”: there is no todo list of that name. There are “Inbox” and “Groceries”.',
   );
   const half = new Dialogue({
-    create_todo: (_, call) =>
-      call === 0 ? { todo: row('a', 'A') } : fault('internal_error', 'The service failed.'),
+    create_todo: (_, call) => (call === 0 ? { todo: row('a', 'A') } : fault('internal_error', 'The service failed.')),
   });
   assert.is(
     await half.say('create todos: a, b'),
