@@ -5,7 +5,8 @@ import { assigneeName, assigneesOf, knownAssignee, knownList, listName } from '.
 import { type Call, first, type Plan, type Scene, type Step, say } from './plan.ts';
 import { dayText, listed, quote, type Row, shown, titleOf, todoIn } from './rows.ts';
 import { quotesIn, type Sentence, withText, written } from './sentence.ts';
-import { targetOf, type Work, workOn } from './targets.ts';
+import { targetOf } from './targets.ts';
+import { type Work, workOn } from './work.ts';
 
 /** New values of a todo, as update_todo takes them. */
 interface Changes {
@@ -229,12 +230,10 @@ const readers: Reader[] = [
     /^(?:reopen|re-open|uncomplete|unfinish|uncheck|untick)\s+(.+)$/i,
     ([, target = '']) => ({ target, work: reopening }),
   ],
+  [/^bring\s+(.+)\s+back$/i, ([, target = ''], { isRun }) => (isRun ? undefined : { target, work: restoring })],
   [
-    /^(?:unarchive|restore|bring\s+back|undelete|recover)\s+(.+)$/i,
-    ([, target = ''], { isRun }) =>
-      isRun
-        ? undefined
-        : { target: target.replace(/\s+from\s+the\s+archive$|^the\s+archived\s+/i, ''), work: restoring },
+    /^(?:unarchive|restore|bring\s+back|undelete|recover)\s+(?:the\s+archived\s+)?(.+?)(?:\s+from\s+the\s+archive)?$/i,
+    ([, target = ''], { isRun }) => (isRun ? undefined : { target, work: restoring }),
   ],
   [
     /^(?:archive|delete|remove|trash|discard|erase|get\s+rid\s+of)\s+(.+)$/i,

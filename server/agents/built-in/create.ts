@@ -32,7 +32,7 @@ const parts =
 
 /** What stands between the noun and the titles: details of all of them. */
 const header = new RegExp(
-  `^\\s*(?:(?:for|assigned to)\\s+(?<who>[^:,\\n]{1,80}?)|(?:in|to|on|into)\\s+(?:the\\s+|my\\s+|our\\s+)?(?:list\\s+)?(?<list>${quotedPattern}|[^:,\\n]{1,100}?)(?<said>\\s+list)?|(?:due\\s+|by\\s+|on\\s+|for\\s+)*(?<due>${dayPattern})|(?:with\\s+|at\\s+)?(?:an?\\s+)?(?<priority>${priorityPattern})\\s+priority)(?=\\s*:|\\s*\\n|\\s+(?:to|called|named|titled|saying)\\b|\\s+${quotedPattern}|\\s+(?:in|due|by|for|with)\\s)`,
+  `^\\s*(?:(?:for|assigned to)\\s+(?<who>[^:,\\n]{1,80}?)|(?:in|to|on|into)\\s+(?:the\\s+|my\\s+|our\\s+)?(?:list\\s+)?(?<list>${quotedPattern}|[^:,\\n]{1,100}?)(?<said>\\s+list)?|(?:due\\s+|by\\s+|on\\s+|for\\s+)*(?<due>${dayPattern})|(?:with\\s+|at\\s+)?(?:an?\\s+)?(?<priority>${priorityPattern})\\s+priority)(?=\\s*$|\\s*:|\\s*\\n|\\s+(?:to|called|named|titled|saying)\\b|\\s+${quotedPattern}|\\s+(?:in|due|by|for|with)\\s)`,
   'i',
 );
 const intro =

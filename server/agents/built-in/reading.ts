@@ -2,7 +2,8 @@ import { causeOf } from './faults.ts';
 import { first, type Plan, type Scene, say } from './plan.ts';
 import { detailsOf, quote, type Row, titleOf, todoIn } from './rows.ts';
 import { quotesIn, type Sentence, withText } from './sentence.ts';
-import { targetOf, workOn } from './targets.ts';
+import { targetOf } from './targets.ts';
+import { workOn } from './work.ts';
 
 /** Longest text of a todo that is shown. */
 const longestText = 1500;

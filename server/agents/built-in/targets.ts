@@ -1,10 +1,7 @@
-import { folded } from '../../../routers/folding.ts';
-import { causeOf } from './faults.ts';
-import { type Filter, type FilterWords, queryText, readFilter, toldFilter } from './filter.ts';
-import { listCall } from './listing.ts';
+import { type Filter, type FilterWords, queryText, readFilter } from './filter.ts';
 import { knownList } from './names.ts';
-import { first, type Plan, type Scene, type Step, say } from './plan.ts';
-import { numbered, pageOf, quote, type Row, titleOf } from './rows.ts';
+import type { Scene } from './plan.ts';
+import type { Row } from './rows.ts';
 import { isQuoted, quotesIn, type Sentence, withText, written } from './sentence.ts';
 
 /** Which todos a request is about. */
@@ -13,9 +10,6 @@ export type Target =
   | { kind: 'search'; words: readonly string[]; isCertain: boolean; filter: Filter }
   | { kind: 'all'; found: FilterWords }
   | { kind: 'unknown'; question: string };
-
-/** Most todos that one request changes. */
-const mostChanged = 50;
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
@@ -101,131 +95,4 @@ export function targetOf(scene: Scene, sentence: Sentence): Target | undefined {
   const words = written(sentence, isQuoted(named) ? named : named.replace(lead, '').replace(trail, ''));
   if (words === '') return pronounTarget(scene, 'the todo');
   return { kind: 'search', words: [words], isCertain: new RegExp(`\\b(?:${noun}|one)\\b`, 'i').test(named), filter };
-}
-
-function isSame(row: Row, words: string): boolean {
-  return folded((row.title ?? row.content ?? '').trim()) === folded(words.trim());
-}
-
-function says(row: Row, words: string): boolean {
-  const title = folded(row.title ?? row.content ?? '');
-  return folded(words)
-    .split(/\s+/)
-    .every((word) => title.includes(word));
-}
-
-interface Hit {
-  chosen?: Row;
-  candidates: Row[];
-  total: number;
-}
-
-/** The one todo that is meant, or those that may be. One that says the words only in its content is not certain. */
-function hitOf(rows: readonly Row[], total: number, words: string): Hit {
-  const same = rows.filter((row) => isSame(row, words));
-  if (same[0] && same.length === 1) return { chosen: same[0], candidates: [], total };
-  if (same.length > 1) return { candidates: same, total: same.length };
-  const saying = rows.filter((row) => says(row, words));
-  if (saying[0] && saying.length === 1 && total <= rows.length) return { chosen: saying[0], candidates: [], total };
-  return saying.length > 0 && total <= rows.length
-    ? { candidates: saying, total: saying.length }
-    : { candidates: [...rows], total };
-}
-
-/** What is done with the todos that are meant. */
-export interface Work {
-  /** “complete”, for questions. */
-  verb: string;
-  /** Only todos of this filter come into question: open ones for completing. */
-  filter: Filter;
-  /** A part of the title does not suffice: the words must be the title, or said to be about a todo. */
-  isCautious?: boolean;
-  /** What is said of a todo that fits but for that filter, such as “is done already”. */
-  otherwise?: string;
-  act(rows: readonly Row[]): Plan;
-}
-
-function askWhich(scene: Scene, work: Work, words: string, { candidates, total }: Hit): Plan {
-  const { text, rows } = numbered(candidates, total, scene.today);
-  const one = rows.length === 1;
-  const question = one
-    ? `I found one todo that may be meant by ${quote(words)}. Shall I ${work.verb} it?`
-    : `Several todos match ${quote(words)}. Which one shall I ${work.verb}?`;
-  const how = one
-    ? 'Answer “yes”, or tell me the title.'
-    : 'Answer with a number, or with the title in quotation marks.';
-  return say(`${question}\n\n${text}\n\n${how}`, { rows, choose: (chosen) => work.act(chosen) });
-}
-
-/** Nothing fits: perhaps because it is in another state, which is then said. */
-function explainNone(work: Work, words: readonly string[], scope: Filter): Plan {
-  const none = (missing: readonly string[]) =>
-    say(`I found no todo that matches ${missing.map((each) => quote(each)).join(' or ')}, so I changed nothing.`);
-  if (Object.keys(work.filter).length === 0 || !work.otherwise) return none(words);
-  const calls = words.map((each) => listCall({ ...scope, query: queryText(each) }, { limit: mostChanged }));
-  return first(calls, (done) => {
-    const texts = words.map((each, place) => {
-      const page = pageOf(done[place]?.output);
-      const { chosen } = hitOf(page?.rows ?? [], page?.total ?? 0, each);
-      return chosen ? `${titleOf(chosen)} ${work.otherwise}, so I changed nothing.` : undefined;
-    });
-    const missing = words.filter((_, place) => texts[place] === undefined);
-    const known = texts.filter((text) => text !== undefined);
-    return missing.length === 0 ? say(known.join('\n')) : none(missing);
-  });
-}
-
-function searchPlan(scene: Scene, work: Work, target: Extract<Target, { kind: 'search' }>): Plan {
-  const { words, filter, isCertain } = target;
-  const calls = words.map((each) =>
-    listCall({ ...work.filter, ...filter, query: queryText(each) }, { limit: mostChanged }),
-  );
-  return first(calls, (done: Step) => {
-    const failed = done.find((each) => each.isError || !pageOf(each.output));
-    if (failed) return say(`I could not look for the todo: ${causeOf(failed)}. I changed nothing.`);
-    const hits = words.map((each, place): Hit => {
-      const page = pageOf(done[place]?.output);
-      const own = scene.isRun ? scene.facts.todo?.id : undefined;
-      const rows = (page?.rows ?? []).filter(({ id }) => id !== own);
-      const hit = hitOf(rows, (page?.total ?? 0) - ((page?.rows.length ?? 0) - rows.length), each);
-      const { chosen } = hit;
-      if (!chosen || isCertain || !work.isCautious || isSame(chosen, each)) return hit;
-      return { candidates: [chosen], total: 1 };
-    });
-    const unclear = hits.findIndex(({ chosen, candidates }) => !chosen && candidates.length > 0);
-    const missing = words.filter((_, place) => !hits[place]?.chosen && hits[place]?.candidates.length === 0);
-    if (missing.length > 0) return explainNone(work, missing, filter);
-    const hit = hits[unclear];
-    if (hit) return askWhich(scene, work, words[unclear] ?? '', hit);
-    return work.act(hits.flatMap(({ chosen }) => chosen ?? []));
-  });
-}
-
-/** All that a filter matches; asked first when there is no filter. */
-function allPlan(scene: Scene, work: Work, found: FilterWords): Plan {
-  const filter = { ...work.filter, ...found.filter };
-  const isBare = Object.keys(found.filter).length === 0;
-  return first([listCall(filter, { limit: mostChanged })], ([done]) => {
-    const page = done && !done.isError ? pageOf(done.output) : undefined;
-    if (!done || !page) return say(`I could not look for the todos: ${done ? causeOf(done) : 'there is no answer'}.`);
-    const told = toldFilter({ ...found, filter }, page.total);
-    if (page.total === 0) return say(`There are no ${told.replace(/^0 /, '')}, so I changed nothing.`);
-    if (page.total > page.rows.length) {
-      return say(
-        `That would be ${told}, and I ${work.verb} at most ${mostChanged} at once. Name fewer: by list, due date or words.`,
-      );
-    }
-    if (!isBare) return work.act(page.rows);
-    const { text } = numbered(page.rows, page.total, scene.today);
-    const question = `That would ${work.verb} ${told}:\n\n${text}\n\nAnswer “all” if you want that, or with the numbers of some.`;
-    return say(question, { rows: page.rows, choose: (chosen) => work.act(chosen) });
-  });
-}
-
-/** Finds the todos that are meant and works on them; asks when that is not clear. */
-export function workOn(scene: Scene, target: Target, work: Work): Plan {
-  if (target.kind === 'unknown') return say(target.question);
-  if (target.kind === 'all') return allPlan(scene, work, target.found);
-  if (target.kind === 'search') return searchPlan(scene, work, target);
-  return target.rows.length === 0 ? say('There is no such todo in the last list.') : work.act(target.rows);
 }

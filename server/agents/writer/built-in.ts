@@ -10,7 +10,8 @@ const greeting =
 function titleOf(message: string): string {
   const [line = ''] = withoutMarkdown(message).split('\n');
   const said = line.replace(greeting, '');
-  const sentence = firstSentence(said === '' ? line : said).replace(/[\s.!,;:…]+$/, '');
+  const isPolite = /\byou\b/i.test(greeting.exec(line)?.[0] ?? '');
+  const sentence = firstSentence(said === '' ? line : said).replace(isPolite ? /[\s.!?,;:…]+$/ : /[\s.!,;:…]+$/, '');
   const title = firstClause(sentence, titleLength);
   return title.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()) || 'Untitled chat';
 }
