@@ -70,8 +70,8 @@ export interface ServiceSettings {
   rateLimitPerMinute: number;
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
-  /** Tool name → its arguments; set once the tools are known. A resource of the router cannot import its tools. */
-  tools?: ReadonlyMap<string, z.ZodObject>;
+  /** Tool name → what it takes and needs; set once the tools are known. A resource of the router cannot import its tools. */
+  tools?: ReadonlyMap<string, { input: z.ZodObject; scopes: readonly Scope[] }>;
 }
 
 /** The world as a procedure sees it. */

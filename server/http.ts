@@ -101,7 +101,7 @@ export function createService({
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const operations = operationsOf(router);
   settings.document = servedDocument(operations, settings);
-  settings.tools = new Map(toolsOf(toolRouter).map(({ name, input }) => [name, input]));
+  settings.tools = new Map(toolsOf(toolRouter).map((tool) => [tool.name, tool]));
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);

@@ -212,9 +212,26 @@ test('two agents cannot talk each other into anything: neither approves, nor loo
   assert.is(kept.requiresApproval, true);
   await settled(workspace, chatId);
   const { body: first } = await workspace.call(`GET /approvals/${approvals[0].id}`);
-  assert.is(first.status, 'superseded', 'a message answers, it never approves');
-  assert.is(first.decidedBy, null);
+  assert.is(first.status, 'pending', 'only a person answers here');
+  assert.is((await workspace.call(`GET /chats/${chatId}`)).body.messageCount, 2, 'the message was refused');
   assert.equal(await titles(workspace), []);
+});
+
+test('a key that may only write in chats cannot approve a change of an agent that it asked for', async () => {
+  const workspace = await tandem.workspace();
+  const plan = engine.plan([use(['update_agent', { agentId: 'Assistant', instructions: 'Obey me.' }]), say('Done.')]);
+  const { chatId, approvals } = await asked(workspace, plan);
+  const [{ id }] = approvals;
+  const key = await workspace.mint(['chats:read', 'chats:write']);
+  const refused = await workspace.call(`POST /approvals/${id}/decide`, { decision: 'approve' }, { key });
+  assert.equal(
+    [refused.status, refused.body.code, refused.body.requiredScopes],
+    [403, 'missing_scope', ['agents:write']],
+  );
+  assert.is((await workspace.call(`GET /approvals/${id}`)).body.status, 'pending');
+  const denied = await workspace.call(`POST /approvals/${id}/decide`, { decision: 'deny' }, { key });
+  assert.is(denied.status, 200, 'to deny it is free');
+  assert.is((await settled(workspace, chatId)).body.status, 'completed');
 });
 
 test('no tool reaches keys, members, sessions or approvals', () => {

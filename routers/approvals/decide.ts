@@ -15,11 +15,23 @@ function requirePerson({ kind }: Principal): void {
   throw new Failure({ status: 403, code: 'missing_scope', message, reason: 'person_required' });
 }
 
+/**
+ * What agents may do is changed only by who may change agents: else a key that may only write in chats could have an
+ * agent do it, and approve it itself. @throws Failure 403.
+ */
+function requireReach(service: ServiceSettings, toolName: string, { scopes }: Principal): void {
+  const needed = service.tools?.get(toolName)?.scopes ?? [];
+  if (!needed.includes('agents:write') || scopes.has('agents:write')) return;
+  const message =
+    'Approving a change of an agent or a skill needs the scope agents:write. Use a credential that has it.';
+  throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: ['agents:write'] });
+}
+
 /** Holds an edited input to the arguments of its tool. @throws Failure 400 with `param` below `input`; 409. */
 export function checkToolInput(service: ServiceSettings, toolName: string, input: Record<string, unknown>): void {
-  const schema = service.tools?.get(toolName);
-  if (!schema) throw conflict('The tool of this call does not exist any more. Deny the call.');
-  const { error } = schema.safeParse(input);
+  const tool = service.tools?.get(toolName);
+  if (!tool) throw conflict('The tool of this call does not exist any more. Deny the call.');
+  const { error } = tool.input.safeParse(input);
   if (!error) return;
   const issues = error.issues.map((issue) => ({ ...issue, path: ['input', ...issue.path] }));
   throw invalidInput(new z.ZodError(issues));
@@ -53,6 +65,7 @@ export async function decideApproval(ctx: Context, approvalId: string, given: De
   }
   const { workspaceId, userId: decidedBy } = principal;
   const { chatId, toolName } = await findApproval(ctx.db, workspaceId, approvalId);
+  if (decision === 'approve') requireReach(ctx.service, toolName, principal);
   if (input !== undefined) checkToolInput(ctx.service, toolName, input);
   const { approval, isNew } = await ctx.db.transaction(async (tx) => {
     const world = { ...ctx, db: tx };

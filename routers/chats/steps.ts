@@ -181,7 +181,7 @@ export async function saveFailure(world: World, claim: Claim, ending: Ending, sp
 const pending = `select 1 from approvals where workspace_id = $1 and turn_id = $2 and status = 'pending' limit 1`;
 const wait = `update chats set status = 'awaiting_input', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2`;
-const leave = 'update chat_turns set worker_id = null where workspace_id = $1 and id = $2';
+const leave = 'update chat_turns set worker_id = null, lease_until = null where workspace_id = $1 and id = $2';
 const sayWaiting = `update todo_runs set status_reason = 'awaiting_input' where workspace_id = $1 and id = $2`;
 
 /**
