@@ -5,19 +5,18 @@ import type { Context } from '../../routers/base.ts';
 import type { Claim } from '../../routers/chats/steps.ts';
 import { toolRouter } from '../../routers/index.ts';
 import { lackingScopes } from '../../routers/tool.ts';
-import type { Config } from '../config.ts';
 import type { Handlers } from '../jobs/work.ts';
 import type { LiveNews } from '../live/index.ts';
 import { deltaSender } from './deltas.ts';
 import { digestWorker } from './digests.ts';
 import { factsOf } from './facts.ts';
 import { conversationOf, newNonce, promptOf } from './prompt/index.ts';
-import type { TurnParts } from './turns.ts';
+import type { TurnLimits, TurnParts } from './turns.ts';
 import type { Voices } from './voices.ts';
 import { turnWorker } from './worker.ts';
 
 export interface AgentParts {
-  config: Pick<Config, 'TURN_MINUTES' | 'TURN_STEPS'>;
+  limits: TurnLimits;
   log: Logger;
   /** What every call of a tool gets of the service. */
   context: TurnParts['context'];
@@ -26,7 +25,7 @@ export interface AgentParts {
 }
 
 /** What the workers do for a turn, and for the texts around it. */
-export function agentsAtWork({ config, log, context, live, voices }: AgentParts): Handlers {
+export function agentsAtWork({ limits, log, context, live, voices }: AgentParts): Handlers {
   const tools = agentToolsOf(toolsOf(toolRouter), (failure) =>
     log.error({ err: failure.cause ?? failure }, 'a tool of an agent failed'),
   );
@@ -53,7 +52,6 @@ export function agentsAtWork({ config, log, context, live, voices }: AgentParts)
       },
     };
   };
-  const limits = { activeMs: config.TURN_MINUTES * 60_000, answers: config.TURN_STEPS };
   const deltas = deltaSender(live);
   return {
     onTurn: turnWorker({ context, log, tools, limits, engine: voices.engine, prepare, deltas }),
