@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toolsOf } from '../adapters/operations.ts';
 import { toolRouter } from '../routers/index.ts';
+import { exists } from '../server/agents/built-in/calendar.ts';
 import { garbage } from './arbitraries.ts';
 import { Dialogue, page, row, type Tools, toolNames } from './built-in-engine.ts';
 
@@ -45,6 +46,11 @@ const rows = [
   row(id(3), 'invoice'),
 ];
 
+/** Whether a value is written like a date, and is none of the calendar. */
+function isNoDay(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !exists(value);
+}
+
 const sane: Tools = Object.fromEntries(
   toolNames.map((name) => [
     name,
@@ -63,7 +69,7 @@ test('whatever is said in a row, it comes to an end, and every call has the argu
       for (const said of all) assert.ok((await chat.say(said)).length > 0);
       for (const [name, input] of chat.calls) {
         // A date that does not exist goes to the tool as it was said.
-        const existing = Object.entries(input).filter(([, value]) => value !== '2026-02-30');
+        const existing = Object.entries(input).filter(([, value]) => !isNoDay(value));
         const parsed = inputs.get(name)?.safeParse(Object.fromEntries(existing));
         assert.ok(!parsed || parsed.success, `${name} ${JSON.stringify(input)} ${parsed?.error}`);
       }
