@@ -12,12 +12,14 @@ interface Definition {
   create: string;
 }
 
-/** Foreign keys, primary keys and indexes of the big tables, in the order in which they can be dropped. */
+/** Foreign keys of and to the big tables, their primary keys and indexes, in the order in which they can be dropped. */
 async function definitionsOf(db: Database): Promise<Definition[]> {
   const constraints = await db.driver<Definition[]>`
     select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
-    from pg_constraint where conrelid = any(${big}::regclass[]) and contype in ('f', 'p') order by contype, conname`;
+    from pg_constraint where (contype = 'f' and confrelid = any(${big}::regclass[]))
+      or (contype in ('f', 'p') and conrelid = any(${big}::regclass[]))
+    order by contype, conname`;
   const indexes = await db.driver<Definition[]>`
     select format('drop index %s', indexrelid::regclass) as drop, pg_get_indexdef(indexrelid) as create
     from pg_index where indrelid = any(${big}::regclass[]) and not indisprimary order by 1`;

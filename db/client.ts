@@ -1,6 +1,7 @@
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
 import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { inTransaction, type Scope } from './transaction.ts';
 
 /** Drizzle's query builder over one of our connections. */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
@@ -36,7 +37,7 @@ export interface DatabaseOptions {
   applicationName?: string;
 }
 
-type Connection = postgres.Sql | postgres.TransactionSql;
+type Connection = postgres.Sql | Scope;
 
 const dialect = new PgDialect();
 const identity = <T>(value: T) => value;
@@ -60,7 +61,7 @@ async function rowsOf<Row>(connection: Connection, text: string, values: readonl
   return (await connection.unsafe(text, values as never[], { prepare: true })) as unknown as Row[];
 }
 
-function transactionDb(connection: postgres.TransactionSql): Db {
+function transactionDb(connection: Scope): Db {
   let orm: Orm | undefined;
   return {
     get orm() {
@@ -69,13 +70,17 @@ function transactionDb(connection: postgres.TransactionSql): Db {
     },
     rows: (text, values) => rowsOf(connection, text, values),
     transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
-      connection.savepoint((inner) => work(transactionDb(inner))) as Promise<Result>,
+      connection.savepoint((inner) => work(transactionDb(inner))),
   };
 }
+
+/** Seconds until a lost connection is tried again. The driver's own pauses grow to 20 s while requests wait for it. */
+export const reconnectPause = (): number => 0.1 + Math.random() * 0.4;
 
 function pool(url: string, plan: string, max: number, applicationName: string): postgres.Sql {
   return postgres(url, {
     max,
+    backoff: reconnectPause,
     onnotice: () => {},
     connection: { application_name: applicationName, TimeZone: 'UTC', plan_cache_mode: plan },
     types: {
@@ -105,7 +110,7 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
     url,
     rows: (text, values, plan = 'generic') => rowsOf(plan === 'generic' ? generic : custom, text, values),
     transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
-      generic.begin((inner) => work(transactionDb(inner))) as Promise<Result>,
+      inTransaction(generic, (scope) => work(transactionDb(scope))),
     close: async (seconds = 5) => {
       await Promise.all([generic.end({ timeout: seconds }), custom.end({ timeout: seconds })]);
     },

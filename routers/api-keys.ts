@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db/client.ts';
 import { createApiKey } from '../db/seed.ts';
-import { requireMembership } from './accounts/sessions.ts';
+import { holdMembership, requireMembership } from './accounts/sessions.ts';
 import { op, principalOf, procedure, router } from './base.ts';
 import { conflict, notFound } from './errors.ts';
 import { Id, Instant, listOf, saidText, wholeList } from './fields.ts';
@@ -121,6 +121,7 @@ export const apiKeys = router({
         expiresInDays === undefined ? null : new Date(ctx.clock().getTime() + expiresInDays * 86_400_000).toISOString();
       return ctx.db.transaction(async (tx) => {
         await tx.rows(lockNames, [workspaceId]);
+        await holdMembership(tx, workspaceId, userId);
         const taken = await tx.rows(nameTaken, [workspaceId, name]);
         if (taken.length > 0) {
           const message = 'An unrevoked key of this workspace has this name. Choose another, or revoke that one.';

@@ -9,7 +9,7 @@ import type { Jobs } from './jobs.ts';
 import type { Live } from './live.ts';
 import type { Mailer } from './mail.ts';
 import type { Meta, OperationFacts, OperationMeta } from './metadata.ts';
-import type { Scope } from './scopes.ts';
+import { readScopes, type Scope } from './scopes.ts';
 
 export { op } from './metadata.ts';
 
@@ -70,6 +70,8 @@ export interface ServiceSettings {
   rateLimitPerMinute: number;
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
+  /** Tool name → what it takes and needs; set once the tools are known. A resource of the router cannot import its tools. */
+  tools?: ReadonlyMap<string, { input: z.ZodObject; scopes: readonly Scope[] }>;
 }
 
 /** The world as a procedure sees it. */
@@ -107,6 +109,7 @@ function needsSession({ access }: OperationFacts): boolean {
 /** Whether a credential with `scopes` of this kind may call the operation. */
 export function mayCall(operation: OperationFacts, principal: Principal): boolean {
   if (needsSession(operation)) return principal.kind === 'session';
+  if (operation.access === 'reader') return readScopes.some((scope) => principal.scopes.has(scope));
   return operation.scope === null || principal.scopes.has(operation.scope);
 }
 
@@ -132,6 +135,10 @@ export function authorize(operation: OperationFacts, principal: Principal | null
   if (operation.access === 'session') {
     const message = 'This needs a signed-in user session; API keys and OAuth tokens cannot do it.';
     throw new Failure({ status: 403, code: 'missing_scope', message, reason: 'session_required' });
+  }
+  if (operation.access === 'reader') {
+    const message = `This credential can read nothing. Use one that has one of the scopes ${readScopes.join(', ')}.`;
+    throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: readScopes });
   }
   const requiredScopes = operation.scope ? [operation.scope] : [];
   const message = `This credential lacks the scope ${operation.scope}. Use one that has it.`;

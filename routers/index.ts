@@ -4,6 +4,7 @@ import { skillTools } from './agents/skill-tools.ts';
 import { skills } from './agents/skills.ts';
 import { agentTools } from './agents/tools.ts';
 import { apiKeys } from './api-keys.ts';
+import { approvals } from './approvals/index.ts';
 import { router } from './base.ts';
 import { chats } from './chats/index.ts';
 import { chatTools } from './chats/tools.ts';
@@ -13,7 +14,9 @@ import { todoLists } from './todo-lists/index.ts';
 import { todoListTools } from './todo-lists/tools.ts';
 import { todos } from './todos/index.ts';
 import { todoListTool } from './todos/list-tool.ts';
+import { getTodoTool, runTodoTool } from './todos/run-tools.ts';
 import { todoTools } from './todos/tools.ts';
+import { usage } from './usage/index.ts';
 import { workspaces } from './workspaces/index.ts';
 
 export const appRouter = router({
@@ -27,12 +30,16 @@ export const appRouter = router({
   chats,
   agents,
   skills,
+  approvals,
+  usage,
 });
 
 /** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
 export const toolRouter = router({
   ...todoListTool,
+  ...getTodoTool,
   ...todoTools,
+  ...runTodoTool,
   ...chatTools,
   ...agentTools,
   ...skillTools,

@@ -15,6 +15,14 @@ const paragraphs: readonly [tools: readonly string[], text: string][] = [
   [['list_todo_lists'], 'Todos sit in todo lists: list_todo_lists shows them.'],
   [['upsert_todo_list'], 'upsert_todo_list makes, renames, archives and restores todo lists.'],
   [
+    ['list_agents', 'get_agent', 'get_skill'],
+    'Agents: list_agents finds them; get_agent shows one with its standing instructions and the names of its skills, get_skill what a skill says.',
+  ],
+  [
+    ['update_agent', 'update_skill'],
+    'update_agent and update_skill change, archive and restore; pass the version you read as expectedVersion, so that nobody else’s change to an agent is lost.',
+  ],
+  [
     ['run_todo', 'get_chat'],
     'Agents work on their own time: run_todo, create_chat and send_chat_message return at once. To collect the reply, call get_chat with afterSequence = the highest sequence you have seen (0 at first), again and again. Everything has arrived when hasMore is false and the status of the chat is no longer running. The status awaiting_input means that a person must decide something first.',
   ],

@@ -5,10 +5,11 @@ import type { Live } from './live.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `session` and
- * `key_management`: a signed-in person; the latter refuses keys with a code of its own.
+ * `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `reader`: one that may read
+ * something, whatever it is. `session` and `key_management`: a signed-in person; the latter refuses keys with a code of
+ * its own.
  */
-export type Access = 'public' | 'any' | 'scoped' | 'session' | 'key_management';
+export type Access = 'public' | 'any' | 'scoped' | 'reader' | 'session' | 'key_management';
 
 /** Statuses that only some operations answer. Public operations name their own 401 and 403. */
 export type ExtraStatus = 401 | 402 | 403 | 404 | 409 | 412;

@@ -2,8 +2,9 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../db/client.ts';
 import { Failure } from './errors.ts';
 
-/** What started a piece of agent work. */
-export type Trigger = 'chat' | 'manual' | 'create' | 'assignment' | 'schedule';
+/** What starts a piece of agent work. */
+export const triggers = ['chat', 'manual', 'create', 'assignment', 'schedule'] as const;
+export type Trigger = (typeof triggers)[number];
 
 const left = 'select agent_minutes > 0 as some from workspaces where id = $1';
 
@@ -30,8 +31,9 @@ export interface Charged {
   minutes: number;
 }
 
+// The weaker lock: with a full one, two steps that each made a list of the workspace first would wait for each other.
 const take = `update workspaces w set agent_minutes = greatest(0, w.agent_minutes - $2::numeric)
-  from (select id, agent_minutes as before from workspaces where id = $1 for update) old where w.id = old.id
+  from (select id, agent_minutes as before from workspaces where id = $1 for no key update) old where w.id = old.id
   returning least(old.before, $2::numeric) as taken, old.before < $2::numeric as dry`;
 const enter = `insert into minute_entries (workspace_id, id, kind, minutes, agent_id, chat_id, turn_id, todo_id, trigger)
   values ($1, $2, 'turn', -($3::numeric), $4, $5, $6, $7, $8)`;

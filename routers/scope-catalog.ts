@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OperationFacts } from './metadata.ts';
-import { type Scope, scopes } from './scopes.ts';
+import { readScopes, type Scope, scopes } from './scopes.ts';
 
 /** What each scope grants, in words for the person who grants it (SPEC "Scopes"). */
 const descriptions: Record<Scope, string> = {
@@ -23,20 +23,18 @@ interface Preset {
   scopes: Scope[];
 }
 
-const reads = scopes.filter((scope) => scope.endsWith(':read'));
-
 const presets: Preset[] = [
   {
     name: 'read_only',
     title: 'Read only',
     description: 'Reads todos, chats and agents; no captures.',
-    scopes: reads.filter((scope) => scope !== 'captures:read'),
+    scopes: readScopes.filter((scope) => scope !== 'captures:read'),
   },
   {
     name: 'read_all',
     title: 'Read everything',
     description: 'Reads everything, transcripts of captures too.',
-    scopes: reads,
+    scopes: readScopes,
   },
   {
     name: 'todo_manager',
@@ -67,7 +65,7 @@ const ScopeEntry = z
     access: z.enum(['read', 'write']),
     description: z.string().meta({ examples: ['Read todos and todo lists'] }),
     sensitive: z.boolean().describe('True where it opens what people said in confidence.'),
-    operations: z.array(z.string()).describe('operationIds that need it.'),
+    operations: z.array(z.string()).describe('operationIds that it lets a credential call.'),
   })
   .meta({ id: 'Scope' });
 
@@ -95,7 +93,9 @@ export const scopeCatalog = {
     object: 'scope_catalog',
     scopes: scopes.map((name) => {
       const [resource, access] = name.split(':') as [Resource, 'read' | 'write'];
-      const needing = operations.filter((operation) => operation.scope === name).map((operation) => operation.id);
+      const needing = operations
+        .filter((operation) => operation.scope === name || (operation.access === 'reader' && access === 'read'))
+        .map((operation) => operation.id);
       const sensitive = name === 'captures:read';
       return {
         object: 'scope',

@@ -11,3 +11,6 @@ export const scopes = [
 ] as const;
 
 export type Scope = (typeof scopes)[number];
+
+/** The scopes that let a credential read something. */
+export const readScopes = scopes.filter((scope) => scope.endsWith(':read'));

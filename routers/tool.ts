@@ -39,7 +39,7 @@ export function tool(name: string, options: ToolOptions): Meta {
 }
 
 /** The scopes of the tool that the principal does not hold. */
-export function lackingScopes({ scopes }: Pick<ToolMeta, 'scopes'>, principal: Principal): Scope[] {
+export function lackingScopes({ scopes }: Pick<ToolMeta, 'scopes'>, principal: Pick<Principal, 'scopes'>): Scope[] {
   return scopes.filter((scope) => !principal.scopes.has(scope));
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import type { Config } from './config.ts';
+import type { Periodic } from './jobs/periodic.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { type Handlers, startWork, type Work } from './jobs/work.ts';
 import { type LiveNews, openLive } from './live/index.ts';
@@ -12,8 +13,8 @@ export interface Backstage {
   queue: Queue;
   live: LiveNews;
   measures: Measure[];
-  /** Starts the workers, once requests are answered. */
-  startWork(handlers?: Partial<Handlers>): void;
+  /** Starts the workers, once requests are answered; null when this process has none, else where to add what repeats. */
+  startWork(handlers?: Partial<Handlers>): Pick<Periodic, 'every'> | null;
   stopWork(): Promise<void>;
   /** After the last request and the last job. */
   close(): Promise<void>;
@@ -67,6 +68,7 @@ export async function openBackstage(config: Config, db: Database, log: Logger): 
     measures,
     startWork: (handlers = {}) => {
       work = startWork({ config, db, queue, line, log, ...pass, ...handlers });
+      return work?.periodic ?? null;
     },
     stopWork: async () => work?.stop(),
     close: async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { modelAddresses, modelEnvironment } from './agents/models/settings.ts';
 
 const whole = (fallback: number, min: number, max: number) =>
   z
@@ -19,7 +20,7 @@ const hops = z
   .default(0);
 
 /** Every setting of the service, as `.env.example` explains them. */
-const Environment = z.object({
+const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(8080, 0, 65535),
   PUBLIC_URL: address.optional(),
@@ -39,6 +40,8 @@ const Environment = z.object({
   RATE_LIMIT_PER_KEY: whole(300, 1, 1_000_000),
   RATE_LIMIT_PER_ADDRESS: whole(120, 1, 1_000_000),
   TRUST_PROXY: hops,
+  TURN_MINUTES: whole(30, 1, 1440),
+  TURN_STEPS: whole(50, 1, 1000),
   AGENT_MINUTES: whole(600, 0, 1_000_000),
   AGENT_CONCURRENCY: whole(16, 0, 1000),
   CLI_INSTALL_URL: address.optional(),
@@ -59,6 +62,15 @@ const Environment = z.object({
     .optional(),
   MAIL_FROM: z.string().min(3).default('Tandem <tandem@localhost>'),
   SHUTDOWN_SECONDS: whole(20, 0, 600),
+  ...modelEnvironment,
+  AI_STEP_SECONDS: whole(120, 5, 290),
+  AI_MAX_OUTPUT_TOKENS: whole(0, 0, 1_000_000),
+  AI_RETRY_AFTER_MAX_SECONDS: whole(120, 0, 3600),
+});
+
+const Environment = Settings.superRefine((settings, context) => {
+  for (const { setting, message } of modelAddresses(settings).missing)
+    context.addIssue({ code: 'custom', path: [setting], message });
 });
 
 export type Config = z.infer<typeof Environment>;
@@ -75,7 +87,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    const shown = /TOKEN|URL/.test(name) ? '' : ` (it is “${set[name]}”)`;
+    const shown = set[name] === undefined || /TOKEN|URL|API_KEY/.test(name) ? '' : ` (it is “${set[name]}”)`;
     return `  ${name} ${issue.message}${shown}`;
   });
   throw new ConfigError(

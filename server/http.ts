@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
 import { mountDocs } from '../adapters/docs/mount.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
-import { operationsOf } from '../adapters/operations.ts';
+import { operationsOf, toolsOf } from '../adapters/operations.ts';
 import { mountPages } from '../adapters/pages/mount.ts';
 import type { ContextFor } from '../adapters/request.ts';
 import { servedDocument } from '../adapters/rest/openapi.ts';
@@ -24,6 +24,7 @@ import { Limiter } from './access/limiter.ts';
 import { mountOAuth } from './access/oauth/mount.ts';
 import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
+import type { Engine } from './agents/engine.ts';
 import type { Config } from './config.ts';
 import { mountHealth } from './health.ts';
 import type { Handlers } from './jobs/work.ts';
@@ -46,6 +47,8 @@ export interface ServiceParts {
   handlers?: Partial<Handlers>;
   /** What /metrics tells besides the requests. */
   measures?: readonly Measure[];
+  /** Answers for the agents; another one only in tests. */
+  engine?: Engine;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
 }
@@ -98,6 +101,7 @@ export function createService({
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const operations = operationsOf(router);
   settings.document = servedDocument(operations, settings);
+  settings.tools = new Map(toolsOf(toolRouter).map((tool) => [tool.name, tool]));
   const facts = operations.map(({ id, access, scope }) => ({ id, access, scope }));
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);

@@ -3,6 +3,7 @@ import { explain, StartError } from './explain.ts';
 import { firstKey } from './first-run.ts';
 import { createLog } from './log.ts';
 import { openDatabase, startService } from './process.ts';
+import { surviveLostConnections } from './strays.ts';
 
 function banner(url: string, key: string | null): string {
   const lines = ['', `Tandem is running at ${url}`, `Reference: ${url}/docs`, ''];
@@ -16,6 +17,7 @@ function banner(url: string, key: string | null): string {
 async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLog(config);
+  surviveLostConnections(log);
   const { db, embedded, close: closeDatabase } = await openDatabase(config, log);
   const service = await startService(config, db, log).catch(async (error: unknown) => {
     await closeDatabase();

@@ -6,8 +6,12 @@ import { connect, type Database } from '../db/client.ts';
 import { openEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
+import { expireApprovals } from '../routers/approvals/expiry.ts';
 import type { ServiceSettings } from '../routers/base.ts';
-import { openBackstage } from './backstage.ts';
+import { createEngines } from './agents/models/engines.ts';
+import { agentsAtWork, contextOfAgents } from './agents/start.ts';
+import { voicesOf } from './agents/voices.ts';
+import { type Backstage, openBackstage } from './backstage.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
@@ -71,7 +75,9 @@ export interface RunningService {
   app: FastifyInstance;
   url: string;
   port: number;
-  /** Finishes the requests in flight, then closes the listener. The database stays open. */
+  /** Makes jobs, and tells news of chats. */
+  backstage: Pick<Backstage, 'queue' | 'live'>;
+  /** Finishes the requests in flight and gives up the work in hand, then closes the listener. The database stays open. */
   close(): Promise<void>;
 }
 
@@ -102,7 +108,14 @@ export async function startService(
   }
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
-  backstage.startWork(overrides.handlers);
+  const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail };
+  const voices = {
+    ...voicesOf(createEngines(config, log), log),
+    ...(overrides.engine && { engine: overrides.engine }),
+  };
+  const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world) });
+  const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
+  periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();
@@ -110,5 +123,5 @@ export async function startService(
     await mail.idle();
     await backstage.close();
   };
-  return { app, url: settings.publicUrl, port, close };
+  return { app, url: settings.publicUrl, port, backstage, close };
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Operation, operationsOf } from '../adapters/operations.ts';
 import { mintSecret } from '../db/secrets.ts';
 import { appRouter } from '../routers/index.ts';
-import { scopes } from '../routers/scopes.ts';
+import { readScopes, scopes } from '../routers/scopes.ts';
 import { type ValidRequest, validRequests } from './fixtures/operations.ts';
 import { assertFrame, revoke, sameFor } from './frame.ts';
 import { type Answer, type CallOptions, startTestService, type TestService, type TestWorkspace } from './harness.ts';
@@ -148,6 +148,21 @@ for (const operation of guarded) {
       const expected =
         access === 'session' ? ['missing_scope', 'session_required'] : ['api_key_auth_required', undefined];
       assert.equal([body.code, body.reason], expected);
+    });
+  }
+
+  if (access === 'reader') {
+    test(`${id} needs some read scope, whichever it is`, async () => {
+      const workspace = await tandem.workspace();
+      const request = await valid(operation, workspace);
+      const writer = await workspace.mint(scopes.filter((each) => !readScopes.includes(each)));
+      const { status, body } = await send(operation, workspace, request, { key: writer });
+      assert.is(status, 403);
+      assert.is(body.code, 'missing_scope');
+      assert.equal(body.requiredScopes, readScopes);
+      for (const key of await Promise.all([...readScopes.map((each) => workspace.mint([each])), workspace.session()])) {
+        assert.is((await send(operation, workspace, request, { key })).status, operation.status);
+      }
     });
   }
 

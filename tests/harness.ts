@@ -10,6 +10,7 @@ import { invite } from '../routers/workspaces/invitations.ts';
 import { parseConfig } from '../server/config.ts';
 import type { ServiceParts } from '../server/http.ts';
 import { type RunningService, startService } from '../server/process.ts';
+import { waitingChat } from './turn-world.ts';
 
 /** The database of the test run; `npm test` starts one. */
 export function testDatabaseUrl(): string {
@@ -47,6 +48,8 @@ export interface TestWorkspace {
   letterToken(kind: 'password' | 'invitation'): Promise<string>;
   /** The id of a new connected app of the owner. */
   connectedApp(): Promise<string>;
+  /** The id of a new approval to create a todo that waits for a person. */
+  approval(): Promise<string>;
   /** Another key of this workspace. */
   mint(scopes: readonly Scope[], more?: { rateLimitPerMinute?: number; expiresAt?: string }): Promise<string>;
 }
@@ -107,7 +110,7 @@ export async function startTestService(
     DATABASE_URL: testDatabaseUrl(),
     ...environment,
   });
-  const db = connect(testDatabaseUrl(), { poolSize: config.DATABASE_POOL_SIZE });
+  const db = connect(config.DATABASE_URL ?? testDatabaseUrl(), { poolSize: config.DATABASE_POOL_SIZE });
   await migrate(db.driver);
   const service = await startService(config, db, pino({ level: config.LOG_LEVEL }), overrides);
   const { url } = service;
@@ -153,7 +156,8 @@ export async function startTestService(
       const [row] = await db.rows<{ id: string }>(text, [workspaceId, userId]);
       return row?.id ?? '';
     };
-    return { workspaceId, userId, key, call, mint, session, member, letterToken, connectedApp };
+    const approval = async () => (await waitingChat(db, { workspaceId, userId })).approvalIds[0] ?? '';
+    return { workspaceId, userId, key, call, mint, session, member, letterToken, connectedApp, approval };
   };
 
   return {

@@ -25,7 +25,8 @@ function counted<Kind extends Db>(db: Kind): Kind {
 
 test.before(async () => {
   database = connect(testDatabaseUrl(), { poolSize: 4 });
-  tandem = await startTestService({}, { db: counted(database) });
+  const jobs = { turn: async () => {}, digest: async () => {} };
+  tandem = await startTestService({}, { db: counted(database), jobs });
 });
 test.after(async () => {
   await tandem.close();
@@ -61,6 +62,19 @@ test('a page of todos is one statement beside the credential, whatever the numbe
   assert.is(await cost(() => call('GET /todos?query=nothing')), 2);
 });
 
+test('a page of todos that agents have run costs no more, and neither does one of them', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const assignees = [{ id: await assistantOf(tandem, workspaceId) }];
+  const data = Array.from({ length: 30 }, () => ({ title: 'a word', assignees, run: true }));
+  const { body } = await call('POST /todos/batch', { data });
+  assert.is(body.data[29].latestRun.status, 'running');
+  for (const route of [`/todos/${body.data[0].id}`, '/todos', '/todos?query=word', '/todos?assignedToMe=true']) {
+    assert.is(await cost(() => call(`GET ${route}`)), 2, route);
+  }
+  assert.is(await cost(() => call(`GET /todos/${body.data[0].id}/runs`)), 2);
+  assert.is(await cost(() => call(`PATCH /todos/${body.data[0].id}`, { title: 'b', status: 'in_progress' })), 2);
+});
+
 test('one todo, a summary and all lists are one statement each beside the credential', async () => {
   const { call } = await tandem.workspace();
   const { body: made } = await call('POST /todos', { title: 'a' });
@@ -70,6 +84,18 @@ test('one todo, a summary and all lists are one statement each beside the creden
   }
   assert.is(await cost(() => call('POST /todos', { title: 'a' })), 2);
   assert.is(await cost(() => call(`PATCH /todos/${made.id}`, { title: 'b', status: 'done', dueDate: null })), 2);
+});
+
+test('a page of approvals is one statement beside the credential, and usage two, whatever there is', async () => {
+  const { call, approval } = await tandem.workspace();
+  for (let made = 0; made < 3; made++) {
+    const id = await approval();
+    for (const route of ['/approvals', '/approvals?status=pending&limit=1', `/approvals/${id}`]) {
+      assert.is(await cost(() => call(`GET ${route}`)), 2, route);
+    }
+    for (const query of ['', '?from=2026-01-01&to=2026-12-31'])
+      assert.is(await cost(() => call(`GET /usage${query}`)), 3);
+  }
 });
 
 test('a batch and a bulk change run as many statements for many todos as for one', async () => {

@@ -23,7 +23,7 @@ export async function assistantOf({ db }: TestService, workspaceId: string): Pro
   return row.id;
 }
 
-/** Another agent; there is no operation for it yet. */
+/** Another agent, archived from the start where a test needs one. */
 export async function addAgent({ db }: TestService, workspaceId: string, name: string, archived = false) {
   const id = newId();
   const text =

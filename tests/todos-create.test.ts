@@ -181,12 +181,6 @@ test('a due date must exist in the calendar', async () => {
     assert.is((await call('POST /todos', { title: 'a', dueDate })).body.dueDate, dueDate);
 });
 
-test('a run at creation is refused with its own field until agents work', async () => {
-  const { call } = await tandem.workspace();
-  refused(await call('POST /todos', { title: 'a', run: true }), 400, 'run');
-  refused(await call('POST /todos/batch', { data: [{ title: 'a' }, { title: 'b', run: true }] }), 400, 'data[1].run');
-});
-
 test('a capture that does not exist is not found', async () => {
   const { call } = await tandem.workspace();
   const captureId = '018f0000-0000-7000-8000-000000000000';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService } from './harness.ts';
-import { assistantOf, person, refused, setColumns, unknownId, worker } from './todo-world.ts';
+import { addMember, person, refused, setColumns, unknownId } from './todo-world.ts';
 
 const test = suite('changing todos');
 let tandem: TestService;
@@ -22,7 +22,7 @@ const full = {
 test('an update changes the field it names, nothing else, and moves updatedAt', async () => {
   const { call, workspaceId, userId } = await tandem.workspace();
   const { body: list } = await call('POST /todo-lists', { name: 'Other' });
-  const agent = await assistantOf(tandem, workspaceId);
+  const member = await addMember(tandem, workspaceId, 'Ann');
   let { body: before } = await call('POST /todos', full);
   assert.equal(before.assignees, [person(userId)]);
   const changes: [Record<string, unknown>, Record<string, unknown>?][] = [
@@ -38,7 +38,7 @@ test('an update changes the field it names, nothing else, and moves updatedAt', 
     [{ todoListId: list.id }],
     [{ dueDate: '2027-12-31' }],
     [{ dueDate: null }],
-    [{ assignees: [{ id: agent }] }, { assignees: [worker(agent)] }],
+    [{ assignees: [{ id: member }] }, { assignees: [person(member, 'Ann')] }],
     [{ assignees: [] }],
     [{ title: 'C', assignees: [{ id: userId }], dueDate: '2026-01-01' }, { assignees: [person(userId)] }],
   ];

@@ -148,6 +148,7 @@ ALTER TABLE "agent_skills" ADD CONSTRAINT "agent_skills_agent_fk" FOREIGN KEY ("
 ALTER TABLE "minute_entries" ADD CONSTRAINT "minute_entries_workspace_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "approvals_call" ON "approvals" USING btree ("workspace_id","turn_id","tool_call_id");--> statement-breakpoint
 CREATE INDEX "approvals_requested" ON "approvals" USING btree ("workspace_id","requested_at","id");--> statement-breakpoint
+CREATE INDEX "approvals_pending" ON "approvals" USING btree ("workspace_id","requested_at","id") WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "approvals_chat" ON "approvals" USING btree ("workspace_id","chat_id","requested_at","id");--> statement-breakpoint
 CREATE INDEX "approvals_expiry" ON "approvals" USING btree ("expires_at") WHERE status = 'pending';--> statement-breakpoint
 CREATE UNIQUE INDEX "chat_turns_open" ON "chat_turns" USING btree ("workspace_id","chat_id") WHERE ended_at is null;--> statement-breakpoint

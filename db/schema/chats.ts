@@ -188,6 +188,7 @@ export const approvals = pgTable(
     }).onDelete('cascade'),
     uniqueIndex('approvals_call').on(table.workspaceId, table.turnId, table.toolCallId),
     index('approvals_requested').on(table.workspaceId, table.requestedAt, table.id),
+    index('approvals_pending').on(table.workspaceId, table.requestedAt, table.id).where(sql`status = 'pending'`),
     index('approvals_chat').on(table.workspaceId, table.chatId, table.requestedAt, table.id),
     index('approvals_expiry').on(table.expiresAt).where(sql`status = 'pending'`),
   ],

@@ -22,7 +22,7 @@ interface Holder {
 const insert = `with made as (
     insert into credentials (workspace_id, id, kind, secret_hash, user_id, name, prefix, last4, scopes, rate_limit_per_minute, expires_at)
     select m.workspace_id, $3, 'session', $4, m.user_id, $5, 'tandem_st_', '', $6, $7, coalesce($8::timestamptz, now() + interval '30 days')
-    from members m where m.workspace_id = $1 and m.user_id = $2 and m.removed_at is null
+    from members m where m.workspace_id = $1 and m.user_id = $2 and m.removed_at is null for share of m
     returning workspace_id, user_id, expires_at
   )
   select u.name, u.email, m.role, w.name as "workspaceName", w.timezone, w.agent_minutes as "agentMinutes", made.expires_at as "expiresAt"
@@ -38,7 +38,10 @@ interface Opening {
   from?: { id: string; expiresAt: string };
 }
 
-/** Opens a session of a member in a workspace. @throws Failure 403 when the person is no member of it. */
+/**
+ * Opens a session of a member in a workspace. Its membership is locked meanwhile: a removal comes before, and there is
+ * no session, or after, and ends it. @throws Failure 403 when the person is no member of it.
+ */
 export async function openSession(db: Db, opening: Opening): Promise<z.infer<typeof NewSession>> {
   const { workspaceId, userId, client, from } = opening;
   const token = mintSecret('st');
@@ -76,6 +79,15 @@ const isMember = 'select 1 from members where workspace_id = $1 and user_id = $2
 /** @throws Failure 403 `workspace_access_denied`. */
 export async function requireMembership(db: Db, workspaceId: string, userId: string): Promise<void> {
   const found = await db.rows(isMember, [workspaceId, userId]);
+  if (found.length === 0) throw noAccess();
+}
+
+/**
+ * As `requireMembership`, and keeps the person a member until the transaction ends: a removal sees what it makes and
+ * ends that too. A key share would not do, since a removal changes no key. @throws Failure 403 `workspace_access_denied`.
+ */
+export async function holdMembership(tx: Db, workspaceId: string, userId: string): Promise<void> {
+  const found = await tx.rows(`${isMember} for share`, [workspaceId, userId]);
   if (found.length === 0) throw noAccess();
 }
 

@@ -115,8 +115,8 @@ export const clearable = ['description', 'instructions', 'approvalGuidance', 'wo
 
 /** What a change of an agent may say, but for archiving; what it omits stays. */
 export const AgentPatch = z.strictObject({
-  name: AgentName.optional(),
-  description: Description.optional(),
+  name: AgentName.optional().describe('Replaces it.'),
+  description: Description.optional().describe('Its role: purpose, scope, boundaries.'),
   instructions: Instructions.optional().describe('Holds from now on, in open conversations too.'),
   requiresApproval: z.boolean().optional().describe('Pause for a person before risky actions.'),
   approvalGuidance: Guidance.optional().describe('What to ask a person about.'),

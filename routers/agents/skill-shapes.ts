@@ -35,7 +35,7 @@ const SkillName = saidText(80).meta({ examples: [aName] });
 const Instructions = text(50_000).meta({ examples: [someInstructions] });
 
 export const SkillCreate = z.strictObject({
-  name: SkillName,
+  name: SkillName.describe('What the agent can do with it.'),
   instructions: Instructions.optional().describe('What the agent reads when it needs the skill.'),
 });
 
@@ -43,7 +43,7 @@ export type NewSkill = z.infer<typeof SkillCreate>;
 
 /** What a change of a skill may say; what it omits stays. */
 export const SkillUpdate = z.strictObject({
-  name: SkillName.optional(),
+  name: SkillName.optional().describe('Replaces it.'),
   instructions: Instructions.optional().describe('Replaces them.'),
   archived: z.boolean().optional().describe('True archives, false restores.'),
   clear: z

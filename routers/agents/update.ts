@@ -46,12 +46,15 @@ async function write(tx: Db, workspaceId: string, agentId: string, settings: Age
   return agentOf(row);
 }
 
+// Two that swap their names would each wait for the other's: names are changed one after the other.
+const holdNames = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+
 function requireArchivable({ isDefault }: AgentAnswer): void {
   if (!isDefault) return;
   throw conflict('The default agent cannot be archived: it answers whatever names no agent. Change it instead.');
 }
 
-/** What a patch makes of an agent, and whether it may. @throws Failure 400, 409. */
+/** What a patch makes of an agent, and what that changes. @throws Failure 400. */
 function plan(agent: AgentAnswer, patch: AgentChanges) {
   const after = settingsAfter(agent, patch);
   return { after, changes: changesBetween(agent, after) };
@@ -75,6 +78,7 @@ export async function updateAgent(
 ): Promise<UpdatedAgent> {
   requireOneWay(patch);
   return world.db.transaction(async (tx) => {
+    if (patch.name !== undefined) await tx.rows(holdNames, [`agent names ${workspaceId}`]);
     const agent = await lockAgent(tx, workspaceId, agentId);
     const { after, changes } = plan(agent, patch);
     if (ifMatch) requireMatch(ifMatch, AgentDetail, await withSkills(tx, workspaceId, agent));

@@ -11,8 +11,9 @@ import { type Starter, starterOf, startTurn, type World } from './turns.ts';
 
 const agentNamed = `select a.id, a.archived_at is not null as "isArchived" from agents a
   where a.workspace_id = $1 and case when $2::uuid is null then a.is_default else a.id = $2::uuid end`;
-const lockTodo = `select t.status = 'done' as "isDone", t.archived_at is not null as "isArchived" from todos t
-  where t.workspace_id = $1 and t.id = $2 for no key update`;
+// It changes the row, if only to what it was: who completes the todo meanwhile sees that a chat was attached (`untouched`).
+const lockTodo = `update todos t set updated_at = t.updated_at where t.workspace_id = $1 and t.id = $2
+  returning t.status = 'done' as "isDone", t.archived_at is not null as "isArchived"`;
 const insert = `insert into chats (workspace_id, id, agent_id, todo_id, title, title_given, search, status, timezone)
   values ($1, $2, $3, $4, $5, $5::text is not null, $6, 'running', $7)`;
 

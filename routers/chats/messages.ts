@@ -23,8 +23,17 @@ export interface NewMessage {
 }
 
 /** What jsonb and JSON in UTF-8 cannot hold: NUL and lone surrogates. */
-function storable(text: string): string {
+export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
+}
+
+/** A value as JSON that jsonb can hold: what it cannot is dropped from texts and names of fields. */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'string') return storable(each);
+    if (typeof each !== 'object' || each === null || Array.isArray(each)) return each;
+    return Object.fromEntries(Object.entries(each).map(([name, field]) => [storable(name), field]));
+  });
 }
 
 const insert = `with moved as (
@@ -48,8 +57,7 @@ export async function append(
 ): Promise<MessageAnswer> {
   const { workspaceId, chatId } = chat;
   const { turnId, role, text, blocks, agentId = null, userId = null } = message;
-  const json = JSON.stringify(blocks, (_, value: unknown) => (typeof value === 'string' ? storable(value) : value));
-  const values = [workspaceId, chatId, newId(), turnId, role, storable(text), json, agentId, userId];
+  const values = [workspaceId, chatId, newId(), turnId, role, storable(text), storableJson(blocks), agentId, userId];
   const [row] = await tx.rows<MessageRow>(insert, values);
   if (!row) throw new Error('A message for a chat that is gone');
   if (live.isFollowed(chatId)) await announce(tx, { kind: 'message', chatId });

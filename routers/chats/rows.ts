@@ -52,13 +52,18 @@ const lockTurn = `select t.id as "turnId", t.run_id as "runId", t.agent_id as "a
 
 /**
  * Locks the todo of a chat, the chat and its open turn, always in this order: whoever changes a todo and its chats goes
- * the same way, so that two of them never wait for each other. @throws Failure 404.
+ * the same way, so that two of them never wait for each other. @throws Failure 404: that of `gone` when one is given.
  */
-export async function holdChat(tx: Db, workspaceId: string, chatId: string): Promise<HeldChat> {
+export async function holdChat(
+  tx: Db,
+  workspaceId: string,
+  chatId: string,
+  gone = () => notFound('chat', 'chatId'),
+): Promise<HeldChat> {
   const key = [workspaceId, chatId];
   const [todo] = await tx.rows<{ done: boolean }>(lockTodo, key);
   const [chat] = await tx.rows<Pick<HeldChat, 'agentId' | 'todoId' | 'status' | 'isArchived'>>(lockChat, key);
-  if (!chat) throw notFound('chat', 'chatId');
+  if (!chat) throw gone();
   const [turn] = await tx.rows<OpenTurn>(lockTurn, key);
   return { workspaceId, chatId, ...chat, todoDone: todo?.done ?? false, turn: turn ?? null };
 }

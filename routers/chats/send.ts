@@ -24,6 +24,10 @@ async function requireReady(
     const message = 'The agent is at work. Wait until the status is no longer running or queued, or cancel the chat.';
     throw conflict(message, { reason: 'agent_mid_turn' });
   }
+  if (principal.agent && chat.status === 'awaiting_input') {
+    const message = 'This chat waits for a person to decide something. Only a person can answer.';
+    throw conflict(message, { reason: 'awaiting_person' });
+  }
   if (chat.isArchived) throw conflict('This chat is archived. Restore it before you write in it.');
   if (chat.todoDone) throw conflict('The todo of this chat is done. Reopen it before you write in the chat.');
   const agent = await answeringAgent(db, chat.workspaceId, chat.agentId);
@@ -37,7 +41,7 @@ async function requireReady(
 
 /**
  * Appends a message and starts the next turn. In a chat that waits for a person, the text is the answer: what was asked
- * is superseded, and a run goes on. @throws Failure 402, 404, 409.
+ * is superseded, and a run goes on; an agent cannot answer there. @throws Failure 402, 404, 409.
  */
 export function sendMessage(world: World, principal: Principal, chatId: string, text: string): Promise<ChatRunAnswer> {
   const { workspaceId } = principal;

@@ -74,7 +74,10 @@ const go = `update chats set status = 'running', updated_at = greatest(now(), up
 const unwait = `update todo_runs set status_reason = null where workspace_id = $1 and id = $2`;
 
 /** Hands an open turn of a locked chat back to the workers, after a person decided or when its time has come. */
-export async function resumeTurn({ db, jobs }: World, { workspaceId, chatId, turn }: HeldChat): Promise<void> {
+export async function resumeTurn(
+  { db, jobs }: World,
+  { workspaceId, chatId, turn }: Pick<HeldChat, 'workspaceId' | 'chatId' | 'turn'>,
+): Promise<void> {
   if (!turn) throw new Error('No turn to resume');
   await db.rows(free, [workspaceId, turn.turnId]);
   await db.rows(go, [workspaceId, chatId]);
@@ -108,7 +111,7 @@ const supersede = `update approvals set status = 'superseded', decided_at = now(
  * pending are superseded.
  */
 export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Ending): Promise<void> {
-  const { workspaceId, chatId, turn } = chat;
+  const { workspaceId, chatId, todoId, todoDone, turn } = chat;
   const { outcome, errorMessage = null, summary = null } = ending;
   if (!turn) throw new Error('No turn to end');
   await db.rows(endTurnRow, [workspaceId, turn.turnId, outcome]);
@@ -118,6 +121,9 @@ export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Endin
   if (turn.runId) await db.rows(settleRun, [workspaceId, turn.runId, outcome, errorMessage, summary]);
   await announce(db, { kind: 'status', chatId });
   if (outcome === 'completed') await jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId });
+  // The agent completed the todo itself: what it saved is estimated once its run is over.
+  if (outcome !== 'cancelled' && turn.runId && todoId && todoDone)
+    await jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId });
 }
 
 /**

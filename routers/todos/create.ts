@@ -1,10 +1,12 @@
 import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { Principal } from '../base.ts';
+import type { World } from '../chats/turns.ts';
 import { invalid, notFound } from '../errors.ts';
 import { folded } from '../folding.ts';
 import { type Assigned, References } from './references.ts';
-import { priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
+import { findTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
+import { startRun } from './runs.ts';
 import type { NewTodo, TodoAnswer } from './shapes.ts';
 
 /*
@@ -29,7 +31,7 @@ const insert = `with input as materialized (
   )
   select ${todoColumns('assigned')} from made t join input i on i.id = t.id order by i.place`;
 
-/** Reports what a schema cannot: text that says nothing, two lists, a run that cannot start. `at` is a path prefix. */
+/** Reports what a schema cannot: text that says nothing, two lists. `at` is a path prefix. */
 function requireSense(todo: NewTodo, at: string): void {
   if (todo.title === undefined && (todo.content ?? '').trim() === '') {
     throw invalid(`${at}title`, 'Give a title or a content, or both.');
@@ -37,9 +39,6 @@ function requireSense(todo: NewTodo, at: string): void {
   if (todo.todoListId !== undefined && todo.todoListName !== undefined) {
     throw invalid(`${at}todoListName`, 'Pass todoListId or todoListName, not both.');
   }
-  if (!todo.run) return;
-  const agents = 'This version of the service does not run agents yet. Create the todo without run.';
-  throw invalid(`${at}run`, todo.assignees?.length ? agents : `A run needs an agent among the assignees. ${agents}`);
 }
 
 function listOf(references: References, todo: NewTodo, at: string): Promise<string | null> | null {
@@ -48,24 +47,48 @@ function listOf(references: References, todo: NewTodo, at: string): Promise<stri
   return null;
 }
 
+/** Writes the rows and returns the todos in their order. */
+async function write(db: Db, workspaceId: string, rows: readonly object[]): Promise<TodoAnswer[]> {
+  return (await db.rows<TodoRow>(insert, [workspaceId, JSON.stringify(rows)])).map(todoOf);
+}
+
+/** Writes the rows and starts `workers[i]` on the i-th todo, all or none. @throws Failure 402. */
+function writeAndStart(world: World, principal: Principal, rows: readonly object[], workers: (string | null)[]) {
+  const { workspaceId } = principal;
+  return world.db.transaction(async (db) => {
+    const made = await write(db, workspaceId, rows);
+    for (const [place, todo] of made.entries()) {
+      const agentId = workers[place];
+      if (agentId) await startRun({ ...world, db }, principal, { todo, agentId, trigger: 'create' });
+    }
+    const ids = made.map((todo) => todo.id);
+    const now = new Map((await findTodos(db, workspaceId, ids)).map((todo) => [todo.id, todo]));
+    return made.map((todo) => now.get(todo.id) ?? todo);
+  });
+}
+
 /**
- * Makes todos, all or none, and returns them in order. `pathOf` gives the path prefix of the i-th in the request.
- * @throws Failure 400, 404 with the `param` at fault.
+ * Makes todos, all or none, starts the agents that they ask for, and returns them in order. `pathOf` gives the path
+ * prefix of the i-th in the request. @throws Failure 400, 404 with the `param` at fault, 402.
  */
 export async function createTodos(
-  db: Db,
-  { workspaceId, userId }: Pick<Principal, 'workspaceId' | 'userId'>,
+  world: World,
+  principal: Principal,
   todos: readonly NewTodo[],
   pathOf: (index: number) => string = () => '',
 ): Promise<TodoAnswer[]> {
   for (const [index, todo] of todos.entries()) requireSense(todo, pathOf(index));
-  const references = new References(db, workspaceId);
+  const { workspaceId, userId } = principal;
+  const references = new References(world.db, workspaceId);
   const lists: (string | null)[] = [];
   for (const [index, todo] of todos.entries()) lists.push(await listOf(references, todo, pathOf(index)));
   const named = todos.map((todo) => todo.assignees ?? []);
   const assignees = await references.assignees(
     named,
     todos.map((_, index) => `${pathOf(index)}assignees`),
+  );
+  const workers = todos.map((todo, place) =>
+    todo.run ? references.worker(named[place] ?? [], assignees[place] ?? [], `${pathOf(place)}run`) : null,
   );
   references.requireSound();
   const captureAt = todos.findIndex((todo) => todo.captureId !== undefined);
@@ -81,10 +104,11 @@ export async function createTodos(
     type: todo.type,
     list: lists[place],
     due: todo.dueDate ?? null,
-    source: 'user_created',
+    source: principal.kind === 'agent' ? 'agent_created' : 'user_created',
     assignees: todo.assignees ? assignees[place] : me,
     folded_title: folded(todo.title ?? ''),
     folded_content: folded(todo.content ?? ''),
   }));
-  return (await db.rows<TodoRow>(insert, [workspaceId, JSON.stringify(rows)])).map(todoOf);
+  if (workers.every((worker) => worker === null)) return write(world.db, workspaceId, rows);
+  return writeAndStart(world, principal, rows, workers);
 }

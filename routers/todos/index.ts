@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { op, principalOf, procedure, router } from '../base.ts';
 import { DeletedResource, Id } from '../fields.ts';
 import { deleteTodo, restoreTodo } from './archive.ts';
+import { bulkUpdate } from './bulk.ts';
 import { createTodos } from './create.ts';
 import { listTodos } from './list.ts';
 import { findTodo } from './rows.ts';
+import { todoRunOperations } from './run-operations.ts';
 import { Todo, TodoCreate, TodoFilters, TodoListing, TodoPage, TodoSummary, TodoUpdate } from './shapes.ts';
 import { summariseTodos } from './summary.ts';
-import { bulkUpdate, updateTodo } from './update.ts';
+import { updateTodo } from './update.ts';
 
 const batch = { hasMore: false, nextCursor: null, totalCount: null };
 
@@ -41,7 +43,7 @@ export const todos = router({
     .input(TodoCreate)
     .output(Todo)
     .mutation(async ({ ctx, input }) => {
-      const [todo] = await createTodos(ctx.db, principalOf(ctx), [input]);
+      const [todo] = await createTodos(ctx, principalOf(ctx), [input]);
       if (!todo) throw new Error('createTodos returned nothing');
       return todo;
     }),
@@ -73,7 +75,7 @@ export const todos = router({
     .input(z.strictObject({ data: z.array(TodoCreate).min(1).max(50) }).meta({ id: 'TodoBatchCreateParams' }))
     .output(TodoPage)
     .mutation(async ({ ctx, input }) => {
-      const data = await createTodos(ctx.db, principalOf(ctx), input.data, (index) => `data[${index}].`);
+      const data = await createTodos(ctx, principalOf(ctx), input.data, (index) => `data[${index}].`);
       return { object: 'list' as const, data, ...batch };
     }),
 
@@ -98,7 +100,7 @@ export const todos = router({
     )
     .output(TodoPage)
     .mutation(async ({ ctx, input }) => {
-      const data = await bulkUpdate(ctx.db, principalOf(ctx).workspaceId, input);
+      const data = await bulkUpdate(ctx, principalOf(ctx), input);
       return { object: 'list' as const, data, ...batch };
     }),
 
@@ -122,15 +124,15 @@ export const todos = router({
         id: 'updateTodo',
         scope: 'todos:write',
         summary: 'Change a todo',
+        description:
+          'An agent that was not assigned before starts at once, or with its working hours; of several the first. The status done stops agents at work on the todo.',
         etag: true,
         statuses: [402, 404],
       }),
     )
     .input(TodoUpdate.extend({ todoId: Id }).meta({ id: 'TodoUpdateParams' }))
     .output(Todo)
-    .mutation(({ ctx, input: { todoId, ...patch } }) =>
-      updateTodo(ctx.db, principalOf(ctx).workspaceId, todoId, patch, ctx.ifMatch),
-    ),
+    .mutation(({ ctx, input: { todoId, ...patch } }) => updateTodo(ctx, principalOf(ctx), todoId, patch, ctx.ifMatch)),
 
   delete: procedure
     .meta(
@@ -138,6 +140,7 @@ export const todos = router({
         id: 'deleteTodo',
         scope: 'todos:write',
         summary: 'Archive a todo, or erase it for good',
+        description: 'A todo that an agent has run cannot be erased (409).',
         etag: true,
         statuses: [404, 409],
       }),
@@ -145,7 +148,7 @@ export const todos = router({
     .input(z.strictObject({ todoId: Id, permanent: z.boolean().default(false).describe('True erases it for good.') }))
     .output(DeletedResource)
     .mutation(({ ctx, input }) =>
-      deleteTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId, input.permanent, ctx.ifMatch),
+      deleteTodo(ctx, principalOf(ctx).workspaceId, input.todoId, input.permanent, ctx.ifMatch),
     ),
 
   restore: procedure
@@ -161,4 +164,6 @@ export const todos = router({
     .input(z.strictObject({ todoId: Id }))
     .output(Todo)
     .mutation(({ ctx, input }) => restoreTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId)),
+
+  ...todoRunOperations,
 });

@@ -112,4 +112,12 @@ export class References {
       return [...chosen.values()];
     });
   }
+
+  /** The agent that a run at creation starts: the first of those assigned. At fault: 400 when only people are named. */
+  worker(request: readonly AssigneeRequest[], assigned: readonly Assigned[], param: string): string | null {
+    const first = assigned.find((each) => each.agent !== null);
+    const named = new Set(request.map((each) => each.id.toLowerCase()));
+    if (first || assigned.length < named.size) return first?.agent ?? null;
+    return this.#fault(invalid(param, 'A run needs an agent among the assignees. Assign one, or leave run out.'));
+  }
 }

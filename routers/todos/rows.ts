@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import { notFound } from '../errors.ts';
+import { latestRunColumn, type RunRow, runOfCell } from './run-rows.ts';
 import { type PriorityName, priorities, type TodoAnswer } from './shapes.ts';
 
 type AssigneeCell = [type: 'user' | 'agent', id: string, name: string, isArchived: boolean];
@@ -27,6 +28,7 @@ export interface TodoRow
   > {
   priority: number | null;
   assignees: AssigneeCell[] | null;
+  latestRun: RunRow | null;
 }
 
 /** Rank of a priority as stored: 4 urgent … 1 low. */
@@ -44,6 +46,7 @@ export function todoColumns(assigned = 'todo_assignees'): string {
     t.capture_id as "captureId", t.archived_at is not null as "isArchived", t.is_suggested as "isSuggested", t.source,
     t.minutes_saved as "minutesSaved", t.minutes_saved_reason as "minutesSavedReason",
     t.minutes_saved_confidence as "minutesSavedConfidence", t.created_at as "createdAt", t.updated_at as "updatedAt",
+    ${latestRunColumn},
     (select json_agg(json_build_array(
         case when a.user_id is null then 'agent' else 'user' end, a.assignee_id, coalesce(u.name, g.name),
         coalesce(m.removed_at, g.archived_at) is not null) order by a.position)
@@ -54,8 +57,9 @@ export function todoColumns(assigned = 'todo_assignees'): string {
       where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees`;
 }
 
-/** The todo of a row. What schedules and runs fill in is null: no todo has one yet. */
+/** The todo of a row. What schedules fill in is null: no todo has one yet. */
 export function todoOf(row: TodoRow): TodoAnswer {
+  const latestRun = runOfCell(row.latestRun);
   return {
     object: 'todo',
     id: row.id,
@@ -82,12 +86,12 @@ export function todoOf(row: TodoRow): TodoAnswer {
     rrule: null,
     timezone: null,
     nextRunAt: null,
-    lastRunAt: null,
+    lastRunAt: latestRun?.startedAt ?? null,
     scheduleType: null,
     scheduleStatus: null,
     lastNotificationStatus: null,
     lastNotificationSentAt: null,
-    latestRun: null,
+    latestRun,
     minutesSaved: row.minutesSaved,
     minutesSavedReason: row.minutesSavedReason,
     minutesSavedConfidence: row.minutesSavedConfidence,

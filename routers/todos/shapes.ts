@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate, CursorText, Day, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
+import { TodoRun } from './run-shapes.ts';
 
 export const TodoStatus = z.enum(['ready', 'in_progress', 'done']);
 export const TodoType = z.enum(['task', 'responsibility']);
@@ -20,24 +21,6 @@ export const TodoAssignee = z
     isArchived: z.boolean().describe('True for an archived agent or a removed member.'),
   })
   .meta({ id: 'TodoAssignee' });
-
-const TodoRun = z
-  .object({
-    object: z.literal('todo_run'),
-    id: Id,
-    todoId: Id,
-    chatId: Id.describe('The chat where the work happens.'),
-    agentId: Id.nullable(),
-    status: z.enum(['running', 'completed', 'failed', 'cancelled', 'timed_out']),
-    trigger: z.enum(['manual', 'create', 'assignment', 'schedule']),
-    startedAt: Instant,
-    finishedAt: Instant.nullable(),
-    statusReason: z.string().nullable(),
-    errorMessage: z.string().nullable(),
-    summary: z.string().nullable(),
-    minutesUsed: z.number(),
-  })
-  .meta({ id: 'TodoRun' });
 
 const ScheduleError = z
   .object({
@@ -130,7 +113,10 @@ export const TodoCreate = z
     dueDate: CalendarDate.optional(),
     assignees: Assignees.optional().describe('Omitted: the owner of the credential.'),
     captureId: Id.optional(),
-    run: z.boolean().default(false).describe('Start an agent at creation. Not yet available: only false is accepted.'),
+    run: z
+      .boolean()
+      .default(false)
+      .describe('Starts the first agent among the assignees at once; spends agent minutes.'),
   })
   .meta({ id: 'TodoCreateParams' });
 

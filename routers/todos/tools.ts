@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Db } from '../../db/client.ts';
-import { principalOf } from '../base.ts';
+import { type Context, principalOf } from '../base.ts';
 import { Id } from '../fields.ts';
-import { textFrom, tool, toolProcedure } from '../tool.ts';
+import { tool, toolProcedure } from '../tool.ts';
 import { deleteTodo, restoreTodo } from './archive.ts';
 import { createTodos } from './create.ts';
 import { findTodo, lockTodos } from './rows.ts';
@@ -16,48 +15,17 @@ const rest = 'Call get_todo with contentOffset = the number of characters you al
 const write = { scopes: ['todos:write' as const], rest };
 
 /** Changes a todo to what `patchFor` says of it as it stands; undefined leaves it alone. @throws Failure 404. */
-function settle(db: Db, workspaceId: string, id: string, patchFor: (todo: TodoAnswer) => TodoPatch | undefined) {
-  return db.transaction(async (tx) => {
-    await lockTodos(tx, workspaceId, [id]);
-    const todo = await findTodo(tx, workspaceId, id);
+function settle(ctx: Context, id: string, patchFor: (todo: TodoAnswer) => TodoPatch | undefined) {
+  const principal = principalOf(ctx);
+  return ctx.db.transaction(async (db) => {
+    await lockTodos(db, principal.workspaceId, [id]);
+    const todo = await findTodo(db, principal.workspaceId, id);
     const patch = patchFor(todo);
-    return { todo: patch ? await updateTodo(tx, workspaceId, id, patch) : todo };
+    return { todo: patch ? await updateTodo({ ...ctx, db }, principal, id, patch) : todo };
   });
 }
 
 export const todoTools = {
-  get_todo: toolProcedure
-    .meta(
-      tool('get_todo', {
-        title: 'Get a todo',
-        description: 'Shows one todo whole, with its latest agent run and the id of the chat where that run works.',
-        scopes: ['todos:read', 'chats:read'],
-        readOnly: true,
-        rest,
-      }),
-    )
-    .input(
-      One.extend({
-        contentOffset: z
-          .int()
-          .min(0)
-          .default(0)
-          .describe('Show content from this character on, to read a long one in parts.'),
-      }),
-    )
-    .output(
-      z.object({
-        todo: Todo.omit({ latestRun: true }),
-        latestRun: Todo.shape.latestRun,
-        chatId: Id.nullable().describe('The chat of the latest run.'),
-      }),
-    )
-    .query(async ({ ctx, input }) => {
-      const { latestRun, ...todo } = await findTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId);
-      const content = textFrom(todo.content, input.contentOffset);
-      return { todo: { ...todo, content }, latestRun, chatId: latestRun?.chatId ?? null };
-    }),
-
   create_todo: toolProcedure
     .meta(
       tool('create_todo', {
@@ -73,7 +41,7 @@ export const todoTools = {
       const principal = principalOf(ctx);
       const todoListId = await listId(ctx.db, principal.workspaceId, input.todoListId);
       const assignees = await assigneeIds(ctx.db, principal.workspaceId, input.assignees);
-      const [todo] = await createTodos(ctx.db, principal, [{ ...input, todoListId, assignees }]);
+      const [todo] = await createTodos(ctx, principal, [{ ...input, todoListId, assignees }]);
       if (!todo) throw new Error('createTodos returned nothing');
       return { todo };
     }),
@@ -89,10 +57,10 @@ export const todoTools = {
     .input(UpdateArguments.extend({ todoId }))
     .output(z.object({ todo: Todo }))
     .mutation(async ({ ctx, input: { todoId: id, ...given } }) => {
-      const { workspaceId } = principalOf(ctx);
-      const todoListId = await listId(ctx.db, workspaceId, given.todoListId);
-      const assignees = await assigneeIds(ctx.db, workspaceId, given.assignees);
-      return { todo: await updateTodo(ctx.db, workspaceId, id, { ...given, todoListId, assignees }) };
+      const principal = principalOf(ctx);
+      const todoListId = await listId(ctx.db, principal.workspaceId, given.todoListId);
+      const assignees = await assigneeIds(ctx.db, principal.workspaceId, given.assignees);
+      return { todo: await updateTodo(ctx, principal, id, { ...given, todoListId, assignees }) };
     }),
 
   complete_todo: toolProcedure
@@ -107,9 +75,7 @@ export const todoTools = {
     .input(One)
     .output(z.object({ todo: Todo }))
     .mutation(({ ctx, input }) =>
-      settle(ctx.db, principalOf(ctx).workspaceId, input.todoId, ({ status }) =>
-        status === 'done' ? undefined : { status: 'done' },
-      ),
+      settle(ctx, input.todoId, ({ status }) => (status === 'done' ? undefined : { status: 'done' })),
     ),
 
   reopen_todo: toolProcedure
@@ -124,9 +90,7 @@ export const todoTools = {
     .input(One)
     .output(z.object({ todo: Todo }))
     .mutation(({ ctx, input }) =>
-      settle(ctx.db, principalOf(ctx).workspaceId, input.todoId, ({ status }) =>
-        status === 'done' ? { status: 'ready' } : undefined,
-      ),
+      settle(ctx, input.todoId, ({ status }) => (status === 'done' ? { status: 'ready' } : undefined)),
     ),
 
   archive_todo: toolProcedure
@@ -141,11 +105,11 @@ export const todoTools = {
     .input(One)
     .output(z.object({ todo: Todo, alreadyArchived: z.boolean() }))
     .mutation(({ ctx, input }) =>
-      ctx.db.transaction(async (tx) => {
+      ctx.db.transaction(async (db) => {
         const { workspaceId } = principalOf(ctx);
-        const deleted = await deleteTodo(tx, workspaceId, input.todoId, false);
+        const deleted = await deleteTodo({ ...ctx, db }, workspaceId, input.todoId, false);
         const alreadyArchived = 'alreadyArchived' in deleted && deleted.alreadyArchived;
-        return { todo: await findTodo(tx, workspaceId, input.todoId), alreadyArchived };
+        return { todo: await findTodo(db, workspaceId, input.todoId), alreadyArchived };
       }),
     ),
 

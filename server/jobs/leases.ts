@@ -11,7 +11,7 @@ const reclaim = `with lapsed as (
     where t.ended_at is null and t.lease_until < now()
       and (c.status = 'running' or (c.status = 'queued' and (t.not_before is null or t.not_before <= now())))
     order by t.lease_until limit ${batch} for update of t skip locked
-  ) update chat_turns t set lease_until = now() + interval '20 seconds' from lapsed
+  ) update chat_turns t set worker_id = null, lease_until = now() + interval '20 seconds' from lapsed
   where t.workspace_id = lapsed.workspace_id and t.id = lapsed.id
   returning t.workspace_id as "workspaceId", t.chat_id as "chatId", t.id as "turnId"`;
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { complainer } from './complaints.ts';
 
 /** Small works that every process with workers repeats. */
 export interface Periodic {
@@ -14,6 +15,7 @@ export interface Periodic {
 export function createPeriodic(log: Logger): Periodic {
   const timers = new Map<string, NodeJS.Timeout>();
   const underWay = new Set<Promise<unknown>>();
+  const complain = complainer(log);
   let stopped = false;
 
   const every: Periodic['every'] = (seconds, name, work) => {
@@ -25,7 +27,7 @@ export function createPeriodic(log: Logger): Periodic {
     };
     const run = () => {
       const done = work()
-        .catch((error: unknown) => log.warn({ err: error, work: name }, 'a periodic work failed; it is tried again'))
+        .catch((error: unknown) => complain(error, `the periodic work “${name}” failed; it is tried again`))
         .finally(() => {
           underWay.delete(done);
           again();

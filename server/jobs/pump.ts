@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from 'pg-boss';
 import type { Logger } from 'pino';
+import { complainer } from './complaints.ts';
 import type { Payloads, Queue, QueueName } from './queue.ts';
 
 /** Why the signal of a job in work was aborted. */
@@ -68,7 +69,8 @@ export function startPump<Name extends QueueName>(parts: PumpParts<Name>): Pump 
   let woken = false;
   let rest = new AbortController();
 
-  const warn = (what: string) => (error: unknown) => log.warn({ err: error, queue: name }, what);
+  const complain = complainer(log);
+  const warn = (what: string) => (error: unknown) => complain(error, what);
   const finished = grouped<Job>((jobs) =>
     queue.finish(name, jobs).catch(warn('could not tell the queue that jobs are done; they are done again')),
   );
@@ -144,7 +146,7 @@ export function startPump<Name extends QueueName>(parts: PumpParts<Name>): Pump 
     clearInterval(keeping);
     const left = [...inWork.keys()];
     inWork.clear();
-    for (const job of left) await queue.handBack(name, job).catch(warn('could not hand a job back'));
+    await Promise.all(left.map((job) => queue.handBack(name, job).catch(warn('could not hand a job back'))));
     await finished.idle();
   };
   return {

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, PgBoss, type QueueOptions } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
 import type { DigestRef, Jobs, TurnRef } from '../../routers/jobs.ts';
 import { StartError } from '../explain.ts';
+import { complainer } from './complaints.ts';
 import { type JobStore, openStore } from './store.ts';
 
 /** What the jobs of each queue carry. */
@@ -15,6 +17,8 @@ export type QueueName = keyof Payloads;
 
 /** The channel of NOTIFY that names a queue with a new job to do now. */
 export const jobsChannel = 'tandem_jobs';
+
+const closeMs = 3000;
 
 /** Seconds. A job whose process died is seen after `heartbeatSeconds`, and tried again after `retryDelay`. */
 const queues: Record<QueueName, QueueOptions> = {
@@ -117,7 +121,8 @@ export async function openQueue(url: string, log: Logger, supervise: boolean): P
       await boss.deleteJob(name, job);
     },
     close: async () => {
-      await boss.stop({ graceful: false });
+      // It waits for its housekeeping, which a database that went silent never lets end.
+      await Promise.race([boss.stop({ graceful: false }), sleep(closeMs, undefined, { ref: false })]);
       await store.close();
     },
   };
@@ -134,9 +139,11 @@ async function startBoss(store: JobStore, log: Logger, supervise: boolean): Prom
     monitorIntervalSeconds: 3,
     flowIntervalSeconds: 3600,
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'the queue could not do its housekeeping; it tries again'));
+  const complain = complainer(log);
+  boss.on('error', (error) => complain(error, 'the queue could not do its housekeeping; it tries again'));
   boss.on('warning', ({ message }) => log.warn({ warning: message }, 'the queue warns'));
   await boss.start();
   await declare(boss);
+  store.ready();
   return boss;
 }

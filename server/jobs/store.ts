@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db as JobDatabase } from 'pg-boss';
 import postgres from 'postgres';
+import { reconnectPause } from '../../db/client.ts';
 
 /** The connections of the queue: few, its own, and by the same driver as all others, so that one URL means one thing. */
 export interface JobStore extends JobDatabase {
+  /** The tables are there: from now on nothing has a reason to take long. */
+  ready(): void;
   close(): Promise<void>;
 }
 
@@ -11,14 +14,13 @@ export interface JobStore extends JobDatabase {
 const patienceMs = 15_000;
 
 /** Installing and upgrading the tables waits for other processes that do the same. */
-const blockPatienceMs = 120_000;
+const installPatienceMs = 120_000;
 
-const connections = 3;
-
-function open(url: string): postgres.Sql {
+function open(url: string, max: number): postgres.Sql {
   return postgres(url, {
-    max: connections,
+    max,
     connect_timeout: 10,
+    backoff: reconnectPause,
     onnotice: () => {},
     connection: { application_name: 'tandem jobs', TimeZone: 'UTC' },
     types: {
@@ -33,48 +35,70 @@ function open(url: string): postgres.Sql {
   });
 }
 
-/** A block of several statements, which pg-boss sends without values; it may open a transaction of its own. */
-async function block(sql: postgres.Sql, text: string): Promise<{ rows: unknown[] }> {
-  const connection = await sql.reserve();
+interface Connections {
+  /** For single statements. */
+  pool: postgres.Sql;
+  /** For blocks of statements, which may open a transaction: one at a time. */
+  single: postgres.Sql;
+  lastBlock: Promise<unknown>;
+}
+
+const connectTo = (url: string): Connections => ({
+  pool: open(url, 2),
+  single: open(url, 1),
+  lastBlock: Promise.resolve(),
+});
+
+async function runBlock(single: postgres.Sql, text: string): Promise<unknown[]> {
   try {
-    const answer: unknown[] = await connection.unsafe(text).simple();
-    return { rows: answer.some(Array.isArray) ? answer.flat() : answer };
+    const answer: unknown[] = await single.unsafe(text).simple();
+    return answer.some(Array.isArray) ? answer.flat() : [...answer];
   } catch (error) {
-    await connection.unsafe('rollback').catch(() => undefined);
+    await single.unsafe('rollback').catch(() => {});
     throw error;
-  } finally {
-    connection.release();
   }
+}
+
+function run(connections: Connections, text: string, values: unknown[]): Promise<unknown[]> {
+  const { pool, single, lastBlock } = connections;
+  const isBlock = values.length === 0 && /;\s*\S/.test(text);
+  if (!isBlock) return pool.unsafe(text, values as never[], { prepare: true }).then((rows) => [...rows]);
+  const block = lastBlock.then(() => runBlock(single, text));
+  connections.lastBlock = block.catch(() => {});
+  return block;
 }
 
 /** Opens the connections of the queue to the database at `url`, lazily. */
 export function openStore(url: string): JobStore {
-  let sql = open(url);
-  const drop = (broken: postgres.Sql) => {
-    if (broken !== sql) return;
-    sql = open(url);
-    void broken.end({ timeout: 0 });
+  let current = connectTo(url);
+  let limit = installPatienceMs;
+  const end = ({ pool, single }: Connections, seconds: number) =>
+    Promise.allSettled([pool.end({ timeout: seconds }), single.end({ timeout: seconds })]);
+  const drop = (silent: Connections) => {
+    if (silent !== current) return;
+    current = connectTo(url);
+    void end(silent, 0);
   };
   return {
     executeSql: async (text, values = []) => {
-      const current = sql;
-      const answer =
-        values.length > 0
-          ? current.unsafe(text, values as never[], { prepare: true }).then((rows) => ({ rows: [...rows] }))
-          : block(current, text);
+      const used = current;
       const late = new AbortController();
-      const limit = values.length > 0 ? patienceMs : blockPatienceMs;
       const timeout = sleep(limit, undefined, { signal: late.signal, ref: false }).then(() => {
-        drop(current);
+        drop(used);
         throw new Error('The database did not answer the queue in time');
       });
       timeout.catch(() => {});
       try {
-        return await Promise.race([answer, timeout]);
+        return { rows: await Promise.race([run(used, text, values), timeout]) };
       } finally {
         late.abort();
       }
     },
-    close: () => sql.end({ timeout: 5 }),
+    ready: () => {
+      limit = patienceMs;
+    },
+    close: async () => {
+      await end(current, 5);
+    },
   };
 }

@@ -6,8 +6,11 @@ import type { Line } from './line.ts';
 
 /** News of chats, and what the workers need to tell them. */
 export interface LiveNews extends Live {
-  /** Tells provisional text of the message that will have `sequence`; nothing is sent when nobody follows the chat. */
-  sendDelta(chatId: string, sequence: number, text: string): Promise<void>;
+  /**
+   * Tells provisional text of the message that will have `sequence`, in the order of the calls. Nothing is sent when
+   * nobody follows the chat, and what is sent may be lost: it never waits and never throws.
+   */
+  sendDelta(chatId: string, sequence: number, text: string): void;
   readonly subscribers: number;
   close(): void;
 }
@@ -45,12 +48,13 @@ export function openLive(line: Line, log: Logger): LiveNews {
       log.error({ err: error }, 'a follower of a chat failed');
     }
   };
+  const say = (payload: string) => {
+    line.say(liveChannel, payload).catch((error: unknown) => log.debug({ err: error }, 'could not say it on the line'));
+  };
   const follow = (chatIds: string[]) => {
     for (let from = 0; from < chatIds.length; from += idsPerPayload) {
       const said: Follow = { kind: 'follow', chatIds: chatIds.slice(from, from + idsPerPayload), from: me };
-      line.say(liveChannel, JSON.stringify(said)).catch((error: unknown) => {
-        log.debug({ err: error }, 'could not tell which chats are followed; it is told again');
-      });
+      say(JSON.stringify(said));
     }
   };
   const closelyFollowed = () => [...chats].filter(([, each]) => [...each].some((one) => one.closely)).map(([id]) => id);
@@ -108,9 +112,9 @@ export function openLive(line: Line, log: Logger): LiveNews {
   return {
     subscribe,
     isFollowed,
-    sendDelta: async (chatId, sequence, text) => {
+    sendDelta: (chatId, sequence, text) => {
       if (!isFollowed(chatId)) return;
-      await Promise.all(deltaPayloads(chatId, sequence, text).map((payload) => line.say(liveChannel, payload)));
+      for (const payload of deltaPayloads(chatId, sequence, text)) say(payload);
     },
     get subscribers() {
       return subscribers;

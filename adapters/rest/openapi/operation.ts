@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { readScopes } from '../../../routers/scopes.ts';
 import type { Operation } from '../../operations.ts';
 import { refusalResponse, refusalsOf } from './failures.ts';
 import { splitInput } from './fields.ts';
@@ -13,6 +14,7 @@ function day(date: Date): string {
 function accessNote({ access, scope }: Operation): string {
   if (access === 'public') return 'Needs no credential.';
   if (access === 'session' || access === 'key_management') return 'Needs the session of a signed-in person.';
+  if (access === 'reader') return `Needs one of the scopes ${readScopes.map((each) => `\`${each}\``).join(', ')}.`;
   return scope === null ? 'Works with every valid credential.' : `Needs the scope \`${scope}\`.`;
 }
 

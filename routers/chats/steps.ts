@@ -1,0 +1,208 @@
+import type { Db } from '../../db/client.ts';
+import { requestApproval } from '../approvals/rows.ts';
+import { announce } from '../live.ts';
+import { charge, type Trigger } from '../minutes.ts';
+import type { Scope } from '../scopes.ts';
+import { append, type MessageRow, messageColumns, messageOf, textBlocks } from './messages.ts';
+import { type HeldChat, holdChat } from './rows.ts';
+import type { MessageAnswer, MessageBlock } from './shapes.ts';
+import { type Ending, endTurn, type World } from './turns.ts';
+
+/** The turn as the worker that claimed it knows it. */
+export interface Claim {
+  workspaceId: string;
+  chatId: string;
+  turnId: string;
+  /** The fence: a step is saved only while this is the number on the row. */
+  attempt: number;
+  agentId: string;
+  userId: string;
+  runId: string | null;
+  todoId: string | null;
+  trigger: Trigger;
+  scopes: Scope[];
+  depth: number;
+  timezone: string;
+  /** Active time before this claim. */
+  activeMs: number;
+}
+
+/** The turn was cancelled, ended, or claimed by another worker: what was not saved is void. */
+export class LostTurn extends Error {
+  constructor() {
+    super('The turn is not ours any more');
+  }
+}
+
+interface StepRow {
+  activeMs: number;
+  minutes: string;
+}
+
+const lockStep = `select t.active_ms as "activeMs", t.minutes from chats c
+  join chat_turns t on t.workspace_id = c.workspace_id and t.chat_id = c.id
+  where c.workspace_id = $1 and c.id = $2 and t.id = $3 and t.attempt = $4 and t.ended_at is null and c.status = 'running'
+  for update of c, t`;
+
+/** Locks the chat and the turn for one step. @throws LostTurn. */
+export async function holdStep(tx: Db, claim: Claim): Promise<StepRow> {
+  const { workspaceId, chatId, turnId, attempt } = claim;
+  const [row] = await tx.rows<StepRow>(lockStep, [workspaceId, chatId, turnId, attempt]);
+  if (!row) throw new LostTurn();
+  return row;
+}
+
+function chargeStep(tx: Db, claim: Claim, { activeMs, minutes }: StepRow, spentMs: number) {
+  return charge(tx, { ...claim, activeMs: activeMs + Math.ceil(spentMs), minutes: Number(minutes) });
+}
+
+const unread = `select ${messageColumns}, m.turn_id as "turnId" from messages m
+  where m.workspace_id = $1 and m.chat_id = $2 and m.sequence > $3 order by m.sequence`;
+
+/** A message with the turn that it belongs to. */
+export type TurnMessage = MessageAnswer & { turnId: string | null };
+
+/** The messages of the chat after `sequence`, oldest first. */
+export async function messagesAfter(db: Db, claim: Claim, sequence: number): Promise<TurnMessage[]> {
+  const rows = await db.rows<MessageRow & { turnId: string | null }>(unread, [
+    claim.workspaceId,
+    claim.chatId,
+    sequence,
+  ]);
+  return rows.map((row) => ({ ...messageOf(row), turnId: row.turnId }));
+}
+
+/** A tool call of a model's answer, with why a person must approve it, if one must. */
+export interface AnsweredCall {
+  name: string;
+  title: string;
+  input: unknown;
+  approvalReason: string | null;
+}
+
+const nextSequence = 'select message_count + 1 as next from chats where workspace_id = $1 and id = $2';
+
+/**
+ * Step (a): the model's answer with its tool calls, and the approvals that they need. Calls get ids that are unique in
+ * the chat. Returns whether the workspace has run out of minutes. @throws LostTurn.
+ */
+export async function saveCalls(
+  world: World,
+  claim: Claim,
+  answer: { text: string; calls: AnsweredCall[] },
+  spentMs: number,
+): Promise<{ dry: boolean }> {
+  const { workspaceId, chatId, turnId, agentId, todoId } = claim;
+  const { db } = world;
+  const step = await holdStep(db, claim);
+  const [row] = await db.rows<{ next: number }>(nextSequence, [workspaceId, chatId]);
+  const messageSequence = row?.next ?? 1;
+  const blocks: MessageBlock[] = answer.text === '' ? [] : textBlocks(answer.text);
+  const requests: MessageBlock[] = [];
+  for (const [place, { name, title, input, approvalReason: reason }] of answer.calls.entries()) {
+    const toolCallId = `call_${messageSequence}_${place + 1}`;
+    const call = { workspaceId, chatId, turnId, agentId, todoId, messageSequence, toolCallId, toolName: name };
+    const approvalId = reason === null ? null : await requestApproval(world, { ...call, title, input, reason });
+    blocks.push({
+      type: 'tool_call',
+      id: toolCallId,
+      name,
+      title,
+      input: input ?? {},
+      requiresApproval: reason !== null,
+      approvalId,
+    });
+    if (approvalId && reason) requests.push({ type: 'approval_request', approvalId, toolCallId, title, reason });
+  }
+  const text = answer.text || answer.calls.map(({ title }) => `${title} …`).join('\n');
+  await append(db, world.live, claim, { turnId, role: 'agent', text, blocks: [...blocks, ...requests], agentId });
+  return chargeStep(db, claim, step, spentMs);
+}
+
+/** What a tool call came to. */
+export interface CallResult {
+  toolCallId: string;
+  title: string;
+  isError: boolean;
+  output: unknown;
+  truncated: boolean;
+}
+
+/**
+ * Step (b): the result of one tool call, in the transaction of its effect; call it after the effect, so that todos are
+ * locked before the chat. @throws LostTurn: the effect is then rolled back with it.
+ */
+export async function saveResult(
+  world: World,
+  claim: Claim,
+  result: CallResult,
+  spentMs: number,
+): Promise<{ dry: boolean }> {
+  const { toolCallId, title, isError, output, truncated } = result;
+  const step = await holdStep(world.db, claim);
+  const block: MessageBlock = { type: 'tool_result', toolCallId, isError, output, truncated };
+  const text = isError ? `${title}: it did not work.` : `${title}: done.`;
+  await append(world.db, world.live, claim, { turnId: claim.turnId, role: 'system', text, blocks: [block] });
+  return chargeStep(world.db, claim, step, spentMs);
+}
+
+/** The chat, with all that an ending changes locked. @throws LostTurn. */
+async function holdEnding(tx: Db, claim: Claim): Promise<HeldChat> {
+  const chat = await holdChat(tx, claim.workspaceId, claim.chatId).catch(() => {
+    throw new LostTurn();
+  });
+  const ours = chat.turn?.turnId === claim.turnId && chat.turn.attempt === claim.attempt;
+  if (!ours || chat.status !== 'running') throw new LostTurn();
+  return chat;
+}
+
+/** Longest summary of a run in characters. */
+const longestSummary = 500;
+
+/** Step (c): the last message of a turn, its charge, and the end of turn, run and chat, together. @throws LostTurn. */
+export async function saveEnd(world: World, claim: Claim, text: string, spentMs: number): Promise<void> {
+  const { turnId, agentId } = claim;
+  const chat = await holdEnding(world.db, claim);
+  await append(world.db, world.live, claim, { turnId, role: 'agent', text, blocks: textBlocks(text), agentId });
+  await chargeStep(world.db, claim, await holdStep(world.db, claim), spentMs);
+  const summary = Array.from(text).slice(0, longestSummary).join('');
+  await endTurn(world, chat, { outcome: 'completed', summary });
+}
+
+/** Ends a turn that cannot go on, with a message that says why. @throws LostTurn. */
+export async function saveFailure(world: World, claim: Claim, ending: Ending, spentMs: number): Promise<void> {
+  const chat = await holdEnding(world.db, claim);
+  const text = ending.errorMessage ?? 'The turn ended.';
+  await append(world.db, world.live, claim, { turnId: claim.turnId, role: 'system', text, blocks: textBlocks(text) });
+  await chargeStep(world.db, claim, await holdStep(world.db, claim), spentMs);
+  await endTurn(world, chat, ending);
+}
+
+const pending = `select 1 from approvals where workspace_id = $1 and turn_id = $2 and status = 'pending' limit 1`;
+const wait = `update chats set status = 'awaiting_input', updated_at = greatest(now(), updated_at)
+  where workspace_id = $1 and id = $2`;
+const leave = 'update chat_turns set worker_id = null, lease_until = null where workspace_id = $1 and id = $2';
+const sayWaiting = `update todo_runs set status_reason = 'awaiting_input' where workspace_id = $1 and id = $2`;
+
+/**
+ * Lets a turn wait for a person; false when all was decided in the meantime and it can go on. @throws LostTurn.
+ */
+export async function pauseTurn({ db }: World, claim: Claim): Promise<boolean> {
+  const { workspaceId, chatId, turnId, runId } = claim;
+  await holdStep(db, claim);
+  if ((await db.rows(pending, [workspaceId, turnId])).length === 0) return false;
+  await db.rows(wait, [workspaceId, chatId]);
+  await db.rows(leave, [workspaceId, turnId]);
+  if (runId) await db.rows(sayWaiting, [workspaceId, runId]);
+  await announce(db, { kind: 'status', chatId });
+  return true;
+}
+
+const decisions = `select a.tool_call_id as "toolCallId", a.status, a.input from approvals a
+  where a.workspace_id = $1 and a.turn_id = $2`;
+
+/** What was decided of the calls of a turn, by call id. */
+export async function decisionsOf(db: Db, { workspaceId, turnId }: Claim) {
+  const rows = await db.rows<{ toolCallId: string; status: string; input: unknown }>(decisions, [workspaceId, turnId]);
+  return new Map(rows.map((row) => [row.toolCallId, row]));
+}

@@ -1,0 +1,54 @@
+import type { KeyObject } from 'node:crypto';
+import type { z } from 'zod';
+import { Bindings } from '../../db/bindings.ts';
+import { type Db, instantFromPostgres } from '../../db/client.ts';
+import { notFound } from '../errors.ts';
+import { type CursorScope, pageOf, positionOf } from '../page.ts';
+import type { RunListing, TodoRunAnswer } from './run-shapes.ts';
+
+/** The columns of a run, from a relation `r` shaped like `todo_runs`. */
+export const runColumns = `r.id, r.todo_id as "todoId", r.chat_id as "chatId", r.agent_id as "agentId", r.status, r.trigger,
+  r.started_at as "startedAt", r.finished_at as "finishedAt", r.status_reason as "statusReason",
+  r.error_message as "errorMessage", r.summary, r.minutes_used::float8 as "minutesUsed"`;
+
+export type RunRow = Omit<TodoRunAnswer, 'object'>;
+
+export function runOf(row: RunRow): TodoRunAnswer {
+  return { object: 'todo_run', ...row };
+}
+
+/**
+ * The latest run of a relation `t` shaped like `todos`, as one JSON value whose instants are PostgreSQL's. Todos that no
+ * agent has run, most of a list, are told by a column of their own and look nothing up.
+ */
+export const latestRunColumn = `case when t.latest_run_id is not null then (
+    select row_to_json(run) from (select ${runColumns} from todo_runs r
+      where r.workspace_id = t.workspace_id and r.id = t.latest_run_id) run) end as "latestRun"`;
+
+/** The run of a cell of `latestRunColumn`. */
+export function runOfCell(cell: RunRow | null): TodoRunAnswer | null {
+  if (!cell) return null;
+  const finishedAt = cell.finishedAt && instantFromPostgres(cell.finishedAt);
+  return runOf({ ...cell, startedAt: instantFromPostgres(cell.startedAt), finishedAt });
+}
+
+const exists = 'select 1 from todos where workspace_id = $1 and id = $2';
+
+/** One page of the runs of a todo, the most recent first. @throws Failure 400 `invalid_cursor`, 404. */
+export async function listRuns(db: Db, workspaceId: string, cursorKey: KeyObject, input: z.infer<typeof RunListing>) {
+  const { todoId, limit, cursor, status } = input;
+  const order = { operation: 'listTodoRuns', sort: 'startedAt', order: 'desc' };
+  const filters = { todoId: todoId.toLowerCase(), status };
+  const scope: CursorScope = { key: cursorKey, workspaceId, ...order, filters };
+  const after = cursor === undefined ? undefined : positionOf(scope, cursor);
+  const bindings = new Bindings();
+  const where = [`r.workspace_id = ${bindings.bind(workspaceId)}`, `r.todo_id = ${bindings.bind(todoId)}`];
+  if (status) where.push(`r.status = ${bindings.bind(status)}`);
+  if (after) where.push(`(r.started_at, r.id) < (${bindings.bind(after[0])}::timestamptz, ${bindings.bind(after[1])})`);
+  const text = `select ${runColumns} from todo_runs r where ${where.join(' and ')}
+    order by r.started_at desc, r.id desc limit ${bindings.bind(limit + 1)}`;
+  const rows = await db.rows<RunRow>(text, bindings.values);
+  if (rows.length === 0 && (await db.rows(exists, [workspaceId, todoId])).length === 0)
+    throw notFound('todo', 'todoId');
+  return { object: 'list' as const, ...pageOf(rows.map(runOf), limit, scope, (run) => [run.startedAt, run.id]) };
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { CalendarDate, Day, Id } from '../fields.ts';
+import { triggers } from '../minutes.ts';
+
+const minutes = z.number().meta({ description: 'Agent minutes, to a tenth.', examples: [12.3] });
+const turns = z.int().meta({ description: 'Turns of agents that were charged.', examples: [4] });
+
+export const Usage = z
+  .object({
+    object: z.literal('usage'),
+    from: Day,
+    to: Day.describe('The last day, included.'),
+    timezone: z.string().meta({ description: 'The workspace’s: its days are counted.', examples: ['Europe/Berlin'] }),
+    minutesGranted: z.number().meta({ description: 'Granted to the workspace in these days.', examples: [600] }),
+    minutesUsed: z.number().meta({ description: 'Worked by agents in these days.', examples: [12.3] }),
+    minutesRemaining: z.number().meta({ description: 'Left now, whatever days are asked for.', examples: [587.7] }),
+    turns,
+    byDay: z
+      .array(z.object({ day: Day, minutes, turns }))
+      .describe('Every day, oldest first. A turn that works past midnight counts on both days.'),
+    byAgent: z
+      .array(z.object({ agentId: Id, name: z.string().meta({ examples: ['Assistant'] }), minutes, turns }))
+      .describe('The agents that worked, most minutes first.'),
+    byTrigger: z.array(z.object({ trigger: z.enum(triggers), minutes, turns })).describe('What started the work.'),
+  })
+  .meta({ id: 'Usage' });
+
+export type UsageAnswer = z.infer<typeof Usage>;
+
+export const UsageQuery = z.strictObject({
+  from: CalendarDate.optional().describe('The first day. Omitted: 30 days up to `to`.'),
+  to: CalendarDate.optional().describe('The last day, included; at most 366 from the first. Omitted: today.'),
+});

@@ -1,0 +1,56 @@
+import type { TodoFacts } from '../prompt/facts.ts';
+import { aboutText } from './about.ts';
+import type { Exchange } from './exchanges.ts';
+import { causeOf } from './faults.ts';
+import { andThen, first, type Plan, type Scene, say } from './plan.ts';
+import { quoted } from './reading.ts';
+import { titleOf } from './rows.ts';
+
+/** How the message that opens the chat of a run begins when nobody wrote one. */
+const opening = /^work on (?:this todo\.$|the todo “)/i;
+
+/** Whether the turn is to do what a todo says, and not what a person wrote. */
+export function opensRun({ facts }: Scene, { said, fromAgent }: Exchange): boolean {
+  return facts.todo !== null && facts.trigger !== 'chat' && (fromAgent !== undefined || opening.test(said));
+}
+
+const left = 'I left it as it is.';
+
+function cannot(scene: Scene, todo: TodoFacts): Plan {
+  const what =
+    todo.title && todo.content?.trim()
+      ? `${titleOf(todo)}. It says:\n\n${quoted(todo.content, 500)}\n\n`
+      : `${titleOf(todo)}. `;
+  return say(
+    `I read the todo ${what}That is work I could not do: it is none of the plain requests that I understand. ${left}\n\n${aboutText(scene)}`,
+  );
+}
+
+function completed(todo: TodoFacts, text: string): Plan {
+  return first([{ name: 'complete_todo', input: { todoId: todo.id } }], ([done]) => {
+    const ok = done && !done.isError;
+    return say(
+      `${text}\n\n${ok ? `I completed the todo ${titleOf(todo)}.` : `I did not complete the todo ${titleOf(todo)}: ${done ? causeOf(done) : 'there is no answer'}.`}`,
+    );
+  });
+}
+
+/**
+ * Works on the todo of a run. `read` makes a plan of a text if it is a plain request. The todo is completed only when
+ * its whole text was one and all of it was done; standing work never is.
+ */
+export function runPlan(scene: Scene, read: (text: string) => Plan | undefined): Plan {
+  const { todo } = scene.facts;
+  if (!todo) return say('There is no todo to work on.');
+  const title = todo.title?.trim() ?? '';
+  const content = todo.content?.trim() ?? '';
+  const texts = [title, content].filter((text) => text !== '');
+  const plan = texts.map(read).find((each) => each !== undefined);
+  if (!plan) return cannot(scene, todo);
+  return andThen(plan, (said) => {
+    if (!said.isDone) return say(`${said.text}\n\n${left}`);
+    if (todo.type === 'responsibility') return say(said.text);
+    if (texts.length === 1 && scene.tools.has('complete_todo')) return completed(todo, said.text);
+    return say(`${said.text}\n\nThat is all of the todo ${titleOf(todo)} that I understood, so I did not complete it.`);
+  });
+}

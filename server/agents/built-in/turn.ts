@@ -1,0 +1,121 @@
+import type { EngineRequest } from '../engine.ts';
+import { localTime } from '../prompt/clock.ts';
+import { aboutText, notUnderstood, readSmallTalk } from './about.ts';
+import { readCaptures } from './captures.ts';
+import { readChange } from './change.ts';
+import { readCreate } from './create.ts';
+import { readDirectory } from './directory.ts';
+import { type Exchange, exchangesOf } from './exchanges.ts';
+import { readListing } from './listing.ts';
+import { readOverview } from './overview.ts';
+import { type Memory, type Next, type Plan, type Say, type Scene, type Step, say } from './plan.ts';
+import { readOne } from './reading.ts';
+import { pageOf, quote, titleOf, todoIn } from './rows.ts';
+import { opensRun, runPlan } from './run.ts';
+import { plain, quotesIn, type Sentence, sentenceOf } from './sentence.ts';
+import { placesOf } from './targets.ts';
+
+/** Longest line, and longest list of lines, that is read as a request, in characters. */
+const longestLine = 2000;
+const longestList = 20_000;
+
+const readers = [readDirectory, readCreate, readCaptures, readOverview, readChange, readOne, readListing];
+
+function isTooLong(said: string): boolean {
+  return said.length > longestList || said.split('\n').some((line) => line.length > longestLine);
+}
+
+/** The plan for a text, if it is a plain request. */
+function read(scene: Scene, said: string): Plan | undefined {
+  if (isTooLong(said)) return undefined;
+  const sentence = plain(sentenceOf(said));
+  if (sentence.text === '') return undefined;
+  for (const reader of readers) {
+    const plan = reader(scene, sentence);
+    if (plan) return plan;
+  }
+  return undefined;
+}
+
+/** The plan for an answer to the question of `last`. */
+function readAnswer({ rows = [], choose, reply }: Say, sentence: Sentence, said: string): Plan | undefined {
+  if (reply) return reply(said);
+  if (!choose) return undefined;
+  const places = placesOf(sentence.text, rows.length);
+  if (places) return choose(places.flatMap((place) => rows[place] ?? []));
+  const names = quotesIn(sentence, sentence.text).map((name) => quote(name));
+  const named = rows.filter((row) => names.includes(titleOf(row)) || titleOf(row) === quote(said));
+  return named.length === 1 ? choose(named) : undefined;
+}
+
+function understand(scene: Scene, said: string, otherwise: () => Plan): Plan {
+  if (isTooLong(said))
+    return say(`That is too long for me to read as a request, so I changed nothing. ${aboutText(scene)}`);
+  const sentence = plain(sentenceOf(said));
+  const { last } = scene.memory;
+  const isChoice = last?.choose && placesOf(sentence.text, last.rows?.length ?? 0) !== undefined;
+  const smallTalk = isChoice ? undefined : readSmallTalk(scene, sentence);
+  const answer = smallTalk ?? (last && readAnswer(last, sentence, said));
+  return answer ?? read(scene, said) ?? otherwise();
+}
+
+function refuseAgent(scene: Scene, name: string): Plan {
+  const text = `This message came from the agent ${quote(name)}. I take requests from people only, so I changed nothing.`;
+  return say(`${text} ${aboutText(scene)}`);
+}
+
+/** A run does what its todo says, unless a person opened it with a request of their own. */
+function planFor(scene: Scene, exchange: Exchange, isFirst: boolean): Plan {
+  const careful = { ...scene, isRun: true };
+  const run = () => runPlan(careful, (text) => read(careful, text));
+  if (isFirst && opensRun(scene, exchange)) return run();
+  if (exchange.fromAgent !== undefined) return refuseAgent(scene, exchange.fromAgent);
+  const isOpened = isFirst && scene.facts.trigger !== 'chat' && scene.facts.todo !== null;
+  return understand(scene, exchange.said, isOpened ? run : () => notUnderstood(scene));
+}
+
+function nextOf(scene: Scene, exchange: Exchange, isFirst: boolean): Next {
+  const next = planFor(scene, exchange, isFirst)(exchange.steps);
+  if ('text' in next) return next;
+  const missing = next.calls.find(({ name }) => !scene.tools.has(name));
+  if (!missing) return next;
+  return { text: `I cannot do that here: I would need the tool ${missing.name}, and this chat does not have it.` };
+}
+
+/** The one todo that the calls of a step were about. */
+function todoOf(step: Step): string | undefined {
+  const ids = step.flatMap(({ isError, output }) => {
+    if (isError) return [];
+    const page = pageOf(output);
+    return page ? (page.total === 1 ? page.rows.map(({ id }) => id) : []) : (todoIn(output)?.id ?? []);
+  });
+  return new Set(ids).size === 1 ? ids[0] : undefined;
+}
+
+function remember(scene: Scene, exchange: Exchange, isFirst: boolean): Memory {
+  const next = nextOf(scene, exchange, isFirst);
+  const isOwn = 'text' in next && next.text === exchange.answer;
+  const todoId = exchange.steps.map(todoOf).findLast((id) => id !== undefined) ?? scene.memory.todoId;
+  return { last: isOwn ? next : undefined, todoId };
+}
+
+/**
+ * What the built-in engine does next. Everything is read anew out of the conversation: the earlier exchanges tell what
+ * “it”, “the second one” or a bare title refers to. @throws Error without the facts of the turn.
+ */
+export function nextStep(request: Pick<EngineRequest, 'conversation' | 'facts' | 'tools'>): Next {
+  const { facts, tools } = request;
+  if (!facts) throw new Error('The built-in engine needs the facts of the turn');
+  const scene: Scene = {
+    facts,
+    today: localTime(facts.now, facts.timezone).date,
+    tools: new Set(tools.map(({ name }) => name)),
+    memory: { last: undefined, todoId: undefined },
+    isRun: false,
+  };
+  const exchanges = exchangesOf(request);
+  const current = exchanges.pop();
+  if (!current) return { text: aboutText(scene) };
+  for (const [place, exchange] of exchanges.entries()) scene.memory = remember(scene, exchange, place === 0);
+  return nextOf(scene, current, exchanges.length === 0);
+}

@@ -1,0 +1,54 @@
+import { Refused, readErrorObject } from './refusal.ts';
+
+/** Bytes of one response: far more than any answer has. */
+const mostBytes = 64 * 1024 * 1024;
+/** Bytes of an error that is read as a whole. */
+const mostErrorBytes = 256 * 1024;
+
+/** Passes bytes on up to `most`, and says at each that the provider is alive. */
+function meter(alive: () => void, most: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      alive();
+      bytes += chunk.byteLength;
+      if (bytes > most) controller.error(new Refused({ unreadable: 'length' }));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+/** The error that some gateways send with status 200, as JSON where a stream was asked for. */
+async function refusedAsJson(response: Response): Promise<Refused> {
+  const text = await response.text();
+  const headers = Object.fromEntries(response.headers);
+  try {
+    const body = JSON.parse(text);
+    if (body?.error) return new Refused({ ...readErrorObject(body), headers });
+  } catch {
+    // Not JSON after all.
+  }
+  return new Refused({ unreadable: 'stream', headers });
+}
+
+/**
+ * `fetch` for a provider. It follows no redirect, because the key would go along; it refuses a web page or a JSON object
+ * in place of a stream, bounds what it reads, and calls `alive` whenever something arrives.
+ * @throws Refused, or what `fetch` throws.
+ */
+export function guardedFetch(alive: () => void): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, { ...init, redirect: 'manual' });
+    alive();
+    const body = response.body?.pipeThrough(meter(alive, response.ok ? mostBytes : mostErrorBytes)) ?? null;
+    const guarded = new Response(body, response);
+    if (!response.ok) return guarded;
+    const type = response.headers.get('content-type') ?? '';
+    if (/^application\/([\w.-]+\+)?json\b/i.test(type)) throw await refusedAsJson(guarded);
+    if (body === null || /html/i.test(type)) {
+      await body?.cancel();
+      throw new Refused({ unreadable: 'page' });
+    }
+    return guarded;
+  };
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { type Purpose, purposes } from '../engine.ts';
+
+/** The two protocols that models are asked in. */
+export const protocols = ['openai-compatible', 'anthropic'] as const;
+
+const fields = {
+  PROVIDER: z.enum(protocols, { error: `must be ${protocols.join(' or ')}` }).optional(),
+  BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'must be an address without a name, a password, ? or #')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  API_KEY: z
+    .string()
+    .trim()
+    .regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII characters')
+    .optional(),
+  MODEL: z.string().trim().min(1, 'must name a model').optional(),
+};
+type Fields = typeof fields;
+
+type Prefix = 'AI_' | `AI_${Uppercase<Purpose>}_`;
+const prefixOf = (purpose: Purpose) => `AI_${purpose.toUpperCase()}_` as Prefix;
+const prefixes: Prefix[] = ['AI_', ...purposes.map(prefixOf)];
+
+type ModelEnvironment = {
+  [Each in `${Prefix}${keyof Fields}`]: Each extends `${Prefix}${infer Field extends keyof Fields}`
+    ? Fields[Field]
+    : never;
+};
+
+/** The settings that say which model answers: `AI_PROVIDER`, `AI_TITLES_MODEL` and so on, each optional. */
+export const modelEnvironment = Object.fromEntries(
+  prefixes.flatMap((prefix) => Object.entries(fields).map(([name, schema]) => [`${prefix}${name}`, schema])),
+) as ModelEnvironment;
+
+/** The values of these settings. */
+export type ModelSettings = { [Key in keyof ModelEnvironment]?: z.infer<ModelEnvironment[Key]> };
+
+/** Where one purpose is answered. */
+export interface ModelAddress {
+  protocol: (typeof protocols)[number];
+  baseUrl: string;
+  /** A server in the own network may need none. */
+  apiKey: string | undefined;
+  model: string;
+}
+
+interface Lookup {
+  addresses: Partial<Record<Purpose, ModelAddress>>;
+  /** What is missing, by the setting that is to be added. */
+  missing: { setting: string; message: string }[];
+}
+
+const anthropicUrl = 'https://api.anthropic.com/v1';
+
+/**
+ * What one purpose uses: its own settings over the general ones. A key goes nowhere but where it was given for: with
+ * another provider nothing general applies, and with another host the general key does not.
+ */
+function settingsOf(given: ModelSettings, prefix: Prefix) {
+  const own = (field: keyof Fields) => given[`${prefix}${field}`];
+  const sameProvider = own('PROVIDER') === undefined || own('PROVIDER') === given.AI_PROVIDER;
+  const general = (field: keyof Fields) => (sameProvider ? given[`AI_${field}`] : undefined);
+  const baseUrl = own('BASE_URL') ?? general('BASE_URL');
+  const generalUrl = given.AI_BASE_URL ?? anthropicUrl;
+  const sameHost = baseUrl === undefined || new URL(baseUrl).origin === new URL(generalUrl).origin;
+  return {
+    provider: (own('PROVIDER') ?? given.AI_PROVIDER) as ModelAddress['protocol'] | undefined,
+    baseUrl,
+    apiKey: own('API_KEY') ?? (sameHost ? general('API_KEY') : undefined),
+    model: own('MODEL') ?? general('MODEL'),
+  };
+}
+
+function lookUp(given: ModelSettings, purpose: Purpose): Lookup {
+  const own = prefixOf(purpose);
+  const hasOwn = Object.keys(fields).some((field) => given[`${own}${field as keyof Fields}`] !== undefined);
+  const prefix = hasOwn ? own : 'AI_';
+  const hasAny = hasOwn || Object.keys(fields).some((field) => given[`AI_${field as keyof Fields}`] !== undefined);
+  if (!hasAny) return { addresses: {}, missing: [] };
+  const { provider, baseUrl, apiKey, model } = settingsOf(given, prefix);
+  const missing: Lookup['missing'] = [];
+  const miss = (field: keyof Fields, message: string) => missing.push({ setting: `${prefix}${field}`, message });
+  if (provider === undefined) miss('PROVIDER', `is missing: set it to ${protocols.join(' or ')}`);
+  if (provider !== undefined && model === undefined) miss('MODEL', 'is missing: name the model that shall answer');
+  if (provider === 'openai-compatible' && baseUrl === undefined)
+    miss('BASE_URL', 'is missing: give the address that ends before /chat/completions');
+  if (provider === 'anthropic' && apiKey === undefined) miss('API_KEY', 'is missing: Anthropic answers nobody without');
+  if (provider === undefined || model === undefined || missing.length > 0) return { addresses: {}, missing };
+  return { addresses: { [purpose]: { protocol: provider, baseUrl: baseUrl ?? anthropicUrl, apiKey, model } }, missing };
+}
+
+/** Where each purpose is answered, as far as configured, and which settings are missing of what was begun. */
+export function modelAddresses(given: ModelSettings): Lookup {
+  const each = purposes.map((purpose) => lookUp(given, purpose));
+  const missing = each.flatMap((lookup) => lookup.missing);
+  return {
+    addresses: Object.assign({}, ...each.map((lookup) => lookup.addresses)),
+    missing: missing.filter(({ setting }, at) => missing.findIndex((other) => other.setting === setting) === at),
+  };
+}

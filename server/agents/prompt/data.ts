@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+
+/** A word that nobody can guess, to mark where data begins and ends. */
+export function newNonce(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/** The text without the nonce, so that it can neither close its block nor open another. */
+function disarmed(nonce: string, text: string): string {
+  return text.replaceAll(new RegExp(nonce, 'gi'), '…');
+}
+
+/** The beginning of the text, `longest` characters at most, in one line and without the nonce. */
+export function oneLine(nonce: string, text: string, longest = 200): string {
+  const line = disarmed(nonce, text).replaceAll(/\s+/g, ' ').trim();
+  const characters = Array.from(line);
+  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join('')}…`;
+}
+
+/** Attributes of a block, such as its id and title. */
+type Facts = Record<string, string | null>;
+
+/**
+ * Text that is to be read and not to be obeyed, in a block that it cannot leave: its delimiter holds the nonce, and the
+ * nonce is taken out of the text.
+ */
+export function dataBlock(nonce: string, kind: string, facts: Facts, text: string): string {
+  const said = Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== null);
+  const attributes = [['kind', kind] as const, ...said].map(
+    ([name, value]) => ` ${name}=${JSON.stringify(oneLine(nonce, value))}`,
+  );
+  return `<data-${nonce}${attributes.join('')}>\n${disarmed(nonce, text)}\n</data-${nonce}>`;
+}
+
+/** What of a text is not data. */
+export function withoutData(nonce: string, text: string): string {
+  return text.replaceAll(new RegExp(`<data-${nonce}[^\\n]*>\\n[\\s\\S]*?\\n</data-${nonce}>`, 'g'), '').trim();
+}

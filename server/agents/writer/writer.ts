@@ -1,0 +1,45 @@
+/** What was said in a chat, without tool calls. */
+export interface Line {
+  role: 'user' | 'agent';
+  text: string;
+}
+
+/** Longest texts in characters. */
+export const longest = { title: 200, subtitle: 120, skillSummary: 120, reason: 200 } as const;
+
+/** Most minutes that one todo can have saved. */
+export const mostMinutes = 10_000;
+
+/** A todo that became done after an agent worked on it. */
+export interface WorkedTodo {
+  title: string | null;
+  content: string | null;
+}
+
+/** What an agent did for it, over all its runs. */
+export interface RunFacts {
+  /** Agent minutes that were charged. */
+  minutesUsed: number;
+  toolCalls: readonly { name: string; isError: boolean }[];
+  lines: readonly Line[];
+}
+
+/** Minutes that a person would have spent: a whole number from 0 to 10,000. The reason is one line. */
+export interface Estimate {
+  minutes: number;
+  reason: string;
+  confidence: 'low' | 'medium' | 'high';
+}
+
+/**
+ * Writes what the service shows beside what people wrote. Every text is one line within its limit, without Markdown.
+ * @throws only the signal's reason, when it is aborted.
+ */
+export interface Writer {
+  /** Of a chat, from its first message. */
+  title(firstMessage: string, signal: AbortSignal): Promise<string>;
+  /** Where a chat stands. */
+  subtitle(chat: { title: string | null; lines: readonly Line[] }, signal: AbortSignal): Promise<string>;
+  skillSummary(name: string, instructions: string | null, signal: AbortSignal): Promise<string>;
+  minutesSaved(todo: WorkedTodo, run: RunFacts, signal: AbortSignal): Promise<Estimate>;
+}

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { announce } from '../routers/live.ts';
+import { until } from './fixtures/database-service.ts';
+import { startTestService, type TestService, testDatabaseUrl } from './harness.ts';
+import { follow, listening } from './live-world.ts';
+import { openPassage, type Passage } from './passage.ts';
+
+const test = suite('news of chats');
+let here: TestService;
+let there: TestService;
+let passage: Passage;
+
+test.before(async () => {
+  passage = await openPassage(testDatabaseUrl());
+  here = await startTestService({ AGENT_CONCURRENCY: '0', DATABASE_URL: passage.url });
+  there = await startTestService({ AGENT_CONCURRENCY: '0' });
+  await Promise.all([listening(here), listening(there)]);
+});
+test.after(async () => {
+  await Promise.all([here.close(), there.close()]);
+  await passage.close();
+});
+
+test('reach the followers on every process once the transaction commits, and nobody when it is rolled back', async () => {
+  const chatId = crypto.randomUUID();
+  const followers = [follow(here, chatId), follow(there, chatId)];
+  const stranger = follow(here, crypto.randomUUID());
+  const lost = there.db.transaction(async (tx) => {
+    await announce(tx, { kind: 'status', chatId });
+    throw new Error('no');
+  });
+  await lost.catch(() => {});
+  await there.db.transaction(async (tx) => {
+    await announce(tx, { kind: 'status', chatId });
+    await sleep(200);
+    assert.equal(
+      followers.flatMap(({ heard }) => heard),
+      [],
+    );
+  });
+  await until(() => followers.every(({ heard }) => heard.length > 0), 1000);
+  await sleep(200);
+  for (const { heard } of followers) assert.equal(heard, [{ kind: 'status', chatId }]);
+  assert.equal(stranger.heard, []);
+  for (const each of [...followers, stranger]) each.leave();
+});
+
+test('tell messages and deltas to those who follow closely, and the status to all', async () => {
+  const chatId = crypto.randomUUID();
+  const [close, loose] = [follow(here, chatId, true), follow(here, chatId)];
+  await until(() => there.service.backstage.live.isFollowed(chatId), 1000);
+  close.clear();
+  await announce(there.db, { kind: 'message', chatId });
+  there.service.backstage.live.sendDelta(chatId, 2, 'Hel');
+  there.service.backstage.live.sendDelta(chatId, 2, 'lo');
+  await until(() => close.heard.length === 3, 1000);
+  await announce(there.db, { kind: 'status', chatId });
+  await until(() => loose.heard.length > 0 && close.heard.length === 4, 1000);
+  assert.equal(
+    close.kinds().filter((kind) => kind !== 'delta'),
+    ['message', 'status'],
+  );
+  const deltas = close.heard.filter((event) => event.kind === 'delta');
+  assert.equal(deltas, [
+    { kind: 'delta', chatId, sequence: 2, text: 'Hel' },
+    { kind: 'delta', chatId, sequence: 2, text: 'lo' },
+  ]);
+  assert.equal(loose.kinds(), ['status']);
+  close.leave();
+  loose.leave();
+});
+
+test('carry a delta of any length and any letters, in pieces and in order', async () => {
+  const chatId = crypto.randomUUID();
+  const close = follow(here, chatId, true);
+  await until(() => there.service.backstage.live.isFollowed(chatId), 1000);
+  close.clear();
+  for (const text of ['x'.repeat(30_000), '😀'.repeat(9001), '"\n\u0001\\'.repeat(5000), '']) {
+    there.service.backstage.live.sendDelta(chatId, 7, text);
+    const said = () => close.heard.map((event) => (event.kind === 'delta' ? event.text : '')).join('');
+    await until(() => close.heard.length > 0 && said().length === text.length, 3000);
+    assert.is(said(), text);
+    close.clear();
+  }
+  close.leave();
+});
+
+test('send no delta of a chat that nobody follows closely', async () => {
+  const chatId = crypto.randomUUID();
+  const loose = follow(here, chatId);
+  assert.not(there.service.backstage.live.isFollowed(chatId));
+  there.service.backstage.live.sendDelta(chatId, 1, 'x');
+  await announce(there.db, { kind: 'status', chatId });
+  await until(() => loose.heard.length > 0, 1000);
+  assert.equal(loose.kinds(), ['status']);
+  loose.leave();
+});
+
+test('tell who follows closely to read again once every process knows of it', async () => {
+  const chatId = crypto.randomUUID();
+  const first = follow(here, chatId, true);
+  assert.ok(here.service.backstage.live.isFollowed(chatId));
+  await until(() => first.heard.length > 0, 1000);
+  assert.equal(first.kinds(), ['resync']);
+  await until(() => there.service.backstage.live.isFollowed(chatId), 1000);
+  const second = follow(here, chatId, true);
+  await until(() => second.heard.length > 0, 1000);
+  assert.equal(first.kinds(), ['resync']);
+  first.leave();
+  second.leave();
+});
+
+test('leave nothing behind when a follower leaves, even twice', async () => {
+  const { live } = here.service.backstage;
+  const [before, chatId] = [live.subscribers, crypto.randomUUID()];
+  const [gone, stays] = [follow(here, chatId), follow(here, chatId)];
+  assert.is(live.subscribers, before + 2);
+  gone.leave();
+  gone.leave();
+  assert.is(live.subscribers, before + 1);
+  await announce(there.db, { kind: 'status', chatId });
+  await until(() => stays.heard.length > 0, 1000);
+  assert.equal(gone.heard, []);
+  stays.leave();
+  assert.is(live.subscribers, before);
+});
+
+test('survive a follower that throws, and what is not ours on the channel', async () => {
+  const chatId = crypto.randomUUID();
+  const leave = here.service.backstage.live.subscribe(chatId, () => {
+    throw new Error('no');
+  });
+  const other = follow(here, chatId);
+  for (const payload of [
+    '',
+    'not JSON',
+    'null',
+    '[]',
+    '{}',
+    '{"kind":"follow"}',
+    '{"kind":"status"}',
+    '{"kind":"follow","chatIds":7}',
+  ])
+    await there.db.rows('select pg_notify($1, $2)', ['tandem_live', payload]);
+  await announce(there.db, { kind: 'status', chatId });
+  await until(() => other.heard.length > 0, 1000);
+  leave();
+  other.leave();
+});
+
+test('wake a thousand followers, each by one event, with no connection of their own', async () => {
+  const chatIds = Array.from({ length: 1000 }, () => crypto.randomUUID());
+  const followers = chatIds.map((chatId) => follow(here, chatId));
+  const connections = `select count(*)::int as open from pg_stat_activity where datname = current_database()`;
+  const [before] = await there.db.rows<{ open: number }>(connections, []);
+  const said = performance.now();
+  await there.db.transaction(async (tx) => {
+    await tx.rows(
+      'select pg_notify($1, json_build_object($2::text, $3::text, $4::text, id)::text) from unnest($5::text[]) id',
+      ['tandem_live', 'kind', 'status', 'chatId', chatIds],
+    );
+  });
+  await until(() => followers.every(({ heard }) => heard.length > 0), 3000);
+  process.stdout.write(`(all awake after ${Math.round(performance.now() - said)} ms) `);
+  await sleep(100);
+  assert.ok(followers.every(({ heard }) => heard.length === 1));
+  const [after] = await there.db.rows<{ open: number }>(connections, []);
+  assert.ok((after?.open ?? 0) <= (before?.open ?? 0));
+  for (const each of followers) each.leave();
+});
+
+for (const [what, fail, limit] of [
+  ['was cut', () => passage.cut(), 3000],
+  ['went silent', async () => passage.stall(), 12_000],
+] as const) {
+  test(`say to read again when the line ${what} and is back, and are heard again`, async () => {
+    const chatId = crypto.randomUUID();
+    const followers = [follow(here, chatId), follow(here, chatId, true)];
+    await until(() => followers[1]?.kinds().includes('resync') ?? false, 1000);
+    for (const each of followers) each.clear();
+    await fail();
+    await announce(there.db, { kind: 'status', chatId });
+    // A network that went silent loses what was on its way: the connection itself is never mended.
+    await sleep(500);
+    if (what === 'went silent') {
+      await sleep(7000);
+      passage.mend();
+    } else await passage.mend();
+    const mended = Date.now();
+    await until(() => followers.every((each) => each.kinds().includes('resync')), limit);
+    process.stdout.write(`(back after ${Date.now() - mended} ms) `);
+    for (const each of followers) each.clear();
+    await announce(there.db, { kind: 'status', chatId });
+    await until(() => followers.every((each) => each.kinds().includes('status')), 1000);
+    assert.ok(there.service.backstage.live.isFollowed(chatId));
+    for (const each of followers) each.leave();
+  });
+}
+
+test.run();
