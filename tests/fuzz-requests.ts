@@ -75,10 +75,10 @@ const contentTypes = [
 ];
 
 function queryText(fields: Record<string, unknown>): string {
-  const scalar = (value: unknown) =>
-    encodeURIComponent((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed());
+  const written = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+  const scalar = (value: unknown) => encodeURIComponent(written(value).toWellFormed());
   const pairs = Object.entries(fields).map(
-    ([name, value]) => `${scalar(name)}=${scalar(Array.isArray(value) ? value.join() : value)}`,
+    ([name, value]) => `${scalar(name)}=${scalar(Array.isArray(value) ? value.map(written).join() : value)}`,
   );
   return pairs.length > 0 ? `?${pairs.join('&').slice(0, 4000)}` : '';
 }
