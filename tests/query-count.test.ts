@@ -26,7 +26,7 @@ function counted<Kind extends Db>(db: Kind): Kind {
 test.before(async () => {
   database = connect(testDatabaseUrl(), { poolSize: 4 });
   const jobs = { turn: async () => {}, digest: async () => {} };
-  tandem = await startTestService({}, { db: counted(database), jobs });
+  tandem = await startTestService({ AGENT_CONCURRENCY: '0' }, { db: counted(database), jobs });
 });
 test.after(async () => {
   await tandem.close();
