@@ -10,7 +10,7 @@ import * as steps from '../../routers/chats/steps.ts';
 import type { Ending, World } from '../../routers/chats/turns.ts';
 import type { Deltas } from './deltas.ts';
 import { type Engine, type EngineAnswer, type EngineRequest, ModelFault, type ToolCall } from './engine.ts';
-import { answersIn, nextOf } from './next-step.ts';
+import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
 
 /** What a turn may take before the service ends it. */
 export interface TurnLimits {
@@ -74,7 +74,7 @@ export class Turn {
       this.#signal.throwIfAborted();
       await this.#read();
       const { turnId } = this.#claim;
-      const next = nextOf(this.#messages, turnId, await steps.decisionsOf(this.#parts.context.db, this.#claim));
+      const next = nextOf(this.#messages, turnId, await this.#decisions());
       const { limits } = this.#parts;
       if (next.kind === 'pause') {
         if (await step(this.#parts.context, (db) => steps.pauseTurn(this.#world(db), this.#claim))) return;
@@ -98,6 +98,12 @@ export class Turn {
   async #read(): Promise<void> {
     const seen = this.#messages.at(-1)?.sequence ?? 0;
     this.#messages.push(...(await steps.messagesAfter(this.#parts.context.db, this.#claim, seen)));
+  }
+
+  /** What people decided so far; read after the messages, as what they decide is written with them. */
+  async #decisions(): Promise<Decisions> {
+    if (!asksPerson(this.#messages, this.#claim.turnId)) return new Map();
+    return steps.decisionsOf(this.#parts.context.db, this.#claim);
   }
 
   async #end(ending: Ending, spentMs = 0): Promise<void> {
