@@ -63,9 +63,11 @@ export async function append(
   const { workspaceId, chatId } = chat;
   const { turnId, role, text, blocks, agentId = null, userId = null } = message;
   const values = [workspaceId, chatId, newId(), turnId, role, storable(text), storableJson(blocks), agentId, userId];
-  const [row] = await tx.rows<MessageRow>(insert, values);
+  const [[row]] = await Promise.all([
+    tx.rows<MessageRow>(insert, values),
+    live.isFollowed(chatId) && announce(tx, { kind: 'message', chatId }),
+  ]);
   if (!row) throw new Error('A message for a chat that is gone');
-  if (live.isFollowed(chatId)) await announce(tx, { kind: 'message', chatId });
   return messageOf(row);
 }
 

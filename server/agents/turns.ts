@@ -10,7 +10,7 @@ import * as steps from '../../routers/chats/steps.ts';
 import type { Ending, World } from '../../routers/chats/turns.ts';
 import type { Deltas } from './deltas.ts';
 import { type Engine, type EngineAnswer, type EngineRequest, ModelFault } from './engine.ts';
-import { answersIn, nextOf } from './next-step.ts';
+import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
 import { type AgentNow, ToolCalls } from './tool-calls.ts';
 
 /** What a turn may take before the service ends it. */
@@ -90,7 +90,7 @@ export class Turn {
     const { turnId } = this.#claim;
     await this.#read();
     if (!(await steps.worksForMember(context.db, this.#claim))) return this.#end(orphaned);
-    const next = nextOf(this.#messages, turnId, await steps.decisionsOf(context.db, this.#claim));
+    const next = nextOf(this.#messages, turnId, await this.#decisions());
     if (next.kind !== 'ask') this.#answered = undefined;
     if (next.kind === 'pause') return !(await this.#step((db) => steps.pauseTurn(this.#world(db), this.#claim)));
     if (this.#activeMs >= limits.activeMs) return this.#timeOut();
@@ -113,6 +113,12 @@ export class Turn {
   async #read(): Promise<void> {
     const seen = this.#messages.at(-1)?.sequence ?? 0;
     this.#messages.push(...(await steps.messagesAfter(this.#parts.context.db, this.#claim, seen)));
+  }
+
+  /** What people decided so far; read after the messages, as what they decide is written with them. */
+  async #decisions(): Promise<Decisions> {
+    if (!asksPerson(this.#messages, this.#claim.turnId)) return new Map();
+    return steps.decisionsOf(this.#parts.context.db, this.#claim);
   }
 
   async #end(ending: Ending, spentMs = 0): Promise<false> {
