@@ -2,6 +2,7 @@ import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
 import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { inTransaction, type Scope } from './transaction.ts';
+import { repeated } from './trouble.ts';
 
 /** Drizzle's query builder over one of our connections. */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
@@ -18,7 +19,11 @@ export interface Db {
    * set of shapes: values only as `$n`. `custom` asks for a plan made for these values (ignored in a transaction).
    */
   rows<Row extends object>(text: string, values: readonly unknown[], plan?: Plan): Promise<Row[]>;
-  /** Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. */
+  /**
+   * Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. When the database takes the
+   * transaction back because of another one (a deadlock), `work` runs again in a new one: what it does besides
+   * statements must bear repeating.
+   */
   transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
 }
 
@@ -108,9 +113,10 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
     orm: ormOf(generic),
     driver: generic,
     url,
-    rows: (text, values, plan = 'generic') => rowsOf(plan === 'generic' ? generic : custom, text, values),
+    rows: (text, values, plan = 'generic') =>
+      repeated(() => rowsOf(plan === 'generic' ? generic : custom, text, values)),
     transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
-      inTransaction(generic, (scope) => work(transactionDb(scope))),
+      repeated(() => inTransaction(generic, (scope) => work(transactionDb(scope)))),
     close: async (seconds = 5) => {
       await Promise.all([generic.end({ timeout: seconds }), custom.end({ timeout: seconds })]);
     },

@@ -5,7 +5,7 @@ import { conflict } from '../errors.ts';
 import { announce } from '../live.ts';
 import type { Trigger } from '../minutes.ts';
 import { type Scope, scopes } from '../scopes.ts';
-import type { HeldChat } from './rows.ts';
+import type { HeldChat, OpenTurn } from './rows.ts';
 
 /** What the work of agents needs of a context. `db` is the transaction of the change. */
 export type World = Pick<Context, 'db' | 'jobs' | 'live' | 'clock'>;
@@ -64,8 +64,10 @@ export async function startTurn({ db, jobs }: World, turn: NewTurn): Promise<str
   const { workspaceId, chatId, agentId, starter, trigger, runId = null, notBefore = null } = turn;
   const turnId = newId();
   const { userId, scopes: granted, depth } = starter;
-  await db.rows(insert, [workspaceId, turnId, chatId, agentId, userId, runId, trigger, granted, depth, notBefore]);
-  await jobs.turn(db, { workspaceId, chatId, turnId }, notBefore ?? undefined);
+  await Promise.all([
+    db.rows(insert, [workspaceId, turnId, chatId, agentId, userId, runId, trigger, granted, depth, notBefore]),
+    jobs.turn(db, { workspaceId, chatId, turnId }, notBefore ?? undefined),
+  ]);
   return turnId;
 }
 
@@ -76,14 +78,16 @@ const unwait = `update todo_runs set status_reason = null where workspace_id = $
 /** Hands an open turn of a locked chat back to the workers, after a person decided or when its time has come. */
 export async function resumeTurn(
   { db, jobs }: World,
-  { workspaceId, chatId, turn }: Pick<HeldChat, 'workspaceId' | 'chatId' | 'turn'>,
+  { workspaceId, chatId, turn }: Pick<HeldChat, 'workspaceId' | 'chatId'> & { turn: OpenTurn | null },
 ): Promise<void> {
   if (!turn) throw new Error('No turn to resume');
-  await db.rows(free, [workspaceId, turn.turnId]);
-  await db.rows(go, [workspaceId, chatId]);
-  if (turn.runId) await db.rows(unwait, [workspaceId, turn.runId]);
-  await announce(db, { kind: 'status', chatId });
-  await jobs.turn(db, { workspaceId, chatId, turnId: turn.turnId });
+  await Promise.all([
+    db.rows(free, [workspaceId, turn.turnId]),
+    db.rows(go, [workspaceId, chatId]),
+    turn.runId && db.rows(unwait, [workspaceId, turn.runId]),
+    announce(db, { kind: 'status', chatId }),
+    jobs.turn(db, { workspaceId, chatId, turnId: turn.turnId }),
+  ]);
 }
 
 export interface Ending {
@@ -114,16 +118,19 @@ export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Endin
   const { workspaceId, chatId, todoId, todoDone, turn } = chat;
   const { outcome, errorMessage = null, summary = null } = ending;
   if (!turn) throw new Error('No turn to end');
-  await db.rows(endTurnRow, [workspaceId, turn.turnId, outcome]);
-  await db.rows(supersede, [workspaceId, turn.turnId]);
+  const { turnId, runId } = turn;
   const status = outcome === 'timed_out' ? 'failed' : outcome;
-  await db.rows(settleChat, [workspaceId, chatId, status, errorMessage]);
-  if (turn.runId) await db.rows(settleRun, [workspaceId, turn.runId, outcome, errorMessage, summary]);
-  await announce(db, { kind: 'status', chatId });
-  if (outcome === 'completed') await jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId });
   // The agent completed the todo itself: what it saved is estimated once its run is over.
-  if (outcome !== 'cancelled' && turn.runId && todoId && todoDone)
-    await jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId });
+  const estimates = outcome !== 'cancelled' && runId !== null && todoId !== null && todoDone;
+  await Promise.all([
+    db.rows(endTurnRow, [workspaceId, turnId, outcome]),
+    db.rows(supersede, [workspaceId, turnId]),
+    db.rows(settleChat, [workspaceId, chatId, status, errorMessage]),
+    runId && db.rows(settleRun, [workspaceId, runId, outcome, errorMessage, summary]),
+    announce(db, { kind: 'status', chatId }),
+    outcome === 'completed' && jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId }),
+    estimates && jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId }),
+  ]);
 }
 
 /**
@@ -132,7 +139,9 @@ export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Endin
  */
 export async function supersedeTurn(db: Db, { workspaceId, turn }: HeldChat): Promise<string | null> {
   if (!turn) return null;
-  await db.rows(supersede, [workspaceId, turn.turnId]);
-  await db.rows(endTurnRow, [workspaceId, turn.turnId, 'superseded']);
+  await Promise.all([
+    db.rows(supersede, [workspaceId, turn.turnId]),
+    db.rows(endTurnRow, [workspaceId, turn.turnId, 'superseded']),
+  ]);
   return turn.runId;
 }
