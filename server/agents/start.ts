@@ -5,6 +5,7 @@ import type { Context } from '../../routers/base.ts';
 import type { Claim } from '../../routers/chats/steps.ts';
 import { toolRouter } from '../../routers/index.ts';
 import { lackingScopes } from '../../routers/tool.ts';
+import type { Config } from '../config.ts';
 import type { Handlers } from '../jobs/work.ts';
 import type { LiveNews } from '../live/index.ts';
 import { deltaSender } from './deltas.ts';
@@ -16,16 +17,18 @@ import type { Voices } from './voices.ts';
 import { turnWorker } from './worker.ts';
 
 export interface AgentParts {
-  limits: TurnLimits;
+  config: Pick<Config, 'TURN_MINUTES' | 'TURN_STEPS'>;
   log: Logger;
   /** What every call of a tool gets of the service. */
   context: TurnParts['context'];
   live: LiveNews;
   voices: Voices;
+  /** Instead of those of the configuration. */
+  turnLimits?: Partial<TurnLimits> | undefined;
 }
 
 /** What the workers do for a turn, and for the texts around it. */
-export function agentsAtWork({ limits, log, context, live, voices }: AgentParts): Handlers {
+export function agentsAtWork({ config, log, context, live, voices, turnLimits }: AgentParts): Handlers {
   const tools = agentToolsOf(toolsOf(toolRouter), (failure) =>
     log.error({ err: failure.cause ?? failure }, 'a tool of an agent failed'),
   );
@@ -52,6 +55,7 @@ export function agentsAtWork({ limits, log, context, live, voices }: AgentParts)
       },
     };
   };
+  const limits = { activeMs: config.TURN_MINUTES * 60_000, answers: config.TURN_STEPS, ...turnLimits };
   const deltas = deltaSender(live);
   return {
     onTurn: turnWorker({ context, log, tools, limits, engine: voices.engine, prepare, deltas }),
