@@ -82,12 +82,23 @@ function transactionDb(connection: Scope): Db {
 /** Seconds until a lost connection is tried again. The driver's own pauses grow to 20 s while requests wait for it. */
 export const reconnectPause = (): number => 0.1 + Math.random() * 0.4;
 
+/**
+ * How long a transaction may wait for its next statement, in ms. Ours never wait: a process that stands still or lies
+ * behind a broken network must not hold its locks, or everybody else would wait with it.
+ */
+const longestIdleMs = 10_000;
+
 function pool(url: string, plan: string, max: number, applicationName: string): postgres.Sql {
   return postgres(url, {
     max,
     backoff: reconnectPause,
     onnotice: () => {},
-    connection: { application_name: applicationName, TimeZone: 'UTC', plan_cache_mode: plan },
+    connection: {
+      application_name: applicationName,
+      TimeZone: 'UTC',
+      plan_cache_mode: plan,
+      idle_in_transaction_session_timeout: longestIdleMs,
+    },
     types: {
       instant: { to: 1184, from: [1184], serialize: identity<string>, parse: instantFromPostgres },
       calendarDate: { to: 1082, from: [1082], serialize: identity<string>, parse: identity<string> },

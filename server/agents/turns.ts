@@ -155,7 +155,13 @@ export class Turn {
     };
     let answer: EngineAnswer;
     try {
-      answer = await engine.answer({ ...request, signal, onText: provisional.add, onActive });
+      answer = await engine.answer({
+        ...request,
+        signal,
+        onText: provisional.add,
+        onRestart: provisional.restart,
+        onActive,
+      });
     } catch (error) {
       this.#signal.throwIfAborted();
       if (late.aborted) return await this.#timeOut(performance.now() - began);
