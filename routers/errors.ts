@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { allowedValuesOf, type FieldError, fieldErrors } from './field-errors.ts';
 import type { Scope } from './scopes.ts';
 
+export { endsTransaction } from '../db/trouble.ts';
+
 /** Every error code of the service with its title. Clients branch on these: the set never grows within v1. */
 export const errorCodes = {
   validation_failed: 'The request is not valid',
@@ -145,6 +147,10 @@ export function translate(error: unknown, shape: Shaped = {}): Failure {
   if (error instanceof TRPCError && error.code === 'METHOD_NOT_SUPPORTED') {
     const message = 'Call queries with GET and mutations with POST.';
     return new Failure({ status: 405, code: 'validation_failed', message });
+  }
+  if (error instanceof TRPCError && error.code === 'UNSUPPORTED_MEDIA_TYPE') {
+    const message = 'This answers a stream. Ask through httpBatchStreamLink, or over REST.';
+    return new Failure({ status: 415, code: 'validation_failed', message });
   }
   const message = 'Something went wrong on our side. Try again; if it goes on, quote the request id.';
   return new Failure({ status: 500, code: 'internal_error', message }, error);

@@ -186,6 +186,19 @@ export async function saveFailure(world: World, claim: Claim, ending: Ending, sp
   await saveLast(world, claim, message, ending, spentMs);
 }
 
+const standing = `select exists (select from members m
+    where m.workspace_id = $1 and m.user_id = $2 and m.removed_at is null) as "isMember"
+  from chat_turns t where t.workspace_id = $1 and t.id = $3 and t.attempt = $4 and t.ended_at is null`;
+
+/**
+ * Whether the person for whom the agent works is still a member: nobody's agents outlive that. @throws LostTurn.
+ */
+export async function worksForMember(db: Db, { workspaceId, userId, turnId, attempt }: Claim): Promise<boolean> {
+  const [row] = await db.rows<{ isMember: boolean }>(standing, [workspaceId, userId, turnId, attempt]);
+  if (!row) throw new LostTurn();
+  return row.isMember;
+}
+
 const pending = `select 1 from approvals where workspace_id = $1 and turn_id = $2 and status = 'pending' limit 1`;
 const wait = `update chats set status = 'awaiting_input', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2`;
