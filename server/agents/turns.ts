@@ -8,6 +8,7 @@ import type { ToolCallBlock } from '../../routers/chats/shapes.ts';
 import type { Claim, TurnMessage } from '../../routers/chats/steps.ts';
 import * as steps from '../../routers/chats/steps.ts';
 import type { Ending, World } from '../../routers/chats/turns.ts';
+import { deadlineIn } from './deadline.ts';
 import type { Deltas } from './deltas.ts';
 import { type Engine, type EngineAnswer, type EngineRequest, ModelFault } from './engine.ts';
 import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
@@ -30,7 +31,10 @@ export interface TurnParts {
   prepare(
     claim: Claim,
     messages: TurnMessage[],
-  ): Promise<{ agent: AgentNow; request: Omit<EngineRequest, 'signal' | 'onText' | 'onActive'> }>;
+  ): Promise<{
+    agent: AgentNow;
+    request: Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>;
+  }>;
   deltas(chatId: string, sequence: number): Deltas;
 }
 
@@ -145,8 +149,8 @@ export class Turn {
   async #ask(): Promise<boolean> {
     const { engine, prepare, limits, deltas } = this.#parts;
     const { agent, request } = await prepare(this.#claim, this.#messages);
-    const late = AbortSignal.timeout(Math.max(1, Math.ceil(limits.activeMs - this.#activeMs)));
-    const signal = AbortSignal.any([this.#signal, late]);
+    const late = deadlineIn(limits.activeMs - this.#activeMs);
+    const signal = AbortSignal.any([this.#signal, late.signal]);
     const provisional = deltas(this.#claim.chatId, (this.#messages.at(-1)?.sequence ?? 0) + 1);
     const began = performance.now();
     let active: number | undefined;
@@ -161,13 +165,15 @@ export class Turn {
         onText: provisional.add,
         onRestart: provisional.restart,
         onActive,
+        onWait: late.putOff,
       });
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (late.aborted) return await this.#timeOut(performance.now() - began);
+      if (late.signal.aborted) return await this.#timeOut(active ?? performance.now() - began);
       if (error instanceof ModelFault) return await this.#end({ outcome: 'failed', errorMessage: error.message });
       throw error;
     } finally {
+      late.stop();
       provisional.end();
     }
     this.#answered = { answer, agent, spentMs: active ?? performance.now() - began };
