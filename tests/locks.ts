@@ -3,6 +3,8 @@ import { testDatabaseUrl } from './harness.ts';
 
 /** A transaction of the test that stays open, and with it every lock it took. */
 export interface Held {
+  /** Runs another statement in the same transaction. */
+  also(text: string, values: unknown[]): Promise<void>;
   /** Rolls back and lets go. */
   release(): Promise<void>;
 }
@@ -20,6 +22,9 @@ export async function hold(text: string, values: unknown[] = []): Promise<Held> 
   await sql.unsafe('begin');
   await sql.unsafe(text, values as never[]);
   const held: Held = {
+    also: async (more, given) => {
+      await sql.unsafe(more, given as never[]);
+    },
     release: async () => {
       if (!open.delete(held)) return;
       await sql.unsafe('rollback');

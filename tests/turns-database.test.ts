@@ -7,6 +7,7 @@ import { voicesOf } from '../server/agents/voices.ts';
 import { parseConfig } from '../server/config.ts';
 import type { Handlers } from '../server/jobs/work.ts';
 import { startTestService, type TestService } from './harness.ts';
+import { hold, releaseAll, untilBlocked } from './locks.ts';
 import { ScriptedEngine, say, settled, use } from './scripted-engine.ts';
 
 const test = suite('turns whose database is in trouble');
@@ -49,6 +50,7 @@ test.before.each(() => {
   trouble = {};
   count = 0;
 });
+test.after.each(releaseAll);
 test.after(() => tandem.close());
 
 const failure = (code: string) => Object.assign(new Error('trouble'), { code });
@@ -91,5 +93,27 @@ for (const code of ['ECONNREFUSED', 'CONNECT_TIMEOUT', '53300', '57P03', '25P03'
     assert.equal(outline, whole);
   });
 }
+
+test('a deadlock on its last step puts the end of a run off by no more than a moment', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const { body: todo } = await call('POST /todos', { title: 'Contended' });
+  let chatId = '';
+  const plan = engine.plan(async () => {
+    const lock = 'select 1 from chats where workspace_id = $1 and id = $2 for update';
+    const held = await hold(lock, [workspaceId, chatId]);
+    const cross = async () => {
+      // The worker has the todo and waits for the chat.
+      await untilBlocked('%from chats c where%for update%');
+      await held.also('select 1 from todos where workspace_id = $1 and id = $2 for update', [workspaceId, todo.id]);
+      await held.release();
+    };
+    void cross();
+    return say('Done.');
+  });
+  const run = await call(`POST /todos/${todo.id}/runs`, { message: plan });
+  chatId = run.body.chatId;
+  const { body: chat } = await settled({ call }, chatId, 8);
+  assert.is(chat.status, 'completed', chat.errorMessage);
+});
 
 test.run();

@@ -38,7 +38,10 @@ for (const seconds of [0.3, 14]) {
       const plan = engine.plan(async (request) => {
         const made = request.conversation.filter(({ role }) => role === 'tools').length;
         // Some are between two steps, some in the middle of one.
-        if (place === 0 && made === 1) await (cut ??= outage());
+        if (place === 0 && made === 1) {
+          cut ??= outage();
+          await cut;
+        }
         return made < 4 ? use(['create_todo', { title: `Todo ${place}.${made}` }]) : say('Done.');
       });
       const { body } = await workspace.call('POST /chats', { message: plan });

@@ -2,9 +2,10 @@ import type { Db } from '../../db/client.ts';
 import type { TurnRef } from '../jobs.ts';
 import { announce } from '../live.ts';
 import { beginRun } from '../todos/runs.ts';
-import { holdChat } from './rows.ts';
-import type { Claim } from './steps.ts';
-import type { World } from './turns.ts';
+import { append, textBlocks } from './messages.ts';
+import { type HeldChat, holdChat } from './rows.ts';
+import { type Claim, LostTurn } from './steps.ts';
+import { endTurn, type World } from './turns.ts';
 
 /** How long a worker holds a turn without a sign of life. */
 export const leaseSeconds = 12;
@@ -31,17 +32,51 @@ async function tryClaim(db: Db, ref: TurnRef, workerId: string, begun: boolean):
   return row ? { ...ref, ...row } : null;
 }
 
-const isDue = `select 1 from chat_turns where workspace_id = $1 and id = $2 and started_at is null
+const due = `select not_before is not null as waited from chat_turns where workspace_id = $1 and id = $2 and started_at is null
   and (not_before is null or not_before <= now())`;
 const open = `update chats set status = 'running', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 and status = 'queued'`;
 const unwait = `update todo_runs set status_reason = null where workspace_id = $1 and id = $2`;
 
+const outdated = `select a.archived_at is not null as "agentArchived", t.archived_at is not null as "todoArchived",
+    u.trigger = 'assignment' and not exists (select from todo_assignees s
+      where s.workspace_id = $1 and s.todo_id = t.id and s.agent_id = u.agent_id) as unassigned
+  from chat_turns u join agents a on a.workspace_id = $1 and a.id = u.agent_id
+  left join todos t on t.workspace_id = $1 and t.id = $3
+  where u.workspace_id = $1 and u.id = $2`;
+
+/** Why a turn that waited for working hours must not begin any more; null when it may. */
+async function whyNot(db: Db, { workspaceId, todoId, turn }: HeldChat): Promise<string | null> {
+  const [now] = await db.rows<{ agentArchived: boolean; todoArchived: boolean; unassigned: boolean }>(outdated, [
+    workspaceId,
+    turn?.turnId,
+    todoId,
+  ]);
+  if (now?.agentArchived) return 'The agent was archived before its working hours came, so it did not begin.';
+  if (now?.todoArchived) return 'The todo was archived before the working hours of its agent came.';
+  if (now?.unassigned) return 'The agent was taken off the todo before its working hours came.';
+  return null;
+}
+
+/** Ends a turn that waited and is wanted no longer. */
+async function callOff(world: World, chat: HeldChat, text: string): Promise<void> {
+  const turnId = chat.turn?.turnId ?? null;
+  await append(world.db, world.live, chat, { turnId, role: 'system', text, blocks: textBlocks(text) });
+  await endTurn(world, chat, { outcome: 'cancelled' });
+}
+
 /** The first claim of a run, or of a turn that waited for working hours: chat, run and todo begin with it. */
-async function begin({ db }: World, ref: TurnRef, workerId: string): Promise<Claim | null> {
+async function begin(world: World, ref: TurnRef, workerId: string): Promise<Claim | null> {
+  const { db } = world;
   const { workspaceId, chatId, turnId } = ref;
-  const chat = await holdChat(db, workspaceId, chatId).catch(() => null);
-  if (chat?.turn?.turnId !== turnId || (await db.rows(isDue, [workspaceId, turnId])).length === 0) return null;
+  const chat = await holdChat(db, workspaceId, chatId, () => new LostTurn());
+  const [turn] = await db.rows<{ waited: boolean }>(due, [workspaceId, turnId]);
+  if (chat.turn?.turnId !== turnId || !turn) return null;
+  const reason = turn.waited ? await whyNot(db, chat) : null;
+  if (reason !== null) {
+    await callOff(world, chat, reason);
+    return null;
+  }
   if (chat.status === 'queued') {
     await db.rows(open, [workspaceId, chatId]);
     await announce(db, { kind: 'status', chatId });
@@ -60,7 +95,12 @@ async function begin({ db }: World, ref: TurnRef, workerId: string): Promise<Cla
  */
 export async function claimTurn(world: World, ref: TurnRef, workerId: string): Promise<Claim | null> {
   const claimed = await tryClaim(world.db, ref, workerId, false);
-  return claimed ?? world.db.transaction((db) => begin({ ...world, db }, ref, workerId));
+  if (claimed) return claimed;
+  const began = world.db.transaction((db) => begin({ ...world, db }, ref, workerId));
+  return began.catch((error: unknown) => {
+    if (error instanceof LostTurn) return null;
+    throw error;
+  });
 }
 
 const renew = `update chat_turns set lease_until = now() + interval '${leaseSeconds} seconds'

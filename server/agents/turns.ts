@@ -179,8 +179,10 @@ export class Turn {
     } catch (error) {
       this.#signal.throwIfAborted();
       if (late.signal.aborted) return await this.#timeOut(active ?? performance.now() - began);
-      if (error instanceof ModelFault) return await this.#end({ outcome: 'failed', errorMessage: error.message });
-      throw error;
+      if (!(error instanceof ModelFault)) throw error;
+      const { chatId, turnId } = this.#claim;
+      this.#parts.log.warn({ chatId, turnId, reason: error.message }, 'a turn ended: its model did not answer');
+      return await this.#end({ outcome: 'failed', errorMessage: error.message });
     } finally {
       late.stop();
       provisional.end();

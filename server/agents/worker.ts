@@ -6,8 +6,17 @@ import { type Claim, LostTurn, saveFailure } from '../../routers/chats/steps.ts'
 import type { TurnRef } from '../../routers/jobs.ts';
 import { Turn, type TurnParts } from './turns.ts';
 
-/** The time of an attempt without end: claims of one turn, most of them because workers died on it. */
-const mostAttempts = 200;
+/** Claims of a turn that saved nothing: a turn on which workers die must not bring them all down for ever. */
+const mostFruitless = 25;
+
+const saved = 'select count(*)::int as count from messages where workspace_id = $1 and chat_id = $2 and turn_id = $3';
+
+/** Whether a turn was claimed many times more often than it saved a step. */
+async function isHopeless({ workspaceId, chatId, turnId, attempt }: Claim, { context }: TurnParts): Promise<boolean> {
+  if (attempt <= mostFruitless) return false;
+  const [row] = await context.db.rows<{ count: number }>(saved, [workspaceId, chatId, turnId]);
+  return attempt > mostFruitless + (row?.count ?? 0);
+}
 
 async function giveUp(claim: Claim, { context }: TurnParts, errorMessage: string): Promise<void> {
   const ending = { outcome: 'failed' as const, errorMessage };
@@ -35,7 +44,7 @@ export function turnWorker(parts: TurnParts): (ref: TurnRef, stopping: AbortSign
     });
     const beat = setInterval(check, (leaseSeconds * 1000) / 4);
     try {
-      if (claim.attempt > mostAttempts) await giveUp(claim, parts, 'The turn was begun too often without an end.');
+      if (await isHopeless(claim, parts)) await giveUp(claim, parts, 'The turn was begun too often without an end.');
       else await new Turn(claim, parts, signal).run();
     } catch (error) {
       if (error instanceof LostTurn || lost.signal.aborted) return;
