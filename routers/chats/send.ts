@@ -1,7 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import type { Principal } from '../base.ts';
 import { conflict } from '../errors.ts';
-import { announce } from '../live.ts';
 import { hasMinutes, outOfMinutes } from '../minutes.ts';
 import { answeringAgent, authorOf } from './create.ts';
 import { append, textBlocks } from './messages.ts';
@@ -54,12 +53,12 @@ export function sendMessage(world: World, principal: Principal, chatId: string, 
     const { agentId, starter } = await requireReady(db, principal, chat);
     const runId = await supersedeTurn(db, chat);
     const message = { turnId: null, role: 'user' as const, text, blocks: textBlocks(text), ...authorOf(principal) };
+    // The news of the message tell whoever follows that the agent works again; nobody else waits for that.
     const [{ sequence }] = await Promise.all([
       append(db, world.live, chat, message),
       db.rows(work, [workspaceId, chat.chatId]),
       startTurn({ ...world, db }, { ...chat, agentId, starter, trigger: 'chat', runId }),
       runId && db.rows(goOn, [workspaceId, runId]),
-      announce(db, { kind: 'status', chatId: chat.chatId }),
     ]);
     const run = { object: 'chat_run' as const, chatId: chat.chatId, status: 'running' as const };
     return { ...run, messageSequence: sequence, replies: [], timedOut: false };

@@ -7,7 +7,10 @@ export interface Deadline {
   stop(): void;
 }
 
-/** A deadline in `ms` from now. */
+/**
+ * A deadline in `ms` from now. It is no `AbortSignal.timeout`: one that is combined with another signal stays in memory
+ * until its time has come.
+ */
 export function deadlineIn(ms: number): Deadline {
   const late = new AbortController();
   let at = performance.now() + ms;

@@ -4,8 +4,9 @@ import type { AgentTool } from '../../adapters/agent-tools.ts';
 import type { Db } from '../../db/client.ts';
 import { isOutOfOrder } from '../../db/trouble.ts';
 import type { Context } from '../../routers/base.ts';
+import { messagesAfter, recentMessages, type TurnMessage } from '../../routers/chats/history.ts';
 import type { ToolCallBlock } from '../../routers/chats/shapes.ts';
-import type { Claim, TurnMessage } from '../../routers/chats/steps.ts';
+import type { Claim } from '../../routers/chats/steps.ts';
 import * as steps from '../../routers/chats/steps.ts';
 import type { Ending, World } from '../../routers/chats/turns.ts';
 import { deadlineIn } from './deadline.ts';
@@ -41,6 +42,12 @@ export interface TurnParts {
 /** How often a turn goes on after the database was out of order, one time after the other, and the pause before it. */
 const mostTroubles = 5;
 const pauseMs = 200;
+
+/** Bytes of earlier messages that a turn reads: more than any conversation with a model may have. */
+const mostRead = 400_000;
+
+/** Calls of one answer that are made. A model that wants more sees what came of these first, and asks again. */
+const mostCalls = 50;
 
 const orphaned: Ending = {
   outcome: 'failed',
@@ -115,8 +122,10 @@ export class Turn {
 
   /** Reads what was said since: decisions of people come while the turn works. */
   async #read(): Promise<void> {
-    const seen = this.#messages.at(-1)?.sequence ?? 0;
-    this.#messages.push(...(await steps.messagesAfter(this.#parts.context.db, this.#claim, seen)));
+    const { db } = this.#parts.context;
+    const last = this.#messages.at(-1);
+    const news = last ? messagesAfter(db, this.#claim, last.sequence) : recentMessages(db, this.#claim, mostRead);
+    this.#messages.push(...(await news));
   }
 
   /** What people decided so far; read after the messages, as what they decide is written with them. */
@@ -185,7 +194,7 @@ export class Turn {
       await this.#step((db) => steps.saveEnd(this.#world(db), this.#claim, text, spentMs));
       return false;
     }
-    const calls = toolCalls.map((call) => this.#calls.described(call, agent));
+    const calls = toolCalls.slice(0, mostCalls).map((call) => this.#calls.described(call, agent));
     const { dry } = await this.#step((db) => steps.saveCalls(this.#world(db), this.#claim, { text, calls }, spentMs));
     this.#answered = undefined;
     return this.#booked(dry, spentMs);
