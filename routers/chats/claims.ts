@@ -1,10 +1,12 @@
 import type { Db } from '../../db/client.ts';
+import { Failure } from '../errors.ts';
 import type { TurnRef } from '../jobs.ts';
 import { announce } from '../live.ts';
 import { beginRun } from '../todos/runs.ts';
-import { holdChat } from './rows.ts';
+import { append, textBlocks } from './messages.ts';
+import { type HeldChat, holdChat } from './rows.ts';
 import type { Claim } from './steps.ts';
-import type { World } from './turns.ts';
+import { endTurn, type World } from './turns.ts';
 
 /** How long a worker holds a turn without a sign of life. */
 export const leaseSeconds = 12;
@@ -31,17 +33,38 @@ async function tryClaim(db: Db, ref: TurnRef, workerId: string, begun: boolean):
   return row ? { ...ref, ...row } : null;
 }
 
-const isDue = `select 1 from chat_turns where workspace_id = $1 and id = $2 and started_at is null
-  and (not_before is null or not_before <= now())`;
+// What waited for the hours of an agent has not begun when they come; what was to start at once has.
+const due = `select t.not_before is not null and a.archived_at is not null as "isOrphaned" from chat_turns t
+  join agents a on a.workspace_id = t.workspace_id and a.id = t.agent_id
+  where t.workspace_id = $1 and t.id = $2 and t.started_at is null and (t.not_before is null or t.not_before <= now())`;
 const open = `update chats set status = 'running', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 and status = 'queued'`;
 const unwait = `update todo_runs set status_reason = null where workspace_id = $1 and id = $2`;
 
+/** Ends a turn that waited for the working hours of an agent that was archived meanwhile. */
+async function endOrphaned(world: World, chat: HeldChat, turnId: string): Promise<void> {
+  const errorMessage =
+    'The agent is archived since before its working hours came, so it did not start. Restore it, or assign another.';
+  const message = { turnId, role: 'system' as const, text: errorMessage, blocks: textBlocks(errorMessage) };
+  await append(world.db, world.live, chat, message);
+  await endTurn(world, chat, { outcome: 'failed', errorMessage });
+}
+
 /** The first claim of a run, or of a turn that waited for working hours: chat, run and todo begin with it. */
-async function begin({ db }: World, ref: TurnRef, workerId: string): Promise<Claim | null> {
+async function begin(world: World, ref: TurnRef, workerId: string): Promise<Claim | null> {
+  const { db } = world;
   const { workspaceId, chatId, turnId } = ref;
-  const chat = await holdChat(db, workspaceId, chatId).catch(() => null);
-  if (chat?.turn?.turnId !== turnId || (await db.rows(isDue, [workspaceId, turnId])).length === 0) return null;
+  const chat = await holdChat(db, workspaceId, chatId).catch((error: unknown) => {
+    if (error instanceof Failure) return null;
+    throw error;
+  });
+  if (chat?.turn?.turnId !== turnId) return null;
+  const [turn] = await db.rows<{ isOrphaned: boolean }>(due, [workspaceId, turnId]);
+  if (!turn) return null;
+  if (turn.isOrphaned) {
+    await endOrphaned(world, chat, turnId);
+    return null;
+  }
   if (chat.status === 'queued') {
     await db.rows(open, [workspaceId, chatId]);
     await announce(db, { kind: 'status', chatId });
