@@ -405,17 +405,18 @@ test('run: queued → cancelChat → cancelled; an explicit start runs at once, 
   assert.is((await endOfRun(workspace, todo.id)).summary, 'At night.');
 });
 
-test('run: queued → its agent is archived before its time comes → failed, without having started', async () => {
+test('run: queued → its agent is archived before its time comes → cancelled, without having started', async () => {
   const { workspace, call, todo, agentId } = await world({}, { workingHours: closed() });
   const { latestRun: queued } = bodyOf(await call(`PATCH /todos/${todo.id}`, { assignees: [{ id: agentId }] }));
   bodyOf(await call(`DELETE /agents/${agentId}`));
   assert.is((await latestRun(workspace, todo.id)).statusReason, 'queued', 'it could be restored in time');
   bodyOf(await call(`PATCH /agents/${agentId}`, { workingHoursEnabled: false }));
   const run = await endOfRun(workspace, todo.id);
-  assert.equal([run.id, run.status, run.minutesUsed], [queued.id, 'failed', 0]);
-  assert.match(run.errorMessage, /agent is archived/);
+  assert.equal([run.id, run.status, run.minutesUsed], [queued.id, 'cancelled', 0]);
   const chat = await chatNow(workspace, queued.chatId);
-  assert.equal([chat.status, chat.errorMessage, chat.messageCount], ['failed', run.errorMessage, 2]);
+  assert.equal([chat.status, chat.messageCount], ['cancelled', 2]);
+  const { data } = bodyOf(await call(`GET /chats/${queued.chatId}/messages`));
+  assert.match(data[1].text, /agent was archived/);
   assert.is((await todoNow(workspace, todo.id)).status, 'ready');
 });
 
