@@ -25,7 +25,7 @@ import { mountOAuth } from './access/oauth/mount.ts';
 import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Engine } from './agents/engine.ts';
-import type { TurnLimits } from './agents/turns.ts';
+import type { TurnLimits } from './agents/parts.ts';
 import type { Config } from './config.ts';
 import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';

@@ -84,7 +84,10 @@ const moments: Record<string, (workspaceId: string, chatId: string) => Promise<v
     await untilBlocked('%insert into todos%');
   },
   'waiting for the model': async (_, chatId) => {
-    while ((await tandem.db.rows(begun, [chatId])).length === 0) await wait(20);
+    for (let tries = 0; (await tandem.db.rows(begun, [chatId])).length === 0; tries++) {
+      if (tries > 500) throw new Error('the turn never began');
+      await wait(20);
+    }
     await wait(modelMs / 3);
   },
 };

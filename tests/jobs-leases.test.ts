@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as newId } from 'uuid';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TurnRef } from '../routers/jobs.ts';
@@ -73,6 +74,25 @@ test('that another process has in hand right now are passed over, without waitin
 test('are all found, however many', async () => {
   const turns = await Promise.all(Array.from({ length: 230 }, () => seed()));
   assert.is((await reclaimed(turns)).length, 230);
+});
+
+test('have no second job made while their first one waits in a long queue', async () => {
+  const waits = await seed();
+  const jobless = await seed();
+  const abandoned = await seed();
+  const { queue } = idle.service.backstage;
+  await idle.db.transaction((tx) => queue.turns(tx, [waits, abandoned]));
+  await idle.db.rows('update chat_turns set worker_id = $3 where workspace_id = $1 and id = $2', [
+    workspace.workspaceId,
+    abandoned.turnId,
+    newId(),
+  ]);
+  const asked = [jobless.turnId, abandoned.turnId];
+  assert.equal(await reclaimed([waits, jobless, abandoned]), asked, 'the worker of the last one died');
+  const [job] = await queue.take('turns', 1);
+  assert.ok(job, 'somebody takes a job and it is lost');
+  await queue.finish('turns', await queue.take('turns', 100).then((rest) => [job, ...rest]));
+  assert.equal(await reclaimed([waits]), [waits.turnId]);
 });
 
 test('are not pushed on when their jobs cannot be made', async () => {

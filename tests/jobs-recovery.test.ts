@@ -128,7 +128,8 @@ test('a process stops in time while the database is silent', async () => {
   const turn = await make(behind);
   await until(() => behind.watch.times(turn).length > 0, 1000);
   passage.stall();
-  await new Promise((resolve) => setTimeout(resolve, 2500));
+  // Longer than the pause between two sweeps: one is under way and never ends.
+  await new Promise((resolve) => setTimeout(resolve, 4500));
   assert.ok((await stop(behind)) < 25_000);
 });
 

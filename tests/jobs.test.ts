@@ -69,8 +69,14 @@ test('one with a time waits for it', async () => {
   assert.ok(late >= 0 && late < 3500, `${late} ms late`);
 });
 
-test('one whose time is long past is done at once', async () => {
-  const turn = await make(aTurn(), '2020-01-01T00:00:00Z');
+test('one whose time is long past is done at once, and is nothing for pg-boss to clear away', async () => {
+  const turn = aTurn();
+  const isKept = await maker.db.transaction(async (tx) => {
+    await maker.service.backstage.queue.turn(tx, turn, '2020-01-01T00:00:00Z');
+    const text = `select keep_until > now() as "isKept" from pgboss.job where data ->> 'turnId' = $1`;
+    return (await tx.rows<{ isKept: boolean }>(text, [turn.turnId]))[0]?.isKept;
+  });
+  assert.is(isKept, true);
   await until(() => tandem.watch.times(turn).length > 0, 3500);
 });
 

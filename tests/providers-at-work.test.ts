@@ -3,27 +3,13 @@ import * as assert from 'uvu/assert';
 import { follow, type Heard } from './event-source.ts';
 import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { protocols, secretKey } from './model-engine.ts';
-import { type Asked, type ModelProtocol, type ModelServer, type Reply, startModelServer } from './model-server.ts';
+import { type Asked, type ModelServer, type Reply, startModelServer } from './model-server.ts';
 import { settled, until } from './scripted-engine.ts';
-import { models, requestsWith, ScriptedModel, call as use } from './scripted-model.ts';
+import { modelEnvironment, models, requestsWith, ScriptedModel, call as use } from './scripted-model.ts';
 import { agentOf, bodyOf, chatNow, endOfRun, messagesOf, startRun, within } from './work-world.ts';
 
 /** Seconds without a byte after which a provider counts as silent: as few as the configuration takes. */
 const silence = 5;
-
-function environmentOf(protocol: ModelProtocol, server: ModelServer) {
-  return {
-    AI_PROVIDER: protocol,
-    AI_BASE_URL: server.url,
-    AI_API_KEY: secretKey,
-    AI_MODEL: models.turn,
-    AI_TITLES_MODEL: models.titles,
-    AI_SUMMARIES_MODEL: models.summaries,
-    AI_ESTIMATES_MODEL: models.estimates,
-    AI_STEP_SECONDS: String(silence),
-    AGENT_CONCURRENCY: '32',
-  };
-}
 
 async function titlesOf({ call }: TestWorkspace): Promise<string[]> {
   const { data } = bodyOf(await call('GET /todos?order=asc'));
@@ -97,7 +83,11 @@ for (const protocol of protocols) {
 
   test.before(async () => {
     server = await startModelServer(protocol, model.script, { apiKey: secretKey });
-    tandem = await startTestService(environmentOf(protocol, server));
+    tandem = await startTestService({
+      ...modelEnvironment(protocol, server, secretKey),
+      AI_STEP_SECONDS: String(silence),
+      AGENT_CONCURRENCY: '32',
+    });
     beside = await startTestService({ AGENT_CONCURRENCY: '0' });
   });
   test.after(async () => {

@@ -1,4 +1,4 @@
-import type { Asked, ModelServer, Received, Reply } from './model-server.ts';
+import type { Asked, ModelProtocol, ModelServer, Received, Reply } from './model-server.ts';
 
 /** What a model answers to the `n`th request of its plan, from 0. */
 export type ModelPlan = (asked: Asked, n: number) => Reply | Promise<Reply>;
@@ -11,18 +11,32 @@ export const models = {
   estimates: 'the-controller',
 } as const;
 
+/** The settings of a service that asks these models of a server. */
+export function modelEnvironment(protocol: ModelProtocol, server: ModelServer, apiKey = 'none') {
+  return {
+    AI_PROVIDER: protocol,
+    AI_BASE_URL: server.url,
+    AI_API_KEY: apiKey,
+    AI_MODEL: models.turn,
+    AI_TITLES_MODEL: models.titles,
+    AI_SUMMARIES_MODEL: models.summaries,
+    AI_ESTIMATES_MODEL: models.estimates,
+  };
+}
+
 /** An answer that calls a tool. */
 export function call(name: string, input: unknown): Reply {
   return { toolCalls: [{ name, input }] };
 }
 
-function textOf(asked: Asked): string {
-  return JSON.stringify(asked.messages);
+/** What was said by those for whom the model works. */
+function textOf({ messages }: Asked): string {
+  return messages.map((message) => (message.role === 'user' ? message.text : '')).join('\n');
 }
 
 /**
  * Says over the wire what a test plans: a plan is registered under a word that a message of the chat contains, the
- * latest one counts. Titles and other texts are written by `writes`, by default something short.
+ * latest one counts. Titles and other texts are short and say who wrote them.
  */
 export class ScriptedModel {
   readonly #plans = new Map<string, { plan: ModelPlan; asked: number }>();
@@ -42,14 +56,15 @@ export class ScriptedModel {
     return planned ? planned.plan(asked, planned.asked++) : 'Nothing was planned.';
   };
 
-  #write({ model, messages }: Asked): Reply {
-    if (JSON.stringify(messages).includes('no texts today')) return { status: 401 };
+  #write(asked: Asked): Reply {
+    const { model } = asked;
+    if (textOf(asked).includes('no texts today')) return { status: 401 };
     const estimate = { minutes: 42, reason: 'Two hands would have needed as long.', confidence: 'high' };
     return model === models.estimates ? JSON.stringify(estimate) : `Written by ${model}`;
   }
 }
 
-/** The requests to the model of turns, or another one, whose conversation has this word. */
+/** The requests to the model of turns, or another one, in which somebody said this word. */
 export function requestsWith(server: ModelServer, word: string, model: string = models.turn): Received[] {
   return server.received.filter(({ asked }) => asked?.model === model && textOf(asked).includes(word));
 }

@@ -405,6 +405,29 @@ test('run: queued → cancelChat → cancelled; an explicit start runs at once, 
   assert.is((await endOfRun(workspace, todo.id)).summary, 'At night.');
 });
 
+test('run: queued → its agent is archived before its time comes → cancelled, without having started', async () => {
+  const { workspace, call, todo, agentId } = await world({}, { workingHours: closed() });
+  const { latestRun: queued } = bodyOf(await call(`PATCH /todos/${todo.id}`, { assignees: [{ id: agentId }] }));
+  bodyOf(await call(`DELETE /agents/${agentId}`));
+  assert.is((await latestRun(workspace, todo.id)).statusReason, 'queued', 'it could be restored in time');
+  bodyOf(await call(`PATCH /agents/${agentId}`, { workingHoursEnabled: false }));
+  const run = await endOfRun(workspace, todo.id);
+  assert.equal([run.id, run.status, run.minutesUsed], [queued.id, 'cancelled', 0]);
+  const chat = await chatNow(workspace, queued.chatId);
+  assert.equal([chat.status, chat.messageCount], ['cancelled', 2]);
+  const { data } = bodyOf(await call(`GET /chats/${queued.chatId}/messages`));
+  assert.match(data[1].text, /agent was archived/);
+  assert.is((await todoNow(workspace, todo.id)).status, 'ready');
+});
+
+test('run: createTodo with `run` outside of working hours is an explicit start: it runs at once', async () => {
+  const { workspace, agentId } = await world({}, { workingHours: closed() });
+  const title = engine.plan([say('At once.')]);
+  const todo = await newTodo(workspace, { title, assignees: [{ id: agentId }], run: true });
+  assert.is(todo.latestRun.statusReason, null);
+  assert.is((await endOfRun(workspace, todo.id)).summary, 'At once.');
+});
+
 test('run: deleteChat `permanent` of the chat where it works → cancelled and kept, and the agent stops', async () => {
   const { workspace, call, todo, agentId } = await world();
   const busy = held(say('Too late.'));
@@ -446,7 +469,7 @@ for (const [status, settle] of Object.entries(settlings)) {
   test(`chat: ${status} → sendMessage → running → completed`, async () => {
     const { workspace, call, agentId } = await world({}, settle().agent as Record<string, unknown>);
     const { plan, act } = settle();
-    const { id } = bodyOf(await call('POST /chats', { message: plan, agentId }), 201);
+    const { id } = bodyOf(await call('POST /chats', { message: plan, agentId, title: 'Work' }), 201);
     await act?.(workspace, id);
     await untilStatus(workspace, id, status);
     const { messageCount } = await chatNow(workspace, id);
@@ -464,7 +487,7 @@ for (const [status, settle] of Object.entries(settlings)) {
 test('chat: working → sendMessage → refused, unchanged; the agent is not disturbed', async () => {
   const { workspace, call, agentId } = await world();
   const busy = held(say('Done.'));
-  const { id } = bodyOf(await call('POST /chats', { message: engine.plan(busy.script), agentId }), 201);
+  const { id } = bodyOf(await call('POST /chats', { message: engine.plan(busy.script), agentId, title: 'Work' }), 201);
   await busy.asked();
   const before = await chatNow(workspace, id);
   const answer = await call(`POST /chats/${id}/messages`, { message: 'And?' });
@@ -482,7 +505,7 @@ test('chat: working → cancelChat → cancelled; work already done stays, and n
   const plan = engine.plan((request, asked) =>
     asked === 0 ? use(['create_todo', { title: 'Buy milk' }]) : busy.script(request),
   );
-  const { id } = bodyOf(await call('POST /chats', { message: plan, agentId }), 201);
+  const { id } = bodyOf(await call('POST /chats', { message: plan, agentId, title: 'Work' }), 201);
   await busy.asked();
   const cancelled = bodyOf(await call(`POST /chats/${id}/cancel`));
   assert.equal([cancelled.status, cancelled.messageCount], ['cancelled', 3]);
@@ -497,7 +520,7 @@ test('chat: working → cancelChat → cancelled; work already done stays, and n
 test('chat: completed, failed or cancelled → cancelChat → unchanged, returned as is', async () => {
   for (const { plan, act } of [endings.completed, endings.failed, endings.cancelled]) {
     const { workspace, call, agentId } = await world();
-    const { id } = bodyOf(await call('POST /chats', { message: plan(), agentId }), 201);
+    const { id } = bodyOf(await call('POST /chats', { message: plan(), agentId, title: 'Work' }), 201);
     await act?.(workspace, id);
     const { body: before } = await settled(workspace, id);
     // Titles are written beside the turn.
@@ -510,7 +533,7 @@ test('chat: completed, failed or cancelled → cancelChat → unchanged, returne
 test('chat: active → deleteChat → archived, while its agent works on; archived → restoreChat → active', async () => {
   const { workspace, call, agentId } = await world();
   const busy = held(say('Done.'));
-  const { id } = bodyOf(await call('POST /chats', { message: engine.plan(busy.script), agentId }), 201);
+  const { id } = bodyOf(await call('POST /chats', { message: engine.plan(busy.script), agentId, title: 'Work' }), 201);
   await busy.asked();
   assert.is(bodyOf(await call(`DELETE /chats/${id}`)).recoverable, true);
   assert.equal(bodyOf(await call('GET /chats')).data, []);
@@ -526,7 +549,7 @@ test('chat: active or archived → deleteChat `permanent` → erased with all me
   for (const [status, settle] of Object.entries(settlings)) {
     const { plan, act, agent } = settle();
     const { workspace, call, agentId } = await world({}, agent as Record<string, unknown>);
-    const { id } = bodyOf(await call('POST /chats', { message: plan, agentId }), 201);
+    const { id } = bodyOf(await call('POST /chats', { message: plan, agentId, title: 'Work' }), 201);
     await act?.(workspace, id);
     await untilStatus(workspace, id, status);
     if (status === 'failed') bodyOf(await call(`DELETE /chats/${id}`));
@@ -550,7 +573,7 @@ test('chat: awaiting_input → decided → running → completed, whichever way;
   ] as const) {
     const { workspace, call, agentId } = await world({}, { requiresApproval: true });
     const plan = engine.plan([use(['create_todo', { title: 'Buy milk' }]), say('So be it.')]);
-    const { id } = bodyOf(await call('POST /chats', { message: plan, agentId }), 201);
+    const { id } = bodyOf(await call('POST /chats', { message: plan, agentId, title: 'Work' }), 201);
     const approval = await approvalOf(workspace, id);
     if (decision) bodyOf(await call(`POST /approvals/${approval.id}/decide`, { decision }));
     else bodyOf(await call(`POST /chats/${id}/cancel`));

@@ -103,13 +103,21 @@ export async function claimTurn(world: World, ref: TurnRef, workerId: string): P
   });
 }
 
-const renew = `update chat_turns set lease_until = now() + interval '${leaseSeconds} seconds'
-  where workspace_id = $1 and id = $2 and attempt = $3 and ended_at is null
-    and exists (select from chats where workspace_id = $1 and id = $4 and status = 'running') returning 1`;
+// A row that is locked is passed over: the step that holds it may wait long, and its signs of life must not pile up
+// behind it, each with a connection. Nobody else can claim it meanwhile.
+const renew = `with free as materialized (
+    select workspace_id, id from chat_turns
+    where workspace_id = $1 and id = $2 and attempt = $3 and ended_at is null for no key update skip locked
+  ), renewed as (
+    update chat_turns t set lease_until = now() + interval '${leaseSeconds} seconds'
+    from free where t.workspace_id = free.workspace_id and t.id = free.id
+  )
+  select 1 from chat_turns t join chats c on c.workspace_id = t.workspace_id and c.id = t.chat_id
+  where t.workspace_id = $1 and t.id = $2 and t.attempt = $3 and t.ended_at is null and c.status = 'running'`;
 
-/** A sign of life; false when the turn is not the worker's any more. */
-export async function renewLease(db: Db, { workspaceId, turnId, attempt, chatId }: Claim): Promise<boolean> {
-  return (await db.rows(renew, [workspaceId, turnId, attempt, chatId])).length > 0;
+/** A sign of life; false when the turn is not the worker's any more. It never waits for a lock. */
+export async function renewLease(db: Db, { workspaceId, turnId, attempt }: Claim): Promise<boolean> {
+  return (await db.rows(renew, [workspaceId, turnId, attempt])).length > 0;
 }
 
 const giveUp = `update chat_turns set worker_id = null, lease_until = now() + interval '20 seconds'

@@ -11,8 +11,8 @@ import type { LiveNews } from '../live/index.ts';
 import { deltaSender } from './deltas.ts';
 import { digestWorker } from './digests.ts';
 import { factsOf } from './facts.ts';
+import type { TurnLimits, TurnParts } from './parts.ts';
 import { conversationOf, newNonce, promptOf } from './prompt/index.ts';
-import type { TurnLimits, TurnParts } from './turns.ts';
 import type { Voices } from './voices.ts';
 import { turnWorker } from './worker.ts';
 

@@ -8,12 +8,7 @@ import { asStored } from '../../routers/chats/messages.ts';
 import type { ToolCallBlock } from '../../routers/chats/shapes.ts';
 import type { AnsweredCall, Claim } from '../../routers/chats/steps.ts';
 import type { ToolCall } from './engine.ts';
-import type { TurnParts } from './turns.ts';
-
-/** The agent of a turn as it is at a step: its settings hold from the next step on. */
-export interface AgentNow {
-  requiresApproval: boolean;
-}
+import type { AgentNow, TurnParts } from './parts.ts';
 
 /** The calls of tools of one turn: which of them need a person, and what they come to. */
 export class ToolCalls {

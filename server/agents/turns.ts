@@ -1,43 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import type { AgentTool } from '../../adapters/agent-tools.ts';
 import type { Db } from '../../db/client.ts';
 import { isOutOfOrder } from '../../db/trouble.ts';
-import type { Context } from '../../routers/base.ts';
 import { messagesAfter, recentMessages, type TurnMessage } from '../../routers/chats/history.ts';
 import type { ToolCallBlock } from '../../routers/chats/shapes.ts';
 import type { Claim } from '../../routers/chats/steps.ts';
 import * as steps from '../../routers/chats/steps.ts';
 import type { Ending, World } from '../../routers/chats/turns.ts';
 import { deadlineIn } from './deadline.ts';
-import type { Deltas } from './deltas.ts';
-import { type Engine, type EngineAnswer, type EngineRequest, ModelFault } from './engine.ts';
+import { type EngineAnswer, ModelFault } from './engine.ts';
 import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
-import { type AgentNow, ToolCalls } from './tool-calls.ts';
-
-/** What a turn may take before the service ends it. */
-export interface TurnLimits {
-  activeMs: number;
-  answers: number;
-}
-
-export interface TurnParts {
-  /** The context of the service; each call of a tool gets its principal. */
-  context: Omit<Context, 'principal' | 'requestId' | 'signal' | 'reply'>;
-  log: Logger;
-  tools: ReadonlyMap<string, AgentTool>;
-  limits: TurnLimits;
-  engine: Engine;
-  /** The agent, and what the engine is asked: from the whole chat and the world as they are now. */
-  prepare(
-    claim: Claim,
-    messages: TurnMessage[],
-  ): Promise<{
-    agent: AgentNow;
-    request: Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>;
-  }>;
-  deltas(chatId: string, sequence: number): Deltas;
-}
+import type { AgentNow, TurnParts } from './parts.ts';
+import { ToolCalls } from './tool-calls.ts';
 
 /** How often a turn goes on after the database was out of order, one time after the other, and the pause before it. */
 const mostTroubles = 5;

@@ -4,7 +4,8 @@ import { endsTransaction } from '../../db/trouble.ts';
 import { claimTurn, leaseSeconds, releaseTurn, renewLease } from '../../routers/chats/claims.ts';
 import { type Claim, LostTurn, saveFailure } from '../../routers/chats/steps.ts';
 import type { TurnRef } from '../../routers/jobs.ts';
-import { Turn, type TurnParts } from './turns.ts';
+import type { TurnParts } from './parts.ts';
+import { Turn } from './turns.ts';
 
 /** Claims of a turn that saved nothing: a turn on which workers die must not bring them all down for ever. */
 const mostFruitless = 25;

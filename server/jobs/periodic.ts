@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { complainer } from './complaints.ts';
 
@@ -8,8 +9,8 @@ export interface Periodic {
    * that started together spread out. A failure is logged, and the next time comes as ever.
    */
   every(seconds: number, name: string, work: () => Promise<unknown>): void;
-  /** Starts nothing more, and waits for what is under way. */
-  stop(): Promise<void>;
+  /** Starts nothing more, and waits up to `seconds` for what is under way: a database that went silent never ends it. */
+  stop(seconds: number): Promise<void>;
 }
 
 export function createPeriodic(log: Logger): Periodic {
@@ -38,10 +39,13 @@ export function createPeriodic(log: Logger): Periodic {
   };
   return {
     every,
-    stop: async () => {
+    stop: async (seconds) => {
       stopped = true;
       for (const timer of timers.values()) clearTimeout(timer);
-      await Promise.all(underWay);
+      const late = new AbortController();
+      const limit = sleep(seconds * 1000, undefined, { signal: late.signal }).catch(() => {});
+      await Promise.race([Promise.all(underWay), limit]);
+      late.abort();
     },
   };
 }

@@ -20,6 +20,9 @@ export const jobsChannel = 'tandem_jobs';
 
 const closeMs = 3000;
 
+/** A time that no clock of another machine takes for one to come. */
+const longPastMs = 3_600_000;
+
 /** Seconds. A job whose process died is seen after `heartbeatSeconds`, and tried again after `retryDelay`. */
 const queues: Record<QueueName, QueueOptions> = {
   turns: {
@@ -97,7 +100,9 @@ export async function openQueue(url: string, log: Logger, supervise: boolean): P
     throw error;
   });
   const notify = (name: QueueName) => ['select pg_notify($1, $2)', [jobsChannel, name]] as const;
-  const send = async (tx: Db, name: QueueName, payloads: readonly object[], after?: string) => {
+  const send = async (tx: Db, name: QueueName, payloads: readonly object[], time?: string) => {
+    // pg-boss clears away what was due two weeks ago, also when it has just come.
+    const after = time && Date.parse(time) > Date.now() - longPastMs ? time : undefined;
     const jobs = payloads.map((data) => ({ data, ...(after && { startAfter: after }) }));
     await Promise.all([boss.insert(name, jobs, { db: within(tx) }), after ? undefined : tx.rows(...notify(name))]);
   };

@@ -58,7 +58,7 @@ export function startWork({ config, db, queue, line, log, onTurn, onDigest }: Wo
     stop: async () => {
       deafen();
       const seconds = config.SHUTDOWN_SECONDS;
-      await Promise.all([periodic.stop(), turns.stop(seconds), digests.stop(seconds)]);
+      await Promise.all([periodic.stop(seconds), turns.stop(seconds), digests.stop(seconds)]);
     },
   };
 }

@@ -30,9 +30,19 @@ function referencesOf({ blocks }: MessageAnswer, nonce: string): string {
   return rows.length === 0 ? '' : `\n\n${dataBlock(nonce, 'references', {}, rows.join('\n'))}`;
 }
 
+/** What opens a run when nobody wrote a message. It quotes the todo, whose words are data. */
+const opening = /^Work on the todo “[\s\S]*”\.$/;
+
+/** What somebody said; of an opening only what is no data, as the todo stands among the references. */
+function saidToAgent(message: MessageAnswer): string {
+  const text = saidIn(message);
+  const hasTodo = message.blocks.some((block) => block.type === 'reference' && block.resource === 'todo');
+  return hasTodo && opening.test(text) ? 'Work on this todo.' : text;
+}
+
 function userUnit(message: MessageAnswer, { nonce, agentNames }: ConversationOptions): Unit {
   const references = referencesOf(message, nonce);
-  const text = saidIn(message);
+  const text = saidToAgent(message);
   if (message.agentId === null) return [{ role: 'user', text: text + references }];
   const name = oneLine(nonce, agentNames.get(message.agentId) ?? 'unknown', 100);
   const marked = `(A message from the agent “${name}”, not from a person.)\n${dataBlock(nonce, 'message', { from: name }, text)}`;
