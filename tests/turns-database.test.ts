@@ -105,9 +105,11 @@ test('a deadlock on its last step puts the end of a run off by no more than a mo
       // The worker has the todo and waits for the chat.
       await untilBlocked('%from chats c where%for update%');
       await held.also('select 1 from todos where workspace_id = $1 and id = $2 for update', [workspaceId, todo.id]);
-      await held.release();
     };
-    void cross();
+    // On a slow machine the other side is the one to give way.
+    void cross()
+      .catch(() => {})
+      .finally(held.release);
     return say('Done.');
   });
   const run = await call(`POST /todos/${todo.id}/runs`, { message: plan });
