@@ -106,6 +106,10 @@ export function createService({
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   app.addHook('preClose', async () => closing.abort());
+  // A stream promised to keep its connection before anybody knew of the stop: it would hold up the process, idle.
+  app.addHook('onResponse', async ({ raw }) => {
+    if (closing.signal.aborted) raw.socket.destroySoon();
+  });
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => {
