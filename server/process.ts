@@ -15,6 +15,7 @@ import { type Backstage, openBackstage } from './backstage.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
+import { letterWorker } from './notifications/worker.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
@@ -116,9 +117,12 @@ export async function startService(
   const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world) });
   const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
   periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
+  const letters = letterWorker({ db, post: mail, log, service: settings });
+  if (mail.sends) periodic?.every(2, 'letters', letters.run);
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();
+    letters.stop();
     await Promise.all([app.close(), backstage.stopWork()]);
     await mail.idle();
     await backstage.close();
