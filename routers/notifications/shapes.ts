@@ -45,7 +45,10 @@ export const NotificationChange = z
 
 export const ReadUpTo = z
   .strictObject({
-    upTo: Id.optional().describe('The newest that you saw: later ones stay unread. Omitted: all of them.'),
+    upTo: Id.optional().meta({
+      description: 'The newest that you saw: later ones stay unread. Omitted: all of them.',
+      examples: ['019ca8c7-da00-7ba5-8e1f-5a0c3d9b7e42'],
+    }),
   })
   .meta({ id: 'NotificationReadParams' });
 
@@ -84,10 +87,12 @@ export type NotificationSettingsAnswer = z.infer<typeof NotificationSettings>;
 
 export const NotificationSettingsChange = z
   .strictObject({
-    kinds: z.strictObject({
-      ...byLetteredKind(SwitchChange.optional()),
-      invited: z.strictObject({ inApp: inApp.optional() }).optional(),
-    }),
+    kinds: z
+      .strictObject({
+        ...byLetteredKind(SwitchChange.optional()),
+        invited: z.strictObject({ inApp: inApp.optional() }).optional(),
+      })
+      .meta({ examples: [{ todo_due: { email: false } }] }),
   })
   .meta({ id: 'NotificationSettingsUpdateParams' });
 
