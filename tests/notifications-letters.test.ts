@@ -107,7 +107,7 @@ test('a letter reaches a mail server: plain text, where to see it, how to switch
 It was planned for Sunday, March 1, 2026 at 9:00 AM (Europe/Berlin).
 
 See it in Tandem:
-${tandem.url}/notifications
+${tandem.url}/notifications?workspace=${workspace.workspaceId}
 
 This letter came because you are a member of “Test”.
 To get none of this kind any more, switch them off:

@@ -104,7 +104,7 @@ test('who switched off everything of a kind is not told, and that counts only wh
   assert.is((await tell(tandem.db, workspaceId, [quiet], { kind: 'run_failed' })).status, 'sent', 'another kind');
 });
 
-test('switches choose between list and letter; who wants letters alone misses nothing where none are sent', async () => {
+test('switches choose between list and letter; who wants letters alone is told nothing where none are sent', async () => {
   const workspace = await tandem.workspace();
   const { workspaceId } = workspace;
   const choices = [
@@ -143,7 +143,15 @@ test('switches choose between list and letter; who wants letters alone misses no
   assert.equal(await statesWhere(false), [
     [true, 'none'],
     [true, 'suppressed'],
-    [true, 'none'],
+    [false, 'none'],
+  ]);
+  const [, , lettersOnly] = people;
+  const told = await tell(tandem.db, workspaceId, people, { dedupe: 'no letters' });
+  const outcomes = told.people.map((each) => [each.userId === lettersOnly, each.outcome]);
+  assert.equal(outcomes.sort(), [
+    [false, 'sent'],
+    [false, 'sent'],
+    [true, 'suppressed'],
   ]);
 });
 

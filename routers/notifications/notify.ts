@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
-import type { World } from '../chats/turns.ts';
+import type { Mailer } from '../mail.ts';
 import { cutTo } from './cut.ts';
 import { hasLetters, type NotificationKind } from './kinds.ts';
 
@@ -41,13 +41,16 @@ export interface Outcome {
 }
 
 /** What telling needs of the world. `db` is the transaction of the event. */
-export type Teller = Pick<World, 'db' | 'clock' | 'mail'>;
+export interface Teller {
+  db: Db;
+  clock: () => Date;
+  mail: Pick<Mailer, 'sends'>;
+}
 
-// Who wants letters alone is told in the list where no letters go out: nobody who wants to hear of something misses it.
 const insert = `insert into notifications (workspace_id, id, user_id, kind, title, text, todo_id, chat_id, approval_id,
     dedupe, created_at, in_app, email, email_due_at)
   select m.workspace_id, given.id, m.user_id, $4::text, $5::text, $6::text, $7::uuid, $8::uuid, $9::uuid,
-    $10::text, $11::timestamptz, coalesce(s.in_app, true) or ($13 and coalesce(s.email, true)),
+    $10::text, $11::timestamptz, coalesce(s.in_app, true),
     case when not coalesce(s.email, true) then 'suppressed' when $12 then 'pending' else 'none' end,
     case when $12 and coalesce(s.email, true) then now() end
   from unnest($2::uuid[], $3::uuid[]) as given (user_id, id)
@@ -61,7 +64,7 @@ const told = `select user_id as "userId", in_app as "inApp", email, created_at a
 /**
  * What became of it for one person. `sent`: it is in the list, or its letter went out or is on its way. `partial`: it is
  * in the list, but its letter failed for good. `failed`: the letter was all there was, and failed. `suppressed`: the
- * person switched off everything of this kind.
+ * person switched off every way there is to tell of this kind.
  */
 export function outcomeOf({ inApp, email }: Pick<PersonTold, 'inApp' | 'email'>): Told {
   if (email === 'failed') return inApp ? 'partial' : 'failed';
@@ -98,11 +101,10 @@ export async function notify({ db, clock, mail }: Teller, news: News): Promise<O
   const userIds = [...new Set(news.userIds)];
   const ids = userIds.map(() => newId());
   const at = clock().toISOString();
-  const hasLetter = hasLetters(kind);
   const text = [kind, cutTo(news.title.replace(/\s+/g, ' '), 300), cutTo(news.text, 2000)];
   const about = [todoId, chatId, approvalId, dedupe];
-  const letters = [hasLetter && mail.sends, hasLetter && !mail.sends];
-  if (userIds.length > 0) await db.rows(insert, [workspaceId, userIds, ids, ...text, ...about, at, ...letters]);
+  const values = [workspaceId, userIds, ids, ...text, ...about, at, mail.sends && hasLetters(kind)];
+  if (userIds.length > 0) await db.rows(insert, values);
   return (await outcomeFor(db, workspaceId, dedupe)) ?? { status: null, at, people: [] };
 }
 

@@ -78,7 +78,9 @@ export const NotificationSettings = z
     id: Id.describe('Of the person, whose settings in this workspace they are.'),
     sendsLetters: z
       .boolean()
-      .describe('Whether this service sends letters. Where it does not, who wants letters alone is told in the list.'),
+      .describe(
+        'Whether this service sends letters. Where it does not, the switches of letters count for nothing yet.',
+      ),
     kinds: z.object({ ...byLetteredKind(Switches), invited: SwitchesOfInvitations }),
   })
   .meta({ id: 'NotificationSettings' });

@@ -8,7 +8,6 @@ const pauses = [60, 300, 1800, 7200];
 
 /** A letter that one worker tries to send: nobody else takes it for two minutes. */
 export interface ClaimedLetter extends Told {
-  workspaceId: string;
   todoId: string | null;
   dedupe: string;
   /** The number of this try, from 1; more than `tries` when the last one was never finished. */

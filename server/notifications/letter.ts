@@ -8,6 +8,7 @@ export interface Told {
   title: string;
   text: string;
   to: string;
+  workspaceId: string;
   /** Its name. */
   workspace: string;
 }
@@ -15,7 +16,7 @@ export interface Told {
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** The letter of a notification: what happened, where to see it, and how to switch such letters off. */
-export function letterOf({ id, title, text, to, workspace }: Told, publicUrl: string): KeptLetter {
+export function letterOf({ id, title, text, to, workspaceId, workspace }: Told, publicUrl: string): KeptLetter {
   const switches = `${publicUrl}/settings/notifications`;
   return {
     id,
@@ -26,7 +27,7 @@ export function letterOf({ id, title, text, to, workspace }: Told, publicUrl: st
 ${text}
 
 See it in Tandem:
-${publicUrl}/notifications
+${publicUrl}/notifications?workspace=${workspaceId}
 
 This letter came because you are a member of “${oneLine(workspace)}”.
 To get none of this kind any more, switch them off:
