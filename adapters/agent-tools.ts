@@ -1,5 +1,5 @@
 import type { Context } from '../routers/base.ts';
-import { type Failure, translate } from '../routers/errors.ts';
+import { endsTransaction, type Failure, translate } from '../routers/errors.ts';
 import type { ToolMeta } from '../routers/metadata.ts';
 import { answerOf, errorOf } from './mcp/answer.ts';
 import { listedTool } from './mcp/list.ts';
@@ -25,21 +25,6 @@ export interface AgentTool {
   call(ctx: Context, input: unknown): Promise<ToolOutcome>;
 }
 
-/** Deadlock, serialization failure, lock not available, and whatever ends the connection. */
-const wantsRetry = /^(40P01|40001|55P03|57P0\d|08\w{3}|CONNECTION_\w+)$/;
-
-function codeOf(error: unknown): string {
-  for (let each = error; each instanceof Error; each = each.cause) {
-    if ('code' in each && typeof each.code === 'string' && wantsRetry.test(each.code)) return each.code;
-  }
-  return '';
-}
-
-/** Whether the database asks for the whole transaction again. */
-export function asksForRetry(error: unknown): boolean {
-  return codeOf(error) !== '';
-}
-
 /** Arguments that make no sense inside a transaction. */
 const withheld = ['waitSeconds'];
 
@@ -58,7 +43,7 @@ async function run(tool: Tool, ctx: Context, input: unknown, report: Report): Pr
     const output = answerOf(tool, data).structuredContent as Record<string, unknown>;
     return { isError: false, output, truncated: 'truncated' in output };
   } catch (error) {
-    if (asksForRetry(error)) throw error;
+    if (endsTransaction(error)) throw error;
     const failure = translate(error);
     if (failure.problem.status >= 500) report(failure);
     const { structuredContent } = errorOf(tool, failure, ctx.requestId);

@@ -1,8 +1,10 @@
+import { agentErrors, measureAgents } from './agents/index.ts';
+import { reportAgents } from './agents/report.ts';
 import { type BenchDatabase, openBenchDatabase } from './database.ts';
 import { Loader } from './loader.ts';
 import { type Comparison, compare, compareSizes, type Latency, median } from './measure.ts';
 import { type Options, parseOptions, usage } from './options.ts';
-import { report } from './report.ts';
+import { heading, report } from './report.ts';
 import { memoryOf, startCeiling, startService } from './servers.ts';
 import { verify } from './verify.ts';
 import { sampleSpaces, workloadsOf } from './workloads.ts';
@@ -21,6 +23,10 @@ interface Measured {
   ceilingMemory: number;
 }
 
+/** The workloads of requests, unless only the agents are wanted. */
+const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => each !== 'agents');
+const wantsAgents = ({ only }: Options) => only.length === 0 || only.includes('agents');
+
 async function measure(database: BenchDatabase, options: Options): Promise<Measured> {
   const { url, keys } = database;
   const [key = ''] = keys;
@@ -29,7 +35,7 @@ async function measure(database: BenchDatabase, options: Options): Promise<Measu
   try {
     const service = await startService({ DATABASE_URL: url }, key);
     stops.push(service.stop);
-    const ceiling = await startCeiling(url, key);
+    const ceiling = await startCeiling('bench/ceiling.ts', { DATABASE_URL: url }, key);
     stops.push(ceiling.stop);
     const loader = new Loader();
     stops.push(() => loader.close());
@@ -78,16 +84,26 @@ async function startTime(dataDir: string, key: string, times: number): Promise<n
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
   const database = await openBenchDatabase(options, say);
+  const parts = [heading(database, options)];
+  let errors = 0;
   try {
     say(`Measuring on ${database.size}`);
-    const measured = await measure(database, options);
+    const measured = wantsRequests(options) ? await measure(database, options) : undefined;
+    const agents = wantsAgents(options) ? await measureAgents(database, options, say) : undefined;
     await database.stop();
-    const startMs = await startTime(database.dataDir, database.keys[0] ?? '', Math.min(3, options.rounds));
-    const around = { ...measured, startMs, postgres: database.version, size: database.size };
-    say(`\n${report(measured.found, measured.latencies, around, options)}`);
-    const errors = measured.found.reduce((sum, { service, ceiling }) => sum + service.errors + ceiling.errors, 0);
-    if (errors + measured.latencies.reduce((sum, each) => sum + each.errors, 0) > 0)
-      throw new Error('Requests failed.');
+    if (measured) {
+      const { found, latencies } = measured;
+      const startMs = await startTime(database.dataDir, database.keys[0] ?? '', Math.min(3, options.rounds));
+      parts.push(report(found, latencies, { ...measured, startMs }, options));
+      const all = [...found.flatMap(({ service, ceiling }) => [service, ceiling]), ...latencies];
+      errors += all.reduce((sum, each) => sum + each.errors, 0);
+    }
+    if (agents) {
+      parts.push(reportAgents(agents, options));
+      errors += agentErrors(agents);
+    }
+    say(`\n${parts.join('\n\n')}`);
+    if (errors > 0) throw new Error(`${errors} requests failed.`);
   } finally {
     await database.stop();
     await database.remove();

@@ -12,7 +12,9 @@ export interface Options {
   connections: number;
   /** Sequential requests of each latency probe. */
   probes: number;
-  /** Names of the workloads to run, or their beginnings; all when empty. */
+  /** Requests that wait for an agent at a time. */
+  waiters: number;
+  /** Names of the workloads to run, or their beginnings; all when empty; `agents` are the agents at work. */
   only: string[];
   /** Where the database lives and stays; a temporary directory when undefined. */
   data: string | undefined;
@@ -26,11 +28,22 @@ const full = {
   rounds: 5,
   connections: 32,
   probes: 400,
+  waiters: 1000,
 };
-const quick = { workspaces: 20, todos: 10_000, giant: 4000, seconds: 1, rounds: 3, connections: 16, probes: 100 };
+const quick = {
+  workspaces: 20,
+  todos: 10_000,
+  giant: 4000,
+  seconds: 1,
+  rounds: 3,
+  connections: 16,
+  probes: 100,
+  waiters: 100,
+};
 
 export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [--giant N] [--data DIR]
-  [--seconds N] [--rounds N] [--connections N] [--probes N] [--only getTodo,listTodos,…]`;
+  [--seconds N] [--rounds N] [--connections N] [--probes N]
+  [--waiters N] [--only getTodo,listTodos,agents,…]`;
 
 /** @throws Error for an unknown flag or a size that makes no sense. */
 export function parseOptions(args: string[]): Options {
@@ -46,6 +59,7 @@ export function parseOptions(args: string[]): Options {
       rounds: number,
       connections: number,
       probes: number,
+      waiters: number,
       only: { type: 'string', default: '' },
       data: { type: 'string' },
     },
@@ -64,6 +78,7 @@ export function parseOptions(args: string[]): Options {
     rounds: sizeOf('rounds'),
     connections: sizeOf('connections'),
     probes: sizeOf('probes'),
+    waiters: sizeOf('waiters'),
     only: values.only.split(',').filter(Boolean),
     data: values.data,
   };

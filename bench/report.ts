@@ -2,10 +2,8 @@ import { arch, cpus, totalmem } from 'node:os';
 import type { Comparison, Latency } from './measure.ts';
 import type { Options } from './options.ts';
 
-/** What surrounds the figures: without it they mean nothing. */
+/** What surrounds the requests. */
 export interface Surroundings {
-  postgres: string;
-  size: string;
   /** MiB after the load. */
   serviceMemory: number;
   ceilingMemory: number;
@@ -15,11 +13,12 @@ export interface Surroundings {
 /** How much slower the giant workspace may be. */
 const sizeTarget = 1.5;
 
-const whole = (value: number) => Math.round(value).toLocaleString('en');
-const fine = (value: number) => (Number.isNaN(value) ? '–' : value.toFixed(2));
-const times = (p50: number, p99: number) => `${p50.toFixed(1)} / ${p99.toFixed(1)}`;
+export const whole = (value: number) => Math.round(value).toLocaleString('en');
+export const fine = (value: number) => (Number.isNaN(value) ? '–' : value.toFixed(2));
+export const times = (p50: number, p99: number) => `${p50.toFixed(1)} / ${p99.toFixed(1)}`;
 
-function table(head: string[], rows: string[][]): string {
+/** A Markdown table whose first column is text. */
+export function table(head: string[], rows: string[][]): string {
   const aligned = head.map((_, place) => (place === 0 ? '---' : '---:'));
   return [head, aligned, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -45,17 +44,21 @@ function latencyRow({ name, small, giant, errors }: Latency): string[] {
   return [name, fine(small), fine(giant), ratio > sizeTarget ? `**${fine(ratio)}**` : fine(ratio), `${errors}`];
 }
 
-/** The whole result as Markdown, to be pasted into the README. What misses its target is bold. */
-export function report(found: Comparison[], latencies: Latency[], around: Surroundings, options: Options): string {
+/** The machine and the sizes: without them no figure means anything. */
+export function heading({ version, size }: { version: string; size: string }, options: Options): string {
   const [cpu] = cpus();
   const { workspaces, todos, giant, connections, rounds, seconds } = options;
   const date = new Date().toISOString().slice(0, 10);
   return `### Bench of ${date}
 
-${cpu?.model.trim()} (${cpus().length} cores, ${arch()}), ${whole(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, PostgreSQL ${around.postgres};
+${cpu?.model.trim()} (${cpus().length} cores, ${arch()}), ${whole(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, PostgreSQL ${version};
 database, service, ceiling and load generator on this one machine. ${whole(workspaces)} workspaces, ${whole(todos)} todos, ${whole(giant)} of them
-in one (${around.size}). ${connections} connections; middles of ${rounds} rounds of ${seconds} s each, service and ceiling in turn.
-The ceiling is the same answer from Fastify and postgres.js by hand, with the same key check and exact request count.
+in one (${size}). ${connections} connections; middles of ${rounds} rounds of ${seconds} s each, service and ceiling in turn.`;
+}
+
+/** The requests as Markdown, to be pasted into the README. What misses its target is bold. */
+export function report(found: Comparison[], latencies: Latency[], around: Surroundings, options: Options): string {
+  return `The ceiling is the same answer from Fastify and postgres.js by hand, with the same key check and exact request count.
 
 ${table(
   [
@@ -78,6 +81,5 @@ Start on this data directory to the first answer: ${(around.startMs / 1000).toFi
 
 One request at a time, p50 in ms (target: the giant workspace at most ${sizeTarget} times a small one for get, list and search):
 
-${table(['request', 'small', `giant (${whole(giant)})`, 'ratio', 'errors'], latencies.map(latencyRow))}
-`;
+${table(['request', 'small', `giant (${whole(options.giant)})`, 'ratio', 'errors'], latencies.map(latencyRow))}`;
 }

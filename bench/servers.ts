@@ -15,7 +15,8 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -78,9 +79,9 @@ export async function startService(environment: Record<string, string>, key: str
   return start(args, environment, key);
 }
 
-/** The ceiling, on Node alone. */
-export function startCeiling(databaseUrl: string, key: string): Promise<Server> {
-  return start(['bench/ceiling.ts'], { DATABASE_URL: databaseUrl }, key);
+/** A ceiling: a file on Node alone. */
+export function startCeiling(file: string, environment: Record<string, string>, key: string): Promise<Server> {
+  return start([file], environment, key);
 }
 
 /** Resident memory of a process in MiB. */

@@ -2,6 +2,7 @@ import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
 import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { inTransaction, type Scope } from './transaction.ts';
+import { repeated } from './trouble.ts';
 
 /** Drizzle's query builder over one of our connections. */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
@@ -18,7 +19,11 @@ export interface Db {
    * set of shapes: values only as `$n`. `custom` asks for a plan made for these values (ignored in a transaction).
    */
   rows<Row extends object>(text: string, values: readonly unknown[], plan?: Plan): Promise<Row[]>;
-  /** Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. */
+  /**
+   * Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. When the database takes the
+   * transaction back because of another one (a deadlock), `work` runs again in a new one: what it does besides
+   * statements must bear repeating.
+   */
   transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
 }
 
@@ -77,12 +82,23 @@ function transactionDb(connection: Scope): Db {
 /** Seconds until a lost connection is tried again. The driver's own pauses grow to 20 s while requests wait for it. */
 export const reconnectPause = (): number => 0.1 + Math.random() * 0.4;
 
+/**
+ * How long a transaction may wait for its next statement, in ms. Ours never wait: a process that stands still or lies
+ * behind a broken network must not hold its locks, or everybody else would wait with it.
+ */
+const longestIdleMs = 10_000;
+
 function pool(url: string, plan: string, max: number, applicationName: string): postgres.Sql {
   return postgres(url, {
     max,
     backoff: reconnectPause,
     onnotice: () => {},
-    connection: { application_name: applicationName, TimeZone: 'UTC', plan_cache_mode: plan },
+    connection: {
+      application_name: applicationName,
+      TimeZone: 'UTC',
+      plan_cache_mode: plan,
+      idle_in_transaction_session_timeout: longestIdleMs,
+    },
     types: {
       instant: { to: 1184, from: [1184], serialize: identity<string>, parse: instantFromPostgres },
       calendarDate: { to: 1082, from: [1082], serialize: identity<string>, parse: identity<string> },
@@ -108,9 +124,10 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
     orm: ormOf(generic),
     driver: generic,
     url,
-    rows: (text, values, plan = 'generic') => rowsOf(plan === 'generic' ? generic : custom, text, values),
+    rows: (text, values, plan = 'generic') =>
+      repeated(() => rowsOf(plan === 'generic' ? generic : custom, text, values)),
     transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
-      inTransaction(generic, (scope) => work(transactionDb(scope))),
+      repeated(() => inTransaction(generic, (scope) => work(transactionDb(scope)))),
     close: async (seconds = 5) => {
       await Promise.all([generic.end({ timeout: seconds }), custom.end({ timeout: seconds })]);
     },

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { allowedValuesOf, type FieldError, fieldErrors } from './field-errors.ts';
 import type { Scope } from './scopes.ts';
 
+export { endsTransaction } from '../db/trouble.ts';
+
 /** Every error code of the service with its title. Clients branch on these: the set never grows within v1. */
 export const errorCodes = {
   validation_failed: 'The request is not valid',

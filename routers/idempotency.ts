@@ -68,7 +68,8 @@ function splitInput(input: unknown, template: string): { path: Record<string, un
 class RolledBack extends Error {
   readonly outcome: Outcome;
   constructor(outcome: Outcome) {
-    super('rolled back');
+    // As the cause, so that a deadlock is told apart from a refusal.
+    super('rolled back', { cause: outcome.ok ? undefined : outcome.error });
     this.outcome = outcome;
   }
 }

@@ -2,12 +2,13 @@ import type { Db } from '../db/client.ts';
 
 /**
  * What just happened to a chat, on any process. `resync`: the line was down, anything may have happened. `delta` is
- * provisional text of the message that will have `sequence`; it is never stored.
+ * provisional text of the message that will have `sequence`, from its `offset`th UTF-16 code unit on; it is never
+ * stored. An `offset` that goes back takes back what came after it: the answer began anew.
  */
 export type LiveEvent =
   | { kind: 'status'; chatId: string }
   | { kind: 'message'; chatId: string }
-  | { kind: 'delta'; chatId: string; sequence: number; text: string }
+  | { kind: 'delta'; chatId: string; sequence: number; offset: number; text: string }
   | { kind: 'resync' };
 
 /** News of chats from all processes: one listening connection each, ids alone on the line. */

@@ -10,12 +10,21 @@ export type Trigger = (typeof triggers)[number];
 
 const left = 'select agent_minutes > 0 as some from workspaces where id = $1';
 
+/** Whether the workspace has agent minutes left. */
+export async function hasMinutes(db: Db, workspaceId: string): Promise<boolean> {
+  const [row] = await db.rows<{ some: boolean }>(left, [workspaceId]);
+  return row?.some ?? false;
+}
+
+/** 402: to be thrown before anything is written. */
+export function outOfMinutes(): Failure {
+  const message = 'The workspace has no agent minutes left, so no agent can start. Nothing was changed.';
+  return new Failure({ status: 402, code: 'insufficient_minutes', message });
+}
+
 /** Call it before anything is written. @throws Failure 402 when the workspace has no agent minutes left. */
 export async function requireMinutes(db: Db, workspaceId: string): Promise<void> {
-  const [row] = await db.rows<{ some: boolean }>(left, [workspaceId]);
-  if (row?.some) return;
-  const message = 'The workspace has no agent minutes left, so no agent can start. Nothing was changed.';
-  throw new Failure({ status: 402, code: 'insufficient_minutes', message });
+  if (!(await hasMinutes(db, workspaceId))) throw outOfMinutes();
 }
 
 /** A turn that did some work, with what it was charged so far. */
@@ -34,14 +43,22 @@ export interface Charged {
 }
 
 // The weaker lock: with a full one, two steps that each made a list of the workspace first would wait for each other.
-const take = `update workspaces w set agent_minutes = greatest(0, w.agent_minutes - $2::numeric)
-  from (select id, agent_minutes as before from workspaces where id = $1 for no key update) old where w.id = old.id
-  returning least(old.before, $2::numeric) as taken, old.before < $2::numeric as dry, w.agent_minutes = 0 as "isEmpty"`;
-const enter = `insert into minute_entries (workspace_id, id, kind, minutes, agent_id, chat_id, turn_id, todo_id, trigger)
-  values ($1, $2, 'turn', -($3::numeric), $4, $5, $6, $7, $8)`;
-const count =
-  'update chat_turns set active_ms = $3, minutes = minutes + $4::numeric where workspace_id = $1 and id = $2';
-const countRun = 'update todo_runs set minutes_used = minutes_used + $3::numeric where workspace_id = $1 and id = $2';
+const take = `with taken as (
+    update workspaces w set agent_minutes = greatest(0, w.agent_minutes - $4::numeric)
+    from (select id, agent_minutes as before from workspaces where id = $1 for no key update) old where w.id = old.id
+    returning least(old.before, $4::numeric) as minutes, old.before < $4::numeric as dry,
+      w.agent_minutes = 0 and old.before > 0 as emptied
+  ), counted as (
+    update chat_turns t set active_ms = $3, minutes = t.minutes + taken.minutes from taken
+    where t.workspace_id = $1 and t.id = $2
+  ), entered as (
+    insert into minute_entries (workspace_id, id, kind, minutes, agent_id, chat_id, turn_id, todo_id, trigger)
+    select $1, $5, 'turn', -minutes, $6, $7, $2, $8, $9 from taken where minutes > 0
+  ), run as (
+    update todo_runs r set minutes_used = r.minutes_used + taken.minutes from taken
+    where r.workspace_id = $1 and r.id = $10::uuid and taken.minutes > 0
+  ) select dry, emptied from taken`;
+const count = 'update chat_turns set active_ms = $3 where workspace_id = $1 and id = $2';
 
 /**
  * Charges a turn for its active time, rounded up to 0.1 minute over the whole turn (CONTRACT §6), in the transaction of
@@ -50,22 +67,17 @@ const countRun = 'update todo_runs set minutes_used = minutes_used + $3::numeric
  */
 export async function charge(teller: Teller, turn: Charged): Promise<{ dry: boolean }> {
   const { db: tx } = teller;
-  const { workspaceId, turnId, runId, activeMs } = turn;
+  const { workspaceId, turnId, agentId, chatId, todoId, trigger, runId, activeMs } = turn;
   const owed = (Math.ceil(activeMs / 6000) - Math.round(turn.minutes * 10)) / 10;
+  const values = [workspaceId, turnId, activeMs];
   if (owed <= 0) {
-    await tx.rows(count, [workspaceId, turnId, activeMs, 0]);
+    await tx.rows(count, values);
     return { dry: false };
   }
-  const [row] = await tx.rows<{ taken: string; dry: boolean; isEmpty: boolean }>(take, [workspaceId, owed]);
+  const entryId = newId();
+  const entry = [entryId, agentId, chatId, todoId, trigger, runId];
+  const [row] = await tx.rows<{ dry: boolean; emptied: boolean }>(take, [...values, owed, ...entry]);
   if (!row) throw new Error('A turn without its workspace');
-  const { taken, dry, isEmpty } = row;
-  await tx.rows(count, [workspaceId, turnId, activeMs, taken]);
-  if (Number(taken) > 0) {
-    const { agentId, chatId, todoId, trigger } = turn;
-    const entryId = newId();
-    await tx.rows(enter, [workspaceId, entryId, taken, agentId, chatId, turnId, todoId, trigger]);
-    if (runId) await tx.rows(countRun, [workspaceId, runId, taken]);
-    if (isEmpty) await tellMinutesExhausted(teller, workspaceId, entryId);
-  }
-  return { dry };
+  if (row.emptied) await tellMinutesExhausted(teller, workspaceId, entryId);
+  return { dry: row.dry };
 }

@@ -25,7 +25,9 @@ import { mountOAuth } from './access/oauth/mount.ts';
 import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Engine } from './agents/engine.ts';
+import type { TurnLimits } from './agents/turns.ts';
 import type { Config } from './config.ts';
+import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';
 import type { Handlers } from './jobs/work.ts';
 import { type Measure, mountMetrics } from './metrics.ts';
@@ -49,6 +51,8 @@ export interface ServiceParts {
   measures?: readonly Measure[];
   /** Answers for the agents; another one only in tests. */
   engine?: Engine;
+  /** What a turn may take; other limits only in tests, which cannot wait for minutes. */
+  turnLimits?: Partial<TurnLimits>;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
 }
@@ -106,10 +110,7 @@ export function createService({
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   app.addHook('preClose', async () => closing.abort());
-  // A stream promised to keep its connection before anybody knew of the stop: it would hold up the process, idle.
-  app.addHook('onResponse', async ({ raw }) => {
-    if (closing.signal.aborted) raw.socket.destroySoon();
-  });
+  endConnectionsOnClose(app);
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => {

@@ -114,7 +114,8 @@ export async function startService(
     ...voicesOf(createEngines(config, log), log),
     ...(overrides.engine && { engine: overrides.engine }),
   };
-  const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world) });
+  const { turnLimits } = overrides;
+  const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world), turnLimits });
   const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
   periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
   const letters = letterWorker({ db, post: mail, log, service: settings });

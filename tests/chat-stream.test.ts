@@ -156,23 +156,35 @@ test('pieces of a message come while it is written, and none after it', async ()
   const { chat, path, agent } = await newChat(tandem, workspace);
   const heard = await stream(workspace, path);
   await heard.until(({ event }) => event === 'status');
-  for (const text of ['Hel', 'lo ', 'there']) {
-    await sendDelta(tandem, chat.id, 2, text);
+  const said: [offset: number, text: string][] = [
+    [0, 'Hel'],
+    [3, 'lo '],
+    [0, 'Hi '],
+    [3, 'there'],
+  ];
+  for (const [offset, text] of said) {
+    await sendDelta(tandem, { chatId: chat.id, sequence: 2, offset, text });
     await heard.until(({ event, data }) => event === 'delta' && data.text.endsWith(text));
   }
-  await sendDelta(tandem, chat.id, 1, 'too late');
-  await agent.finish('Hello there');
-  await sendDelta(tandem, chat.id, 2, 'too late');
+  await sendDelta(tandem, { chatId: chat.id, sequence: 1, offset: 0, text: 'too late' });
+  await agent.finish('Hi there');
+  await sendDelta(tandem, { chatId: chat.id, sequence: 2, offset: 8, text: 'too late' });
   await heard.ended;
   assert.equal(kinds(heard).slice(2), [
     ['delta', 'Hel'],
     ['delta', 'lo '],
+    ['delta', 'Hi '],
     ['delta', 'there'],
     ['message', '2'],
     ['status', 'completed'],
     ['done', 'completed'],
   ]);
-  assert.equal(heard.events[2]?.data, { sequence: 2, text: 'Hel' });
+  const shown = heard.events.reduce(
+    (text, { event, data }) => (event === 'delta' ? text.slice(0, data.offset) + data.text : text),
+    '',
+  );
+  assert.is(shown, 'Hi there', 'an answer that began anew replaces what was shown');
+  assert.equal(heard.events[2]?.data, { sequence: 2, offset: 0, text: 'Hel' });
   assert.is(heard.events[2]?.id, undefined);
 });
 
@@ -182,7 +194,11 @@ test('many pieces come each once and in order', async () => {
   const heard = await stream(workspace, path);
   await heard.until(({ event }) => event === 'status');
   const pieces = Array.from({ length: 200 }, (_, n) => `${n} `);
-  for (const piece of pieces) await sendDelta(tandem, chat.id, 2, piece);
+  let offset = 0;
+  for (const text of pieces) {
+    await sendDelta(tandem, { chatId: chat.id, sequence: 2, offset, text });
+    offset += text.length;
+  }
   await heard.until(({ event, data }) => event === 'delta' && data.text.endsWith('199 '));
   const told = heard.events.flatMap(({ event, data }) => (event === 'delta' ? [data.text] : []));
   assert.is(told.join(''), pieces.join(''));

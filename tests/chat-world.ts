@@ -77,8 +77,11 @@ export async function newChat(tandem: TestService, { call, workspaceId }: TestWo
 }
 
 /** Tells provisional text of the message that will have this sequence, as a worker does. */
-export async function sendDelta({ db }: Pick<TestService, 'db'>, chatId: string, sequence: number, text: string) {
-  const event = { kind: 'delta', chatId, sequence, text };
+export async function sendDelta(
+  { db }: Pick<TestService, 'db'>,
+  delta: { chatId: string; sequence: number; offset: number; text: string },
+) {
+  const event = { kind: 'delta', ...delta };
   await db.rows(`select pg_notify('tandem_live', $1)`, [JSON.stringify(event)]);
 }
 

@@ -1,4 +1,5 @@
 import { connect as connectSocket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { hashSecret } from '../db/secrets.ts';
 import { errorCodes } from '../routers/errors.ts';
@@ -79,4 +80,16 @@ export async function exchange(port: number, bytes: string | Buffer, patience = 
 /** Takes back an API key as its owner would. */
 export async function revoke({ db }: TestService, key: string): Promise<void> {
   await db.rows('update credentials set revoked_at = now() where secret_hash = $1', [hashSecret(key)]);
+}
+
+/** Seconds until the minute of the request counts ends, by the clock of the database. */
+export async function secondsLeft({ db }: Pick<TestService, 'db'>): Promise<number> {
+  const text = `select extract(epoch from date_trunc('minute', now()) + interval '1 minute' - now())::float8 as left`;
+  return (await db.rows<{ left: number }>(text, []))[0]?.left ?? 0;
+}
+
+/** Waits until work of so many seconds fits into the current minute. */
+export async function inOneWindow(service: Pick<TestService, 'db'>, seconds = 5): Promise<void> {
+  const left = await secondsLeft(service);
+  if (left < seconds) await sleep(left * 1000 + 50);
 }

@@ -75,10 +75,10 @@ const contentTypes = [
 ];
 
 function queryText(fields: Record<string, unknown>): string {
-  const scalar = (value: unknown) =>
-    encodeURIComponent((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed());
+  const written = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+  const scalar = (value: unknown) => encodeURIComponent(written(value).toWellFormed());
   const pairs = Object.entries(fields).map(
-    ([name, value]) => `${scalar(name)}=${scalar(Array.isArray(value) ? value.join() : value)}`,
+    ([name, value]) => `${scalar(name)}=${scalar(Array.isArray(value) ? value.map(written).join() : value)}`,
   );
   return pairs.length > 0 ? `?${pairs.join('&').slice(0, 4000)}` : '';
 }
@@ -127,7 +127,9 @@ export function requestOf(operation: Operation, ids: () => string[]): Arbitrary<
       }) => {
         const isFields = typeof input === 'object' && input !== null && !Array.isArray(input);
         const fields: Record<string, unknown> = isFields ? { ...input } : { [String(input).slice(0, 50)]: input };
-        if (Number(fields.waitSeconds) > 1 && Number(fields.waitSeconds) <= 120) fields.waitSeconds = 1;
+        const { waitSeconds } = fields;
+        // Long waits would be granted.
+        if (typeof waitSeconds === 'number' && waitSeconds > 1 && waitSeconds <= 120) fields.waitSeconds = 1;
         let route: string = operation.path;
         for (const name of operation.pathParameters) {
           const value = typeof fields[name] === 'string' ? (fields[name] as string) : String(path[name]);

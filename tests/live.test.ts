@@ -53,8 +53,8 @@ test('tell messages and deltas to those who follow closely, and the status to al
   await until(() => there.service.backstage.live.isFollowed(chatId), 1000);
   close.clear();
   await announce(there.db, { kind: 'message', chatId });
-  there.service.backstage.live.sendDelta(chatId, 2, 'Hel');
-  there.service.backstage.live.sendDelta(chatId, 2, 'lo');
+  there.service.backstage.live.sendDelta({ chatId, sequence: 2, offset: 0, text: 'Hel' });
+  there.service.backstage.live.sendDelta({ chatId, sequence: 2, offset: 3, text: 'lo' });
   await until(() => close.heard.length === 3, 1000);
   await announce(there.db, { kind: 'status', chatId });
   await until(() => loose.heard.length > 0 && close.heard.length === 4, 1000);
@@ -64,8 +64,8 @@ test('tell messages and deltas to those who follow closely, and the status to al
   );
   const deltas = close.heard.filter((event) => event.kind === 'delta');
   assert.equal(deltas, [
-    { kind: 'delta', chatId, sequence: 2, text: 'Hel' },
-    { kind: 'delta', chatId, sequence: 2, text: 'lo' },
+    { kind: 'delta', chatId, sequence: 2, offset: 0, text: 'Hel' },
+    { kind: 'delta', chatId, sequence: 2, offset: 3, text: 'lo' },
   ]);
   assert.equal(loose.kinds(), ['status']);
   close.leave();
@@ -78,7 +78,7 @@ test('carry a delta of any length and any letters, in pieces and in order', asyn
   await until(() => there.service.backstage.live.isFollowed(chatId), 1000);
   close.clear();
   for (const text of ['x'.repeat(30_000), '😀'.repeat(9001), '"\n\u0001\\'.repeat(5000), '']) {
-    there.service.backstage.live.sendDelta(chatId, 7, text);
+    there.service.backstage.live.sendDelta({ chatId, sequence: 7, offset: 0, text });
     const said = () => close.heard.map((event) => (event.kind === 'delta' ? event.text : '')).join('');
     await until(() => close.heard.length > 0 && said().length === text.length, 3000);
     assert.is(said(), text);
@@ -91,7 +91,7 @@ test('send no delta of a chat that nobody follows closely', async () => {
   const chatId = crypto.randomUUID();
   const loose = follow(here, chatId);
   assert.not(there.service.backstage.live.isFollowed(chatId));
-  there.service.backstage.live.sendDelta(chatId, 1, 'x');
+  there.service.backstage.live.sendDelta({ chatId, sequence: 1, offset: 0, text: 'x' });
   await announce(there.db, { kind: 'status', chatId });
   await until(() => loose.heard.length > 0, 1000);
   assert.equal(loose.kinds(), ['status']);

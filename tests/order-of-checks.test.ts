@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { assertFrame } from './frame.ts';
+import { assertFrame, inOneWindow } from './frame.ts';
 import { type CallOptions, startTestService, type TestService, type TestWorkspace } from './harness.ts';
 
 const test = suite('the order of checks');
@@ -41,6 +41,7 @@ test('401 comes before all that is wrong with the request', async () => {
 
 test('429 comes before 403 and 400', async () => {
   const key = await workspace.mint(['todos:read'], { rateLimitPerMinute: 1 });
+  await inOneWindow(tandem, 10);
   while ((await statusOf('GET /me', undefined, { key })) === 200);
   for (const route of [...routes, 'GET /nope', 'PUT /me']) {
     for (const [body, headers] of route.startsWith('GET') ? [[undefined, {}] as const] : wrong) {

@@ -26,7 +26,7 @@ function counted<Kind extends Db>(db: Kind): Kind {
 test.before(async () => {
   database = connect(testDatabaseUrl(), { poolSize: 4 });
   const jobs = { turn: async () => {}, digest: async () => {} };
-  tandem = await startTestService({}, { db: counted(database), jobs });
+  tandem = await startTestService({ AGENT_CONCURRENCY: '0' }, { db: counted(database), jobs });
 });
 test.after(async () => {
   await tandem.close();
@@ -95,6 +95,36 @@ test('a page of approvals is one statement beside the credential, and usage two,
     }
     for (const query of ['', '?from=2026-01-01&to=2026-12-31'])
       assert.is(await cost(() => call(`GET /usage${query}`)), 3);
+  }
+});
+
+test('a page of chats or of messages is one statement beside the credential, and so is one chat', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  // Made behind the API's back: no agent goes to work and adds statements of its own.
+  await database.rows(
+    `insert into chats (workspace_id, id, status, title, search, message_count)
+     select $1, gen_random_uuid(), 'completed', 'A word', 'a word', 20 from generate_series(1, 20)`,
+    [workspaceId],
+  );
+  await database.rows(
+    `insert into messages (workspace_id, chat_id, sequence, id, role, text, blocks)
+     select $1, c.id, n, gen_random_uuid(), 'agent', 'Hello', '[]' from chats c, generate_series(1, 20) n where c.workspace_id = $1`,
+    [workspaceId],
+  );
+  const { body } = await call('GET /chats?limit=10');
+  const path = `/chats/${body.data[0].id}`;
+  for (const route of [
+    '/chats?limit=1',
+    '/chats?limit=20&status=completed&includeArchived=true',
+    `/chats?limit=10&cursor=${body.nextCursor}`,
+    '/chats?query=word',
+    '/chats?query=nothing',
+    path,
+    `${path}/messages?limit=1`,
+    `${path}/messages?limit=20&waitSeconds=0`,
+    `${path}/messages?afterSequence=20&waitSeconds=25`,
+  ]) {
+    assert.is(await cost(() => call(`GET ${route}`)), 2, route);
   }
 });
 

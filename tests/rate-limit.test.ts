@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hashSecret, mintSecret } from '../db/secrets.ts';
 import { scopes } from '../routers/scopes.ts';
 import { addressHash } from '../server/access/gate.ts';
-import { ask, assertFrame } from './frame.ts';
+import { ask, assertFrame, inOneWindow, secondsLeft } from './frame.ts';
 import { type Answer, startTestService, type TestService } from './harness.ts';
 import { type ServiceProcess, startProcess, stopProcesses } from './processes.ts';
 
@@ -20,17 +19,6 @@ test.after(async () => {
   await stopProcesses();
   await tandem.close();
 });
-
-async function secondsLeft(): Promise<number> {
-  const text = `select extract(epoch from date_trunc('minute', now()) + interval '1 minute' - now())::float8 as left`;
-  return (await tandem.db.rows<{ left: number }>(text, []))[0]?.left ?? 0;
-}
-
-/** Waits until `work` fits into the current minute. */
-async function inOneWindow(seconds = 5): Promise<void> {
-  const left = await secondsLeft();
-  if (left < seconds) await sleep(left * 1000 + 50);
-}
 
 async function limitedKey(rateLimitPerMinute: number): Promise<string> {
   return (await tandem.workspace()).mint(scopes, { rateLimitPerMinute });
@@ -57,7 +45,7 @@ function statuses(answers: Answer[]): Record<string, number> {
 }
 
 test('both header sets count down, and the request over budget is 429 with the whole body', async () => {
-  await inOneWindow();
+  await inOneWindow(tandem);
   const key = await limitedKey(3);
   for (const remaining of [2, 1, 0]) {
     const { status, headers } = await get(key);
@@ -92,16 +80,16 @@ test('both header sets count down, and the request over budget is 429 with the w
 });
 
 test('Retry-After is never earlier than the reset', async () => {
-  await inOneWindow();
+  await inOneWindow(tandem);
   const key = await limitedKey(1);
   await get(key);
   const { headers } = await get(key);
   assert.is(headers.get('retry-after'), headers.get('ratelimit-reset'));
-  assert.ok(Number(headers.get('retry-after')) >= (await secondsLeft()));
+  assert.ok(Number(headers.get('retry-after')) >= (await secondsLeft(tandem)));
 });
 
 test('two processes on one key let through exactly its budget', async () => {
-  await inOneWindow(12);
+  await inOneWindow(tandem, 12);
   const key = await limitedKey(100);
   const answers = await Promise.all(
     Array.from({ length: 300 }, (_, index) => (index % 2 ? get(key) : other.call('GET /me', key))),
@@ -114,7 +102,7 @@ test('two processes on one key let through exactly its budget', async () => {
 });
 
 test('a refused request costs nothing', async () => {
-  await inOneWindow();
+  await inOneWindow(tandem);
   const key = await limitedKey(5);
   for (let sent = 0; sent < 20; sent++) await get(key);
   const [row] = await tandem.db.rows<{ used: number }>('select used from rate_windows where bucket = $1', [
@@ -127,7 +115,7 @@ test('a refused request costs nothing', async () => {
 });
 
 test('a failed request costs what any request costs', async () => {
-  await inOneWindow();
+  await inOneWindow(tandem);
   const key = await limitedKey(4);
   await get(key, '/nope');
   await get(key, '/todo-lists/nonsense');
@@ -138,7 +126,7 @@ test('a failed request costs what any request costs', async () => {
 });
 
 test('keys do not spend the budget of one another, nor that of their address', async () => {
-  await inOneWindow();
+  await inOneWindow(tandem);
   const [one, two] = [await limitedKey(1), await limitedKey(1)];
   const call = stranger();
   assert.equal(statuses([await call(one), await call(one), await call(two)]), { 200: 2, 429: 1 });
@@ -146,7 +134,7 @@ test('keys do not spend the budget of one another, nor that of their address', a
 });
 
 test('a lowered limit holds at once', async () => {
-  await inOneWindow();
+  await inOneWindow(tandem);
   const key = await limitedKey(10);
   for (let sent = 0; sent < 5; sent++) await get(key);
   await tandem.db.rows('update credentials set rate_limit_per_minute = 3 where secret_hash = $1', [hashSecret(key)]);
@@ -157,7 +145,7 @@ test('a lowered limit holds at once', async () => {
 });
 
 test('a new minute has a new budget', async () => {
-  await inOneWindow();
+  await inOneWindow(tandem);
   const key = await limitedKey(2);
   for (const expected of [200, 200, 429]) assert.is((await get(key)).status, expected);
   const age = `update rate_windows set window_start = window_start - interval '1 minute' where bucket = $1`;
@@ -174,7 +162,7 @@ test('counts lost in a crash of the database cost a minute of counting and no re
 });
 
 test('an address without a valid key has 120 a minute: 401 until they are spent, then 429', async () => {
-  await inOneWindow(12);
+  await inOneWindow(tandem, 12);
   const call = stranger();
   const kinds = [undefined, 'garbage', mintSecret('sk'), mintSecret('at')];
   const answers: Answer[] = [];
@@ -187,7 +175,7 @@ test('an address without a valid key has 120 a minute: 401 until they are spent,
 });
 
 test('behind a proxy the client is who the proxy saw, whatever the client claims', async () => {
-  await inOneWindow();
+  await inOneWindow(tandem);
   const seen = `198.51.100.${Math.ceil(Math.random() * 250)}`;
   const call = (claimed: string) =>
     ask(`${tandem.url}/api/v1/me`, { headers: { 'x-forwarded-for': `${claimed}, ${seen}` } });

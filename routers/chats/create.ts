@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts';
 import type { Principal } from '../base.ts';
 import { conflict, Failure, invalid, notFound } from '../errors.ts';
 import { folded } from '../folding.ts';
-import { requireMinutes } from '../minutes.ts';
+import { hasMinutes, outOfMinutes } from '../minutes.ts';
 import { append, textBlocks } from './messages.ts';
 import { findChat } from './rows.ts';
 import type { ChatAnswer, NewChat } from './shapes.ts';
@@ -47,7 +47,7 @@ async function requireParties(db: Db, principal: Principal, chat: NewChat): Prom
   const { agentId = null, todoId, captureIds = [] } = chat;
   requireCaptures(principal, captureIds);
   const [todo] = todoId ? await db.rows<NonNullable<Parties['todo']>>(lockTodo, [workspaceId, todoId]) : [];
-  const agent = await answeringAgent(db, workspaceId, agentId);
+  const [agent, funded] = await Promise.all([answeringAgent(db, workspaceId, agentId), hasMinutes(db, workspaceId)]);
   if (agent?.isArchived) throw invalid('agentId', 'This agent is archived. Restore it first, or choose another.');
   if (!agent) throw notFound('agent', 'agentId');
   if (todoId && !todo) throw notFound('todo', 'todoId');
@@ -55,7 +55,7 @@ async function requireParties(db: Db, principal: Principal, chat: NewChat): Prom
   if (todo?.isArchived) throw conflict('This todo is archived. Restore it before an agent works on it.');
   if (todo?.isDone) throw conflict('This todo is done. Reopen it before an agent works on it.');
   const starter = starterOf(principal);
-  await requireMinutes(db, workspaceId);
+  if (!funded) throw outOfMinutes();
   return { agentId: agent.id, todo, starter };
 }
 
@@ -71,11 +71,14 @@ export function createChat(world: World, principal: Principal, chat: NewChat): P
   return world.db.transaction(async (db) => {
     const { agentId, starter } = await requireParties(db, principal, chat);
     const chatId = newId();
-    await db.rows(insert, [workspaceId, chatId, named, todoId, title, folded(`${title ?? ''}\n`), timezone]);
     const first = { turnId: null, role: 'user' as const, text: message, blocks: textBlocks(message) };
-    await append(db, world.live, { workspaceId, chatId }, { ...first, ...authorOf(principal) });
-    await startTurn({ ...world, db }, { workspaceId, chatId, agentId, starter, trigger: 'chat' });
-    if (title === null) await world.jobs.digest(db, { kind: 'chat_title', workspaceId, id: chatId });
-    return findChat(db, workspaceId, chatId);
+    const written = [
+      db.rows(insert, [workspaceId, chatId, named, todoId, title, folded(`${title ?? ''}\n`), timezone]),
+      append(db, world.live, { workspaceId, chatId }, { ...first, ...authorOf(principal) }),
+      startTurn({ ...world, db }, { workspaceId, chatId, agentId, starter, trigger: 'chat' }),
+      title === null && world.jobs.digest(db, { kind: 'chat_title', workspaceId, id: chatId }),
+    ];
+    const [made] = await Promise.all([findChat(db, workspaceId, chatId), ...written]);
+    return made;
   });
 }

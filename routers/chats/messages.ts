@@ -36,6 +36,11 @@ export function storableJson(value: unknown): string {
   });
 }
 
+/** A value as it will be when it is read back from the database: judge this one, where what is judged is kept. */
+export function asStored(value: unknown): unknown {
+  return JSON.parse(storableJson(value)) as unknown;
+}
+
 const insert = `with moved as (
     update chats set message_count = message_count + 1, last_message_at = greatest(now(), last_message_at),
       updated_at = greatest(now(), updated_at)
@@ -58,9 +63,11 @@ export async function append(
   const { workspaceId, chatId } = chat;
   const { turnId, role, text, blocks, agentId = null, userId = null } = message;
   const values = [workspaceId, chatId, newId(), turnId, role, storable(text), storableJson(blocks), agentId, userId];
-  const [row] = await tx.rows<MessageRow>(insert, values);
+  const [[row]] = await Promise.all([
+    tx.rows<MessageRow>(insert, values),
+    live.isFollowed(chatId) && announce(tx, { kind: 'message', chatId }),
+  ]);
   if (!row) throw new Error('A message for a chat that is gone');
-  if (live.isFollowed(chatId)) await announce(tx, { kind: 'message', chatId });
   return messageOf(row);
 }
 

@@ -32,7 +32,7 @@ export interface HeldChat {
   isArchived: boolean;
   /** The todo of the chat is done: no new turn starts until it is reopened. */
   todoDone: boolean;
-  turn: OpenTurn | null;
+  turn: HeldTurn | null;
 }
 
 export interface OpenTurn {
@@ -42,28 +42,39 @@ export interface OpenTurn {
   attempt: number;
 }
 
+/** With what it was charged for so far. */
+export interface HeldTurn extends OpenTurn {
+  activeMs: number;
+  /** Minutes, as PostgreSQL prints a numeric. */
+  minutes: string;
+}
+
 const lockTodo = `select t.status = 'done' as done from todos t
   where t.workspace_id = $1 and t.id = (select c.todo_id from chats c where c.workspace_id = $1 and c.id = $2)
   for no key update`;
 const lockChat = `select c.agent_id as "agentId", c.todo_id as "todoId", c.status, c.archived_at is not null as "isArchived"
   from chats c where c.workspace_id = $1 and c.id = $2 for update`;
-const lockTurn = `select t.id as "turnId", t.run_id as "runId", t.agent_id as "agentId", t.attempt
+const lockTurn = `select t.id as "turnId", t.run_id as "runId", t.agent_id as "agentId", t.attempt,
+    t.active_ms as "activeMs", t.minutes
   from chat_turns t where t.workspace_id = $1 and t.chat_id = $2 and t.ended_at is null for update`;
 
 /**
  * Locks the todo of a chat, the chat and its open turn, always in this order: whoever changes a todo and its chats goes
- * the same way, so that two of them never wait for each other. @throws Failure 404: that of `gone` when one is given.
+ * the same way, so that two of them never wait for each other. They are sent together, and one connection runs them one
+ * after the other. @throws Failure 404, or `gone` when it is given.
  */
 export async function holdChat(
   tx: Db,
   workspaceId: string,
   chatId: string,
-  gone = () => notFound('chat', 'chatId'),
+  gone: () => Error = () => notFound('chat', 'chatId'),
 ): Promise<HeldChat> {
   const key = [workspaceId, chatId];
-  const [todo] = await tx.rows<{ done: boolean }>(lockTodo, key);
-  const [chat] = await tx.rows<Pick<HeldChat, 'agentId' | 'todoId' | 'status' | 'isArchived'>>(lockChat, key);
+  const [[todo], [chat], [turn]] = await Promise.all([
+    tx.rows<{ done: boolean }>(lockTodo, key),
+    tx.rows<Pick<HeldChat, 'agentId' | 'todoId' | 'status' | 'isArchived'>>(lockChat, key),
+    tx.rows<HeldTurn>(lockTurn, key),
+  ]);
   if (!chat) throw gone();
-  const [turn] = await tx.rows<OpenTurn>(lockTurn, key);
   return { workspaceId, chatId, ...chat, todoDone: todo?.done ?? false, turn: turn ?? null };
 }

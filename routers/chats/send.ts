@@ -1,8 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import type { Principal } from '../base.ts';
 import { conflict } from '../errors.ts';
-import { announce } from '../live.ts';
-import { requireMinutes } from '../minutes.ts';
+import { hasMinutes, outOfMinutes } from '../minutes.ts';
 import { answeringAgent, authorOf } from './create.ts';
 import { append, textBlocks } from './messages.ts';
 import { type HeldChat, holdChat } from './rows.ts';
@@ -30,12 +29,16 @@ async function requireReady(
   }
   if (chat.isArchived) throw conflict('This chat is archived. Restore it before you write in it.');
   if (chat.todoDone) throw conflict('The todo of this chat is done. Reopen it before you write in the chat.');
-  const agent = await answeringAgent(db, chat.workspaceId, chat.agentId);
+  const { workspaceId } = chat;
+  const [agent, funded] = await Promise.all([
+    answeringAgent(db, workspaceId, chat.agentId),
+    hasMinutes(db, workspaceId),
+  ]);
   if (!agent || agent.isArchived) {
     throw conflict('The agent of this chat is archived. Restore it, or start a new chat with another agent.');
   }
   const starter = starterOf(principal);
-  await requireMinutes(db, chat.workspaceId);
+  if (!funded) throw outOfMinutes();
   return { agentId: agent.id, starter };
 }
 
@@ -49,12 +52,14 @@ export function sendMessage(world: World, principal: Principal, chatId: string, 
     const chat = await holdChat(db, workspaceId, chatId.toLowerCase());
     const { agentId, starter } = await requireReady(db, principal, chat);
     const runId = await supersedeTurn(db, chat);
-    if (runId) await db.rows(goOn, [workspaceId, runId]);
-    await db.rows(work, [workspaceId, chat.chatId]);
     const message = { turnId: null, role: 'user' as const, text, blocks: textBlocks(text), ...authorOf(principal) };
-    const { sequence } = await append(db, world.live, chat, message);
-    await startTurn({ ...world, db }, { ...chat, agentId, starter, trigger: 'chat', runId });
-    await announce(db, { kind: 'status', chatId: chat.chatId });
+    // The news of the message tell whoever follows that the agent works again; nobody else waits for that.
+    const [{ sequence }] = await Promise.all([
+      append(db, world.live, chat, message),
+      db.rows(work, [workspaceId, chat.chatId]),
+      startTurn({ ...world, db }, { ...chat, agentId, starter, trigger: 'chat', runId }),
+      runId && db.rows(goOn, [workspaceId, runId]),
+    ]);
     const run = { object: 'chat_run' as const, chatId: chat.chatId, status: 'running' as const };
     return { ...run, messageSequence: sequence, replies: [], timedOut: false };
   });

@@ -146,7 +146,11 @@ export const ChatEvent = z
     }),
     z.object({
       event: z.literal('delta'),
-      data: z.object({ sequence: z.int(), text: z.string() }).describe('More of a message that is being written.'),
+      data: z
+        .object({ sequence: z.int(), offset: z.int(), text: z.string() })
+        .describe(
+          'Provisional text of a message that is being written, from its `offset`th UTF-16 code unit on: keep what comes before, replace the rest. An offset of 0 begins anew.',
+        ),
     }),
     z.object({ event: z.literal('status'), data: z.object({ status: ChatStatus }) }),
     z.object({ event: z.literal('done'), data: z.object({ status: ChatStatus }) }),

@@ -4,8 +4,8 @@ import { announce } from '../live.ts';
 import { charge, type Trigger } from '../minutes.ts';
 import { tellApprovals } from '../notifications/events.ts';
 import type { Scope } from '../scopes.ts';
-import { append, type MessageRow, messageColumns, messageOf, textBlocks } from './messages.ts';
-import { type HeldChat, holdChat } from './rows.ts';
+import { append, type MessageRow, messageColumns, messageOf, type NewMessage, textBlocks } from './messages.ts';
+import { type HeldChat, type HeldTurn, holdChat } from './rows.ts';
 import type { MessageAnswer, MessageBlock } from './shapes.ts';
 import { type Ending, endTurn, type World } from './turns.ts';
 
@@ -35,12 +35,12 @@ export class LostTurn extends Error {
   }
 }
 
-interface StepRow {
-  activeMs: number;
-  minutes: string;
+/** What the turn was charged for so far, and the sequence of the message that comes next. */
+interface StepRow extends Pick<HeldTurn, 'activeMs' | 'minutes'> {
+  nextSequence: number;
 }
 
-const lockStep = `select t.active_ms as "activeMs", t.minutes from chats c
+const lockStep = `select t.active_ms as "activeMs", t.minutes, c.message_count + 1 as "nextSequence" from chats c
   join chat_turns t on t.workspace_id = c.workspace_id and t.chat_id = c.id
   where c.workspace_id = $1 and c.id = $2 and t.id = $3 and t.attempt = $4 and t.ended_at is null and c.status = 'running'
   for update of c, t`;
@@ -53,7 +53,9 @@ export async function holdStep(tx: Db, claim: Claim): Promise<StepRow> {
   return row;
 }
 
-function chargeStep(world: World, claim: Claim, { activeMs, minutes }: StepRow, spentMs: number) {
+type ChargedSoFar = Pick<StepRow, 'activeMs' | 'minutes'>;
+
+function chargeStep(world: World, claim: Claim, { activeMs, minutes }: ChargedSoFar, spentMs: number) {
   return charge(world, { ...claim, activeMs: activeMs + Math.ceil(spentMs), minutes: Number(minutes) });
 }
 
@@ -81,8 +83,6 @@ export interface AnsweredCall {
   approvalReason: string | null;
 }
 
-const nextSequence = 'select message_count + 1 as next from chats where workspace_id = $1 and id = $2';
-
 /**
  * Step (a): the model's answer with its tool calls, and the approvals that they need. Calls get ids that are unique in
  * the chat. Returns whether the workspace has run out of minutes. @throws LostTurn.
@@ -96,8 +96,7 @@ export async function saveCalls(
   const { workspaceId, chatId, turnId, agentId, todoId } = claim;
   const { db } = world;
   const step = await holdStep(db, claim);
-  const [row] = await db.rows<{ next: number }>(nextSequence, [workspaceId, chatId]);
-  const messageSequence = row?.next ?? 1;
+  const { nextSequence: messageSequence } = step;
   const blocks: MessageBlock[] = answer.text === '' ? [] : textBlocks(answer.text);
   const requests: Extract<MessageBlock, { type: 'approval_request' }>[] = [];
   for (const [place, { name, title, input, approvalReason: reason }] of answer.calls.entries()) {
@@ -116,9 +115,13 @@ export async function saveCalls(
     if (approvalId && reason) requests.push({ type: 'approval_request', approvalId, toolCallId, title, reason });
   }
   const text = answer.text || answer.calls.map(({ title }) => `${title} …`).join('\n');
-  await append(db, world.live, claim, { turnId, role: 'agent', text, blocks: [...blocks, ...requests], agentId });
-  await tellApprovals(world, { ...claim, messageSequence, approvals: requests });
-  return chargeStep(world, claim, step, spentMs);
+  const message = { turnId, role: 'agent' as const, text, blocks: [...blocks, ...requests], agentId };
+  const [, charged] = await Promise.all([
+    append(db, world.live, claim, message),
+    chargeStep(world, claim, step, spentMs),
+    tellApprovals(world, { ...claim, messageSequence, approvals: requests }),
+  ]);
+  return charged;
 }
 
 /** What a tool call came to. */
@@ -144,18 +147,30 @@ export async function saveResult(
   const step = await holdStep(world.db, claim);
   const block: MessageBlock = { type: 'tool_result', toolCallId, isError, output, truncated };
   const text = isError ? `${title}: it did not work.` : `${title}: done.`;
-  await append(world.db, world.live, claim, { turnId: claim.turnId, role: 'system', text, blocks: [block] });
-  return chargeStep(world, claim, step, spentMs);
+  const message = { turnId: claim.turnId, role: 'system' as const, text, blocks: [block] };
+  const [, charged] = await Promise.all([
+    append(world.db, world.live, claim, message),
+    chargeStep(world, claim, step, spentMs),
+  ]);
+  return charged;
 }
 
 /** The chat, with all that an ending changes locked. @throws LostTurn. */
-async function holdEnding(tx: Db, claim: Claim): Promise<HeldChat> {
-  const chat = await holdChat(tx, claim.workspaceId, claim.chatId).catch(() => {
-    throw new LostTurn();
-  });
-  const ours = chat.turn?.turnId === claim.turnId && chat.turn.attempt === claim.attempt;
-  if (!ours || chat.status !== 'running') throw new LostTurn();
-  return chat;
+async function holdEnding(tx: Db, claim: Claim): Promise<HeldChat & { turn: HeldTurn }> {
+  const chat = await holdChat(tx, claim.workspaceId, claim.chatId, () => new LostTurn());
+  const { turn, status } = chat;
+  if (turn?.turnId !== claim.turnId || turn.attempt !== claim.attempt || status !== 'running') throw new LostTurn();
+  return { ...chat, turn };
+}
+
+/** Saves the last message of a turn, its charge and its end: sent together, run in this order. @throws LostTurn. */
+async function saveLast(world: World, claim: Claim, message: NewMessage, ending: Ending, spentMs: number) {
+  const chat = await holdEnding(world.db, claim);
+  await Promise.all([
+    append(world.db, world.live, claim, message),
+    chargeStep(world, claim, chat.turn, spentMs),
+    endTurn(world, chat, ending),
+  ]);
 }
 
 /** Longest summary of a run in characters. */
@@ -164,20 +179,29 @@ const longestSummary = 500;
 /** Step (c): the last message of a turn, its charge, and the end of turn, run and chat, together. @throws LostTurn. */
 export async function saveEnd(world: World, claim: Claim, text: string, spentMs: number): Promise<void> {
   const { turnId, agentId } = claim;
-  const chat = await holdEnding(world.db, claim);
-  await append(world.db, world.live, claim, { turnId, role: 'agent', text, blocks: textBlocks(text), agentId });
-  await chargeStep(world, claim, await holdStep(world.db, claim), spentMs);
+  const message = { turnId, role: 'agent' as const, text, blocks: textBlocks(text), agentId };
   const summary = Array.from(text).slice(0, longestSummary).join('');
-  await endTurn(world, chat, { outcome: 'completed', summary });
+  await saveLast(world, claim, message, { outcome: 'completed', summary }, spentMs);
 }
 
 /** Ends a turn that cannot go on, with a message that says why. @throws LostTurn. */
 export async function saveFailure(world: World, claim: Claim, ending: Ending, spentMs: number): Promise<void> {
-  const chat = await holdEnding(world.db, claim);
   const text = ending.errorMessage ?? 'The turn ended.';
-  await append(world.db, world.live, claim, { turnId: claim.turnId, role: 'system', text, blocks: textBlocks(text) });
-  await chargeStep(world, claim, await holdStep(world.db, claim), spentMs);
-  await endTurn(world, chat, ending);
+  const message = { turnId: claim.turnId, role: 'system' as const, text, blocks: textBlocks(text) };
+  await saveLast(world, claim, message, ending, spentMs);
+}
+
+const standing = `select exists (select from members m
+    where m.workspace_id = $1 and m.user_id = $2 and m.removed_at is null) as "isMember"
+  from chat_turns t where t.workspace_id = $1 and t.id = $3 and t.attempt = $4 and t.ended_at is null`;
+
+/**
+ * Whether the person for whom the agent works is still a member: nobody's agents outlive that. @throws LostTurn.
+ */
+export async function worksForMember(db: Db, { workspaceId, userId, turnId, attempt }: Claim): Promise<boolean> {
+  const [row] = await db.rows<{ isMember: boolean }>(standing, [workspaceId, userId, turnId, attempt]);
+  if (!row) throw new LostTurn();
+  return row.isMember;
 }
 
 const pending = `select 1 from approvals where workspace_id = $1 and turn_id = $2 and status = 'pending' limit 1`;
@@ -193,10 +217,12 @@ export async function pauseTurn({ db }: World, claim: Claim): Promise<boolean> {
   const { workspaceId, chatId, turnId, runId } = claim;
   await holdStep(db, claim);
   if ((await db.rows(pending, [workspaceId, turnId])).length === 0) return false;
-  await db.rows(wait, [workspaceId, chatId]);
-  await db.rows(leave, [workspaceId, turnId]);
-  if (runId) await db.rows(sayWaiting, [workspaceId, runId]);
-  await announce(db, { kind: 'status', chatId });
+  await Promise.all([
+    db.rows(wait, [workspaceId, chatId]),
+    db.rows(leave, [workspaceId, turnId]),
+    runId && db.rows(sayWaiting, [workspaceId, runId]),
+    announce(db, { kind: 'status', chatId }),
+  ]);
   return true;
 }
 

@@ -6,20 +6,25 @@ import { isWorking, pollMs, Watch } from './wait.ts';
 /** Messages read at once: a reader that is slow holds no more of them in memory. */
 const batch = 50;
 
+type Piece = Extract<ChatEventAnswer, { event: 'delta' }>['data'];
+
 /** What nobody took yet of the message that is being written; an older one comes whole. */
 class Pieces {
   #sequence = 0;
+  #offset = 0;
   #text = '';
 
-  add(sequence: number, text: string): void {
+  add({ sequence, offset, text }: Piece): void {
     if (sequence < this.#sequence) return;
-    this.#text = sequence === this.#sequence ? this.#text + text : text;
-    this.#sequence = sequence;
+    const goesOn = sequence === this.#sequence && offset === this.#offset + this.#text.length;
+    if (goesOn) this.#text += text;
+    else [this.#sequence, this.#offset, this.#text] = [sequence, offset, text];
   }
 
   /** Takes what belongs to a message after `sequence`. */
   *take(sequence: number): Generator<ChatEventAnswer> {
-    const data = { sequence: this.#sequence, text: this.#text };
+    const data = { sequence: this.#sequence, offset: this.#offset, text: this.#text };
+    this.#offset += data.text.length;
     this.#text = '';
     if (data.sequence > sequence && data.text !== '') yield { event: 'delta', data };
   }
@@ -37,7 +42,7 @@ export async function* followChat(
   afterSequence: number,
 ): AsyncGenerator<ChatEventAnswer> {
   const pieces = new Pieces();
-  const watch = new Watch(waiting, chatId, true, ({ sequence, text }) => pieces.add(sequence, text));
+  const watch = new Watch(waiting, chatId, true, (piece) => pieces.add(piece));
   let [last, told]: [number, string | undefined] = [afterSequence, undefined];
   try {
     while (!watch.isOver) {

@@ -11,23 +11,32 @@ interface Titles {
   titleGiven: boolean;
 }
 
-const lock = `select c.title, c.subtitle, c.title_given as "titleGiven" from chats c
-  where c.workspace_id = $1 and c.id = $2 for no key update`;
+const read = `select c.title, c.subtitle, c.title_given as "titleGiven" from chats c
+  where c.workspace_id = $1 and c.id = $2`;
+const lock = `${read} for no key update`;
+/** Does nothing when somebody changed the titles since they were read: the text that is searched is made of both. */
 const write = `update chats set title = $3, subtitle = $4, title_given = $5, search = $6,
     updated_at = greatest(now(), updated_at)
-  where workspace_id = $1 and id = $2`;
+  where workspace_id = $1 and id = $2 and title is not distinct from $7 and subtitle is not distinct from $8
+    and title_given = $9
+  returning 1`;
 
 /** Changes the titles of a chat with the text that is searched; false when it is gone, or `change` leaves it alone. */
-function retitle(db: Db, workspaceId: string, chatId: string, change: (old: Titles) => Partial<Titles> | undefined) {
-  return db.transaction(async (tx) => {
-    const [old] = await tx.rows<Titles>(lock, [workspaceId, chatId]);
+async function retitle(
+  db: Db,
+  workspaceId: string,
+  chatId: string,
+  change: (old: Titles) => Partial<Titles> | undefined,
+) {
+  for (;;) {
+    const [old] = await db.rows<Titles>(read, [workspaceId, chatId]);
     const changed = old && change(old);
     if (!changed) return false;
     const { title, subtitle, titleGiven } = { ...old, ...changed };
     const search = folded(`${title ?? ''}\n${subtitle ?? ''}`);
-    await tx.rows(write, [workspaceId, chatId, title, subtitle, titleGiven, search]);
-    return true;
-  });
+    const values = [title, subtitle, titleGiven, search, old.title, old.subtitle, old.titleGiven];
+    if ((await db.rows(write, [workspaceId, chatId, ...values])).length > 0) return true;
+  }
 }
 
 /** Gives a chat its generated title, unless a person gave it one. Returns whether it was set. */

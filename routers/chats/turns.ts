@@ -5,9 +5,9 @@ import { conflict } from '../errors.ts';
 import { announce } from '../live.ts';
 import type { Mailer } from '../mail.ts';
 import type { Trigger } from '../minutes.ts';
-import { tellRunFailed } from '../notifications/events.ts';
+import { type EndedRun, tellRunFailed } from '../notifications/events.ts';
 import { type Scope, scopes } from '../scopes.ts';
-import type { HeldChat } from './rows.ts';
+import type { HeldChat, OpenTurn } from './rows.ts';
 
 /** What the work of agents needs of a context. `db` is the transaction of the change. */
 export type World = Pick<Context, 'db' | 'jobs' | 'live' | 'clock'> & { mail: Pick<Mailer, 'sends'> };
@@ -66,8 +66,10 @@ export async function startTurn({ db, jobs }: World, turn: NewTurn): Promise<str
   const { workspaceId, chatId, agentId, starter, trigger, runId = null, notBefore = null } = turn;
   const turnId = newId();
   const { userId, scopes: granted, depth } = starter;
-  await db.rows(insert, [workspaceId, turnId, chatId, agentId, userId, runId, trigger, granted, depth, notBefore]);
-  await jobs.turn(db, { workspaceId, chatId, turnId }, notBefore ?? undefined);
+  await Promise.all([
+    db.rows(insert, [workspaceId, turnId, chatId, agentId, userId, runId, trigger, granted, depth, notBefore]),
+    jobs.turn(db, { workspaceId, chatId, turnId }, notBefore ?? undefined),
+  ]);
   return turnId;
 }
 
@@ -78,14 +80,16 @@ const unwait = `update todo_runs set status_reason = null where workspace_id = $
 /** Hands an open turn of a locked chat back to the workers, after a person decided or when its time has come. */
 export async function resumeTurn(
   { db, jobs }: World,
-  { workspaceId, chatId, turn }: Pick<HeldChat, 'workspaceId' | 'chatId' | 'turn'>,
+  { workspaceId, chatId, turn }: Pick<HeldChat, 'workspaceId' | 'chatId'> & { turn: OpenTurn | null },
 ): Promise<void> {
   if (!turn) throw new Error('No turn to resume');
-  await db.rows(free, [workspaceId, turn.turnId]);
-  await db.rows(go, [workspaceId, chatId]);
-  if (turn.runId) await db.rows(unwait, [workspaceId, turn.runId]);
-  await announce(db, { kind: 'status', chatId });
-  await jobs.turn(db, { workspaceId, chatId, turnId: turn.turnId });
+  await Promise.all([
+    db.rows(free, [workspaceId, turn.turnId]),
+    db.rows(go, [workspaceId, chatId]),
+    turn.runId && db.rows(unwait, [workspaceId, turn.runId]),
+    announce(db, { kind: 'status', chatId }),
+    jobs.turn(db, { workspaceId, chatId, turnId: turn.turnId }),
+  ]);
 }
 
 export interface Ending {
@@ -96,17 +100,11 @@ export interface Ending {
   summary?: string | null;
 }
 
-interface RunTodo {
-  id: string;
-  title: string | null;
-  content: string | null;
-}
-
 const endTurnRow = `update chat_turns set ended_at = now(), outcome = $3, worker_id = null where workspace_id = $1 and id = $2`;
 const settleChat = `update chats set status = $3, error_message = $4, updated_at = greatest(now(), updated_at),
     completed_at = case when $3 = 'completed' then greatest(now(), last_message_at) else completed_at end
   where workspace_id = $1 and id = $2`;
-const settleRun = `with ended as (
+const endRun = `with ended as (
     update todo_runs set status = $3, error_message = $4, summary = $5, status_reason = null, finished_at = now()
     where workspace_id = $1 and id = $2 and status = 'running' returning todo_id
   ) update todos set updated_at = greatest(now(), updated_at)
@@ -114,30 +112,42 @@ const settleRun = `with ended as (
 const supersede = `update approvals set status = 'superseded', decided_at = now()
   where workspace_id = $1 and turn_id = $2 and status = 'pending'`;
 
+type Ended = Pick<EndedRun, 'workspaceId' | 'chatId' | 'turnId' | 'runId'>;
+
+/** Ends a run, unless it has ended before, and tells of it when it failed. */
+async function settleRun(
+  world: World,
+  run: Ended,
+  { outcome, errorMessage, summary }: Required<Ending>,
+): Promise<void> {
+  const values = [run.workspaceId, run.runId, outcome, errorMessage, summary];
+  const [todo] = await world.db.rows<EndedRun['todo']>(endRun, values);
+  if (!todo || outcome === 'completed' || outcome === 'cancelled') return;
+  await tellRunFailed(world, { ...run, todo, outcome, errorMessage });
+}
+
 /**
  * Ends the open turn of a locked chat, with its run and the status of the chat, together. Approvals that were still
- * pending are superseded. Who a run concerns is told when it failed.
+ * pending are superseded. Whom a run concerns is told when it failed.
  */
 export async function endTurn(world: World, chat: HeldChat, ending: Ending): Promise<void> {
   const { db, jobs } = world;
   const { workspaceId, chatId, todoId, todoDone, turn } = chat;
   const { outcome, errorMessage = null, summary = null } = ending;
   if (!turn) throw new Error('No turn to end');
-  await db.rows(endTurnRow, [workspaceId, turn.turnId, outcome]);
-  await db.rows(supersede, [workspaceId, turn.turnId]);
+  const { turnId, runId } = turn;
   const status = outcome === 'timed_out' ? 'failed' : outcome;
-  await db.rows(settleChat, [workspaceId, chatId, status, errorMessage]);
-  if (turn.runId) {
-    const { turnId, runId } = turn;
-    const [todo] = await db.rows<RunTodo>(settleRun, [workspaceId, runId, outcome, errorMessage, summary]);
-    const failed = outcome === 'failed' || outcome === 'timed_out';
-    if (todo && failed) await tellRunFailed(world, { workspaceId, chatId, turnId, runId, todo, outcome, errorMessage });
-  }
-  await announce(db, { kind: 'status', chatId });
-  if (outcome === 'completed') await jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId });
   // The agent completed the todo itself: what it saved is estimated once its run is over.
-  if (outcome !== 'cancelled' && turn.runId && todoId && todoDone)
-    await jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId });
+  const estimates = outcome !== 'cancelled' && runId !== null && todoId !== null && todoDone;
+  await Promise.all([
+    db.rows(endTurnRow, [workspaceId, turnId, outcome]),
+    db.rows(supersede, [workspaceId, turnId]),
+    db.rows(settleChat, [workspaceId, chatId, status, errorMessage]),
+    runId && settleRun(world, { workspaceId, chatId, turnId, runId }, { outcome, errorMessage, summary }),
+    announce(db, { kind: 'status', chatId }),
+    outcome === 'completed' && jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId }),
+    estimates && jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId }),
+  ]);
 }
 
 /**
@@ -146,7 +156,9 @@ export async function endTurn(world: World, chat: HeldChat, ending: Ending): Pro
  */
 export async function supersedeTurn(db: Db, { workspaceId, turn }: HeldChat): Promise<string | null> {
   if (!turn) return null;
-  await db.rows(supersede, [workspaceId, turn.turnId]);
-  await db.rows(endTurnRow, [workspaceId, turn.turnId, 'superseded']);
+  await Promise.all([
+    db.rows(supersede, [workspaceId, turn.turnId]),
+    db.rows(endTurnRow, [workspaceId, turn.turnId, 'superseded']),
+  ]);
   return turn.runId;
 }

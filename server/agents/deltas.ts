@@ -3,6 +3,8 @@ import type { LiveNews } from '../live/index.ts';
 /** Passes provisional text on to whoever follows a chat, a few times a second. */
 export interface Deltas {
   add(text: string): void;
+  /** Takes back all that was sent: the answer begins anew. */
+  restart(): void;
   /** Sends what is left, and nothing after that. */
   end(): void;
 }
@@ -13,19 +15,26 @@ const everyMs = 100;
 export function deltaSender(live: LiveNews) {
   return (chatId: string, sequence: number): Deltas => {
     let waiting = '';
+    let sent = 0;
     let timer: NodeJS.Timeout | undefined;
     const send = () => {
       clearTimeout(timer);
       timer = undefined;
       const text = waiting;
+      const offset = sent;
       waiting = '';
+      sent += text.length;
       if (text === '' || !live.isFollowed(chatId)) return;
-      live.sendDelta(chatId, sequence, text);
+      live.sendDelta({ chatId, sequence, offset, text });
     };
     return {
       add: (text) => {
         waiting += text;
         timer ??= setTimeout(send, everyMs);
+      },
+      restart: () => {
+        waiting = '';
+        sent = 0;
       },
       end: send,
     };

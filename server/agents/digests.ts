@@ -17,13 +17,16 @@ interface Said {
   blocks: MessageBlock[];
 }
 
-const first = `select m.text from messages m where m.workspace_id = $1 and m.chat_id = $2 and m.sequence = 1`;
-const said = (chats: string) => `select * from (
+const firstText = `select m.text from messages m where m.workspace_id = $1 and m.chat_id = $2 and m.sequence = 1`;
+const said = (chats: string, more = '') => `select *${more} from (
     select m.role, m.text, m.blocks, m.created_at, m.chat_id, m.sequence from messages m
     where m.workspace_id = $1 and m.chat_id in (${chats})
     order by m.created_at desc, m.sequence desc limit ${mostMessages}
   ) latest order by created_at, chat_id, sequence`;
-const saidInChat = said('select $2::uuid');
+const saidInChat = said(
+  'select $2::uuid',
+  ', (select c.title from chats c where c.workspace_id = $1 and c.id = $2) as title',
+);
 const saidForTodo = said('select c.id from chats c where c.workspace_id = $1 and c.todo_id = $2');
 
 function linesOf(messages: readonly Said[]): Line[] {
@@ -44,18 +47,16 @@ type Write = (db: Db, writer: Writer, ref: DigestRef, signal: AbortSignal) => Pr
 
 const writes: Record<DigestRef['kind'], Write> = {
   chat_title: async (db, writer, { workspaceId, id }, signal) => {
-    const [message] = await db.rows<{ text: string }>(first, [workspaceId, id]);
+    const [message] = await db.rows<{ text: string }>(firstText, [workspaceId, id]);
     if (message) await setTitle(db, workspaceId, id, await writer.title(message.text, signal));
   },
 
   chat_subtitle: async (db, writer, { workspaceId, id }, signal) => {
-    const [chat] = await db.rows<{ title: string | null }>(
-      'select title from chats where workspace_id = $1 and id = $2',
-      [workspaceId, id],
-    );
-    if (!chat) return;
-    const lines = linesOf(await db.rows<Said>(saidInChat, [workspaceId, id]));
-    await setSubtitle(db, workspaceId, id, await writer.subtitle({ title: chat.title, lines }, signal));
+    const messages = await db.rows<Said & { title: string | null }>(saidInChat, [workspaceId, id]);
+    const [first] = messages;
+    if (!first) return;
+    const chat = { title: first.title, lines: linesOf(messages) };
+    await setSubtitle(db, workspaceId, id, await writer.subtitle(chat, signal));
   },
 
   skill_summary: async (db, writer, { workspaceId, id }, signal) => {

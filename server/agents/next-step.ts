@@ -39,6 +39,13 @@ export function nextOf(messages: readonly TurnMessage[], turnId: string, decisio
   return pending ? { kind: 'pause' } : { kind: 'ask' };
 }
 
+/** Whether a person had or has to decide about a call of the turn. */
+export function asksPerson(messages: readonly TurnMessage[], turnId: string): boolean {
+  return messages.some((message) => {
+    return message.turnId === turnId && message.blocks.some((block) => isCall(block) && block.requiresApproval);
+  });
+}
+
 /** How many answers of the engine a turn holds already. */
 export function answersIn(messages: readonly TurnMessage[], turnId: string): number {
   return messages.filter((message) => message.turnId === turnId && message.role === 'agent').length;

@@ -12,7 +12,7 @@ import { deltaSender } from './deltas.ts';
 import { digestWorker } from './digests.ts';
 import { factsOf } from './facts.ts';
 import { conversationOf, newNonce, promptOf } from './prompt/index.ts';
-import type { TurnParts } from './turns.ts';
+import type { TurnLimits, TurnParts } from './turns.ts';
 import type { Voices } from './voices.ts';
 import { turnWorker } from './worker.ts';
 
@@ -23,10 +23,12 @@ export interface AgentParts {
   context: TurnParts['context'];
   live: LiveNews;
   voices: Voices;
+  /** Instead of those of the configuration. */
+  turnLimits?: Partial<TurnLimits> | undefined;
 }
 
 /** What the workers do for a turn, and for the texts around it. */
-export function agentsAtWork({ config, log, context, live, voices }: AgentParts): Handlers {
+export function agentsAtWork({ config, log, context, live, voices, turnLimits }: AgentParts): Handlers {
   const tools = agentToolsOf(toolsOf(toolRouter), (failure) =>
     log.error({ err: failure.cause ?? failure }, 'a tool of an agent failed'),
   );
@@ -53,7 +55,7 @@ export function agentsAtWork({ config, log, context, live, voices }: AgentParts)
       },
     };
   };
-  const limits = { activeMs: config.TURN_MINUTES * 60_000, answers: config.TURN_STEPS };
+  const limits = { activeMs: config.TURN_MINUTES * 60_000, answers: config.TURN_STEPS, ...turnLimits };
   const deltas = deltaSender(live);
   return {
     onTurn: turnWorker({ context, log, tools, limits, engine: voices.engine, prepare, deltas }),

@@ -1,27 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { v7 as newId } from 'uuid';
-import { type AgentTool, asksForRetry } from '../../adapters/agent-tools.ts';
+import type { AgentTool } from '../../adapters/agent-tools.ts';
 import type { Db } from '../../db/client.ts';
-import { approvalReason } from '../../routers/approvals/policy.ts';
-import type { Context, Principal } from '../../routers/base.ts';
+import { isOutOfOrder } from '../../db/trouble.ts';
+import type { Context } from '../../routers/base.ts';
+import type { ToolCallBlock } from '../../routers/chats/shapes.ts';
 import type { Claim, TurnMessage } from '../../routers/chats/steps.ts';
 import * as steps from '../../routers/chats/steps.ts';
 import type { Ending, World } from '../../routers/chats/turns.ts';
 import type { Deltas } from './deltas.ts';
-import { type Engine, type EngineAnswer, type EngineRequest, ModelFault, type ToolCall } from './engine.ts';
-import { answersIn, nextOf } from './next-step.ts';
+import { type Engine, type EngineAnswer, type EngineRequest, ModelFault } from './engine.ts';
+import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
+import { type AgentNow, ToolCalls } from './tool-calls.ts';
 
 /** What a turn may take before the service ends it. */
 export interface TurnLimits {
   activeMs: number;
   answers: number;
-}
-
-/** The agent of a turn as it is at a step: its settings hold from the next step on. */
-export interface AgentNow {
-  name: string;
-  requiresApproval: boolean;
 }
 
 export interface TurnParts {
@@ -39,18 +34,20 @@ export interface TurnParts {
   deltas(chatId: string, sequence: number): Deltas;
 }
 
-const mostTries = 5;
+/** How often a turn goes on after the database was out of order, one time after the other, and the pause before it. */
+const mostTroubles = 5;
+const pauseMs = 200;
 
-/** Runs one step in a transaction, again when the database asks for it. */
-async function step<Result>({ db }: World, work: (tx: Db) => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await db.transaction(work);
-    } catch (error) {
-      if (!asksForRetry(error) || tries === mostTries) throw error;
-      await sleep(tries * 20 * Math.random());
-    }
-  }
+const orphaned: Ending = {
+  outcome: 'failed',
+  errorMessage:
+    'The person for whom the agent worked is no longer a member of the workspace. What it did stays; write a message to have it go on for you.',
+};
+
+interface Answered {
+  answer: EngineAnswer;
+  agent: AgentNow;
+  spentMs: number;
 }
 
 /** One claimed turn, step by step, until it ends, waits for a person, or is lost. */
@@ -58,36 +55,54 @@ export class Turn {
   readonly #claim: Claim;
   readonly #parts: TurnParts;
   readonly #signal: AbortSignal;
+  readonly #calls: ToolCalls;
   readonly #messages: TurnMessage[] = [];
   #activeMs: number;
+  /** What the engine answered, until it is known to be saved. */
+  #answered: Answered | undefined;
 
   constructor(claim: Claim, parts: TurnParts, signal: AbortSignal) {
     this.#claim = claim;
     this.#parts = parts;
     this.#signal = signal;
+    this.#calls = new ToolCalls(claim, parts, signal);
     this.#activeMs = claim.activeMs;
   }
 
-  /** @throws LostTurn; the reason of the signal; whatever the database throws. */
+  /** @throws LostTurn; the reason of the signal; whatever the database throws when it stays out of order. */
   async run(): Promise<void> {
-    for (;;) {
+    for (let troubles = 0; ; ) {
       this.#signal.throwIfAborted();
-      await this.#read();
-      const { turnId } = this.#claim;
-      const next = nextOf(this.#messages, turnId, await steps.decisionsOf(this.#parts.context.db, this.#claim));
-      const { limits } = this.#parts;
-      if (next.kind === 'pause') {
-        if (await step(this.#parts.context, (db) => steps.pauseTurn(this.#world(db), this.#claim))) return;
-        continue;
+      try {
+        if (!(await this.#next())) return;
+        troubles = 0;
+      } catch (error) {
+        // The step may have been saved all the same: where the turn stands is read again.
+        if (!isOutOfOrder(error) || ++troubles > mostTroubles) throw error;
+        await sleep(troubles * pauseMs, undefined, { signal: this.#signal });
       }
-      if (this.#activeMs >= limits.activeMs) return this.#timeOut();
-      if (next.kind === 'ask' && answersIn(this.#messages, turnId) >= limits.answers) {
-        const message = `The agent was stopped after ${limits.answers} steps without an end. Say what is still to do, in smaller pieces.`;
-        return this.#end({ outcome: 'failed', errorMessage: message });
-      }
-      const { goesOn } = next.kind === 'ask' ? await this.#ask() : await this.#call(next.call, next.input);
-      if (!goesOn) return;
     }
+  }
+
+  /** Takes the next step; false when the turn has ended or waits for a person. */
+  async #next(): Promise<boolean> {
+    const { limits, context } = this.#parts;
+    const { turnId } = this.#claim;
+    await this.#read();
+    if (!(await steps.worksForMember(context.db, this.#claim))) return this.#end(orphaned);
+    const next = nextOf(this.#messages, turnId, await this.#decisions());
+    if (next.kind !== 'ask') this.#answered = undefined;
+    if (next.kind === 'pause') return !(await this.#step((db) => steps.pauseTurn(this.#world(db), this.#claim)));
+    if (this.#activeMs >= limits.activeMs) return this.#timeOut();
+    if (next.kind === 'call') return this.#call(next.call, next.input);
+    if (this.#answered) return this.#save(this.#answered);
+    if (answersIn(this.#messages, turnId) < limits.answers) return this.#ask();
+    const message = `The agent was stopped after ${limits.answers} steps without an end. Say what is still to do, in smaller pieces.`;
+    return this.#end({ outcome: 'failed', errorMessage: message });
+  }
+
+  #step<Result>(work: (tx: Db) => Promise<Result>): Promise<Result> {
+    return this.#parts.context.db.transaction(work);
   }
 
   #world(db: Db): World {
@@ -100,28 +115,34 @@ export class Turn {
     this.#messages.push(...(await steps.messagesAfter(this.#parts.context.db, this.#claim, seen)));
   }
 
-  async #end(ending: Ending, spentMs = 0): Promise<void> {
-    await step(this.#parts.context, (db) => steps.saveFailure(this.#world(db), this.#claim, ending, spentMs));
+  /** What people decided so far; read after the messages, as what they decide is written with them. */
+  async #decisions(): Promise<Decisions> {
+    if (!asksPerson(this.#messages, this.#claim.turnId)) return new Map();
+    return steps.decisionsOf(this.#parts.context.db, this.#claim);
   }
 
-  #timeOut(spentMs = 0): Promise<void> {
+  async #end(ending: Ending, spentMs = 0): Promise<false> {
+    await this.#step((db) => steps.saveFailure(this.#world(db), this.#claim, ending, spentMs));
+    return false;
+  }
+
+  #timeOut(spentMs = 0): Promise<false> {
     const minutes = Math.round(this.#parts.limits.activeMs / 60_000);
     const errorMessage = `The agent worked for ${minutes} minutes without an end and was stopped. What it did stays.`;
     return this.#end({ outcome: 'timed_out', errorMessage }, spentMs);
   }
 
   /** Books the time of a step; false when the workspace has run out of minutes and the turn is over. */
-  async #booked(dry: boolean, spentMs: number): Promise<{ goesOn: boolean }> {
+  async #booked(dry: boolean, spentMs: number): Promise<boolean> {
     this.#activeMs += spentMs;
-    if (!dry) return { goesOn: true };
+    if (!dry) return true;
     const errorMessage =
       'The workspace ran out of agent minutes. What the agent did stays; it can go on once there are more.';
-    await this.#end({ outcome: 'failed', errorMessage });
-    return { goesOn: false };
+    return this.#end({ outcome: 'failed', errorMessage });
   }
 
   /** Asks the engine and saves its answer. Waits between tries are not active time. */
-  async #ask(): Promise<{ goesOn: boolean }> {
+  async #ask(): Promise<boolean> {
     const { engine, prepare, limits, deltas } = this.#parts;
     const { agent, request } = await prepare(this.#claim, this.#messages);
     const late = AbortSignal.timeout(Math.max(1, Math.ceil(limits.activeMs - this.#activeMs)));
@@ -134,83 +155,55 @@ export class Turn {
     };
     let answer: EngineAnswer;
     try {
-      answer = await engine.answer({ ...request, signal, onText: provisional.add, onActive });
+      answer = await engine.answer({
+        ...request,
+        signal,
+        onText: provisional.add,
+        onRestart: provisional.restart,
+        onActive,
+      });
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (late.aborted) await this.#timeOut(performance.now() - began);
-      else if (error instanceof ModelFault) await this.#end({ outcome: 'failed', errorMessage: error.message });
-      else throw error;
-      return { goesOn: false };
+      if (late.aborted) return await this.#timeOut(performance.now() - began);
+      if (error instanceof ModelFault) return await this.#end({ outcome: 'failed', errorMessage: error.message });
+      throw error;
     } finally {
       provisional.end();
     }
-    return this.#save(answer, agent, active ?? performance.now() - began);
+    this.#answered = { answer, agent, spentMs: active ?? performance.now() - began };
+    return this.#save(this.#answered);
   }
 
-  async #save({ text, toolCalls }: EngineAnswer, agent: AgentNow, spentMs: number): Promise<{ goesOn: boolean }> {
+  async #save({ answer: { text, toolCalls }, agent, spentMs }: Answered): Promise<boolean> {
     if (toolCalls.length === 0) {
-      await step(this.#parts.context, (db) => steps.saveEnd(this.#world(db), this.#claim, text, spentMs));
-      return { goesOn: false };
+      await this.#step((db) => steps.saveEnd(this.#world(db), this.#claim, text, spentMs));
+      return false;
     }
-    const calls = toolCalls.map((call) => this.#described(call, agent));
-    const answer = { text, calls };
-    const { dry } = await step(this.#parts.context, (db) =>
-      steps.saveCalls(this.#world(db), this.#claim, answer, spentMs),
-    );
+    const calls = toolCalls.map((call) => this.#calls.described(call, agent));
+    const { dry } = await this.#step((db) => steps.saveCalls(this.#world(db), this.#claim, { text, calls }, spentMs));
+    this.#answered = undefined;
     return this.#booked(dry, spentMs);
   }
 
-  #described({ name, input }: ToolCall, agent: AgentNow): steps.AnsweredCall {
-    const tool = this.#parts.tools.get(name);
-    const asks = tool?.accepts(input) ? approvalReason(tool.meta, input, agent, this.#claim) : null;
-    return { name, title: tool?.meta.title ?? name, input, approvalReason: asks };
-  }
-
   /** Runs a tool and saves its effect with its result, in one transaction. */
-  async #call(call: { id: string; name: string; title: string }, input: unknown): Promise<{ goesOn: boolean }> {
+  async #call(call: ToolCallBlock, input: unknown): Promise<boolean> {
     const began = performance.now();
-    const { tools, context } = this.#parts;
-    const tool = tools.get(call.name);
     const result = { toolCallId: call.id, title: call.title };
     const spent = () => performance.now() - began;
     const run = async (db: Db) => {
-      const ctx = this.#contextOf(db);
-      const outcome = tool ? await tool.call(ctx, input) : this.#unknown(call.name);
-      return steps.saveResult(ctx, this.#claim, { ...result, ...outcome }, spent());
+      const outcome = await this.#calls.run(db, call, input);
+      return steps.saveResult(this.#world(db), this.#claim, { ...result, ...outcome }, spent());
     };
     try {
-      const { dry } = await step(context, run);
+      const { dry } = await this.#step(run);
       return await this.#booked(dry, spent());
     } catch (error) {
       if (!(error instanceof steps.LostTurn)) throw error;
       // Still ours: the call itself had ended the turn, and went back with it.
       const output = { code: 'resource_conflict', message: 'This would have stopped your own work. Answer instead.' };
       const refused = { ...result, isError: true, output, truncated: false };
-      const { dry } = await step(context, (db) => steps.saveResult(this.#world(db), this.#claim, refused, spent()));
+      const { dry } = await this.#step((db) => steps.saveResult(this.#world(db), this.#claim, refused, spent()));
       return await this.#booked(dry, spent());
     }
-  }
-
-  #unknown(name: string) {
-    const allowedValues = [...this.#parts.tools.keys()];
-    const message = `There is no tool ${name.slice(0, 100)}. Use one of allowedValues.`;
-    return { isError: true, output: { code: 'resource_not_found', message, allowedValues }, truncated: false };
-  }
-
-  #contextOf(db: Db): Context {
-    const { agentId, turnId, chatId, todoId, depth, workspaceId, userId, scopes } = this.#claim;
-    const principal: Principal = {
-      kind: 'agent',
-      credentialId: agentId,
-      credentialName: 'agent at work',
-      workspaceId,
-      userId,
-      scopes: new Set(scopes),
-      rateLimitPerMinute: 0,
-      expiresAt: null,
-      agent: { agentId, turnId, chatId, todoId, depth },
-    };
-    const context = { ...this.#parts.context, db, principal, signal: this.#signal };
-    return { ...context, requestId: newId(), reply: { replayed: false } };
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
-import { asksForRetry } from '../../adapters/agent-tools.ts';
+import { endsTransaction } from '../../db/trouble.ts';
 import { claimTurn, leaseSeconds, releaseTurn, renewLease } from '../../routers/chats/claims.ts';
 import { type Claim, LostTurn, saveFailure } from '../../routers/chats/steps.ts';
 import type { TurnRef } from '../../routers/jobs.ts';
@@ -56,7 +56,7 @@ export function turnWorker(parts: TurnParts): (ref: TurnRef, stopping: AbortSign
 /** What nobody expected. A database in trouble leaves the turn to the next worker; anything else ends it. */
 async function failed(claim: Claim, parts: TurnParts, log: Logger, error: unknown): Promise<void> {
   log.error({ err: error, turnId: claim.turnId }, 'a turn failed');
-  if (asksForRetry(error)) return;
+  if (endsTransaction(error)) return;
   await giveUp(
     claim,
     parts,

@@ -1,15 +1,22 @@
 import type { LiveEvent } from '../../routers/live.ts';
 
+/** A piece of provisional text; see `LiveEvent`. */
+export type Delta = Omit<Extract<LiveEvent, { kind: 'delta' }>, 'kind'>;
+
 /** PostgreSQL takes payloads of less than 8,000 bytes. */
 const largest = 7900;
 
 /** The notices that carry a piece of provisional text, in order, each small enough for one NOTIFY. */
-export function deltaPayloads(chatId: string, sequence: number, text: string): string[] {
-  const delta: LiveEvent = { kind: 'delta', chatId, sequence, text };
-  const payload = JSON.stringify(delta);
+export function deltaPayloads(delta: Delta): string[] {
+  const { offset, text } = delta;
+  const event: LiveEvent = { kind: 'delta', ...delta };
+  const payload = JSON.stringify(event);
   if (Buffer.byteLength(payload) <= largest) return [payload];
   const middle = text.length >> 1;
   // Not between the two halves of a character.
   const cut = /[\uDC00-\uDFFF]/.test(text[middle] ?? '') ? middle + 1 : middle;
-  return [text.slice(0, cut), text.slice(cut)].flatMap((part) => deltaPayloads(chatId, sequence, part));
+  return [
+    ...deltaPayloads({ ...delta, text: text.slice(0, cut) }),
+    ...deltaPayloads({ ...delta, offset: offset + cut, text: text.slice(cut) }),
+  ];
 }

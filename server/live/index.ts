@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { v4 as newNonce } from 'uuid';
 import { type Live, type LiveEvent, liveChannel } from '../../routers/live.ts';
-import { deltaPayloads } from './deltas.ts';
+import { type Delta, deltaPayloads } from './deltas.ts';
 import type { Line } from './line.ts';
 
 /** News of chats, and what the workers need to tell them. */
@@ -10,7 +10,7 @@ export interface LiveNews extends Live {
    * Tells provisional text of the message that will have `sequence`, in the order of the calls. Nothing is sent when
    * nobody follows the chat, and what is sent may be lost: it never waits and never throws.
    */
-  sendDelta(chatId: string, sequence: number, text: string): void;
+  sendDelta(delta: Delta): void;
   readonly subscribers: number;
   close(): void;
 }
@@ -112,9 +112,9 @@ export function openLive(line: Line, log: Logger): LiveNews {
   return {
     subscribe,
     isFollowed,
-    sendDelta: (chatId, sequence, text) => {
-      if (!isFollowed(chatId)) return;
-      for (const payload of deltaPayloads(chatId, sequence, text)) say(payload);
+    sendDelta: (delta) => {
+      if (!isFollowed(delta.chatId)) return;
+      for (const payload of deltaPayloads(delta)) say(payload);
     },
     get subscribers() {
       return subscribers;

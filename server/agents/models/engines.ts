@@ -8,7 +8,7 @@ import { providerAt } from './provider.ts';
 import { type Refusal, Refused, refusalOf } from './refusal.ts';
 import { type RetrySettings, withRetries } from './retry.ts';
 import { type ModelAddress, type ModelSettings, modelAddresses } from './settings.ts';
-import { type Patience, watchOver } from './watch.ts';
+import { type Patience, type Watch, watchOver } from './watch.ts';
 
 export interface EngineSettings extends Patience {
   /** Tokens of one answer; 0 leaves it to the provider. */
@@ -33,12 +33,17 @@ function describeRefusal({ status, kinds, network, unreadable, headers }: Refusa
  */
 export function createEngine(address: ModelAddress, settings: EngineSettings, log: Logger): Engine {
   const { protocol, model } = address;
+  const watches = new WeakMap<AbortSignal, Watch>();
+  const provider = providerAt(
+    address,
+    guardedFetch((signal) => signal && watches.get(signal)?.alive()),
+  );
 
   async function ask(request: EngineRequest): Promise<EngineAnswer> {
     const watch = watchOver(request.signal, settings);
     const { signal } = watch;
+    watches.set(signal, watch);
     const asking = async () => {
-      const provider = providerAt(address, guardedFetch(watch.alive));
       const options = provider.fit({ ...toCall(request), abortSignal: signal }, settings.maxOutputTokens);
       const { stream } = await Promise.resolve(provider.model.doStream(options)).catch((error: unknown) => {
         throw new Refused(refusalOf(error));

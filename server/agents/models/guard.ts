@@ -33,12 +33,13 @@ async function refusedAsJson(response: Response): Promise<Refused> {
 
 /**
  * `fetch` for a provider. It follows no redirect, because the key would go along; it refuses a web page or a JSON object
- * in place of a stream, bounds what it reads, and calls `alive` whenever something arrives.
- * @throws Refused, or what `fetch` throws.
+ * in place of a stream, bounds what it reads, and calls `alive` with the signal
+ * of the request whenever something arrives. @throws Refused, or what `fetch` throws.
  */
-export function guardedFetch(alive: () => void): typeof globalThis.fetch {
+export function guardedFetch(onAlive: (signal: AbortSignal | null | undefined) => void): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: 'manual' });
+    const alive = () => onAlive(init?.signal);
     alive();
     const body = response.body?.pipeThrough(meter(alive, response.ok ? mostBytes : mostErrorBytes)) ?? null;
     const guarded = new Response(body, response);

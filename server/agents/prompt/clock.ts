@@ -25,6 +25,18 @@ const wanted = {
   second: '2-digit',
 } as const;
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes a hundred times as long as using it. */
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en', { ...wanted, timeZone: timezone });
+  if (formats.size >= 100) formats.clear();
+  formats.set(timezone, format);
+  return format;
+}
+
 function offsetText(offsetMs: number): string {
   const minutes = Math.abs(Math.round(offsetMs / 60_000));
   const two = (value: number) => String(value).padStart(2, '0');
@@ -33,7 +45,7 @@ function offsetText(offsetMs: number): string {
 
 /** What the clocks of `timezone` (IANA) show at an instant. @throws RangeError for an unknown zone. */
 export function localTime(instant: Date, timezone: string): LocalTime {
-  const parts = new Intl.DateTimeFormat('en', { ...wanted, timeZone: timezone }).formatToParts(instant);
+  const parts = formatOf(timezone).formatToParts(instant);
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? '';
   const date = `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
   const time = `${part('hour')}:${part('minute')}`;

@@ -1,0 +1,111 @@
+import type { BenchDatabase } from '../database.ts';
+import { median } from '../measure.ts';
+import type { Options } from '../options.ts';
+import { cpuOf, type Server } from '../servers.ts';
+import type { Clients, Turn } from './chats.ts';
+import { leftBy, type Party, settled } from './place.ts';
+import { clockMs } from './tokens.ts';
+
+/** What people write to their agents. */
+export interface Errand {
+  name: string;
+  message: string;
+}
+
+/** One round: turns a second until their titles and subtitles were written too, milliseconds to the answer. */
+export interface Pace {
+  perSecond: number;
+  p50: number;
+  p99: number;
+  /** CPU milliseconds of the process per turn, all in. */
+  cpu: number;
+  errors: number;
+}
+
+export interface TurnsResult {
+  errand: Errand;
+  service: Pace;
+  ceiling?: Pace;
+  /** Of each round: service to ceiling. */
+  ratios: number[];
+}
+
+export function quantile(values: number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
+}
+
+export interface Field {
+  database: BenchDatabase;
+  clients: Clients;
+  keys: string[];
+  options: Options;
+}
+
+/** Turns for `seconds`, and the wait until nothing is left to do. */
+async function round(field: Field, server: Server, party: Party, { message }: Errand, seconds: number): Promise<Pace> {
+  const { clients, keys, database, options } = field;
+  const before = await cpuOf(server.pid);
+  const turns = await clients.converse({ url: server.url, keys, message, inFlight: options.connections, seconds });
+  await settled(database, party);
+  const end = clockMs();
+  const times = turns.map(({ sentAt, answeredAt }) => answeredAt - sentAt);
+  return {
+    perSecond: turns.length / ((end - Math.min(...turns.map(({ sentAt }) => sentAt))) / 1000),
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    cpu: ((await cpuOf(server.pid)) - before) / turns.length,
+    errors: errorsIn(turns),
+  };
+}
+
+export function errorsIn(turns: Turn[]): number {
+  return turns.filter(({ ok }) => !ok).length;
+}
+
+function middle(rounds: Pace[]): Pace {
+  const of = (pick: (pace: Pace) => number) => median(rounds.map(pick));
+  const errors = rounds.reduce((sum, each) => sum + each.errors, 0);
+  return {
+    perSecond: of((r) => r.perSecond),
+    p50: of((r) => r.p50),
+    p99: of((r) => r.p99),
+    cpu: of((r) => r.cpu),
+    errors,
+  };
+}
+
+/** The service, and in turn with it its ceiling when there is one, after a warm-up of each. */
+export async function measureTurns(
+  field: Field,
+  errand: Errand,
+  service: Server,
+  ceiling?: Server,
+): Promise<TurnsResult> {
+  const { seconds, rounds } = field.options;
+  const warmUp = Math.min(2, seconds);
+  const warm = [await round(field, service, 'service', errand, warmUp)];
+  if (ceiling) warm.push(await round(field, ceiling, 'ceiling', errand, warmUp));
+  const [mine, others]: [Pace[], Pace[]] = [[], []];
+  for (let turn = 0; turn < rounds; turn++) {
+    mine.push(await round(field, service, 'service', errand, seconds));
+    if (ceiling) others.push(await round(field, ceiling, 'ceiling', errand, seconds));
+  }
+  const sides = { service: middle(mine), ...(ceiling && { ceiling: middle(others) }) };
+  sides.service.errors += warm.reduce((sum, each) => sum + each.errors, 0);
+  const ratios = others.map((each, place) => (mine[place]?.perSecond ?? Number.NaN) / each.perSecond);
+  return { errand, ...sides, ratios };
+}
+
+/** @throws Error when the two leave other rows behind for the same chat: then their ratio means nothing. */
+export async function verifyTurns(field: Field, { message }: Errand, service: Server, ceiling: Server): Promise<void> {
+  const chat = async ({ url }: Server, party: Party) => {
+    const keys = field.keys.slice(0, 1);
+    const turns = await field.clients.converse({ url, keys, message, inFlight: 1, turns: 3 });
+    await settled(field.database, party);
+    if (errorsIn(turns) > 0) throw new Error(`The ${party} did not answer a turn.`);
+    return leftBy(field.database, turns[0]?.chatId ?? '');
+  };
+  const [ours, theirs] = [await chat(service, 'service'), await chat(ceiling, 'ceiling')];
+  if (ours !== theirs) throw new Error(`The service and the ceiling leave other rows:\n${ours}\n${theirs}`);
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { freePort, startTestService, type TestService, type TestWorkspace } from './harness.ts';
+import { hold, releaseAll, untilBlocked } from './locks.ts';
+import { startProcess, stopProcesses } from './processes.ts';
+import { settled } from './scripted-engine.ts';
+
+const test = suite('workers that stand still past their lease and wake up');
+const modelMs = 1500;
+
+let tandem: TestService;
+let model: ChildProcess;
+let environment: Record<string, string>;
+
+test.before(async () => {
+  // This process takes requests; it runs no turns.
+  tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
+  const port = await freePort();
+  const main = fileURLToPath(new URL('./model-server-main.ts', import.meta.url));
+  const options = ['--port', String(port), '--script', 'todo-maker', '--delay', String(modelMs)];
+  const args = ['--import', import.meta.resolve('tsx'), main, ...options];
+  model = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise<void>((resolve, reject) => {
+    model.stdout?.once('data', () => resolve());
+    model.once('exit', (code) => reject(new Error(`the model server ended with ${code}`)));
+  });
+  environment = {
+    AI_PROVIDER: 'openai-compatible',
+    AI_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    AI_API_KEY: 'none',
+    AI_MODEL: 'todo-maker',
+  };
+});
+test.after.each(async () => {
+  await releaseAll();
+  await stopProcesses();
+});
+test.after(async () => {
+  model?.kill();
+  await tandem.close();
+});
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What became of a chat in which one todo was to be made. */
+async function outcome({ call, workspaceId }: TestWorkspace, chatId: string) {
+  const { body: chat } = await call(`GET /chats/${chatId}`);
+  const { body: page } = await call(`GET /chats/${chatId}/messages`);
+  const { body: todos } = await call('GET /todos');
+  const turns = await tandem.db.rows<{ attempt: number; outcome: string; minutes: number }>(
+    'select attempt, outcome, minutes::float8 as minutes from chat_turns where workspace_id = $1 and chat_id = $2',
+    [workspaceId, chatId],
+  );
+  const [sums] = await tandem.db.rows<{ charged: number; ledger: boolean }>(
+    `select (select -sum(minutes)::float8 from minute_entries where workspace_id = $1 and kind = 'turn') as charged,
+      (select sum(minutes) from minute_entries where workspace_id = $1) = agent_minutes as ledger
+     from workspaces where id = $1`,
+    [workspaceId],
+  );
+  return {
+    status: chat.status,
+    sequences: page.data.map(({ sequence }: { sequence: number }) => sequence),
+    todos: todos.data.length,
+    attempts: turns.map(({ attempt }) => attempt),
+    isCharged: turns.every(({ minutes }) => minutes === sums?.charged) && sums?.ledger,
+  };
+}
+
+const once = { status: 'completed', sequences: [1, 2, 3, 4], todos: 1, attempts: [2], isCharged: true };
+
+const begun = 'select 1 from chat_turns where chat_id = $1 and attempt = 1';
+
+/** Where the worker stands when it freezes. */
+const moments: Record<string, (workspaceId: string, chatId: string) => Promise<void>> = {
+  'in the middle of a transaction that holds the chat and the balance of the workspace': async (workspaceId) => {
+    // The first answer is being charged for.
+    await hold('select 1 from workspaces where id = $1 for no key update', [workspaceId]);
+    await untilBlocked('%update workspaces w set agent_minutes%');
+  },
+  'in the middle of a transaction that made the todo': async (workspaceId) => {
+    await hold('select 1 from todo_lists where workspace_id = $1 for update', [workspaceId]);
+    await untilBlocked('%insert into todos%');
+  },
+  'waiting for the model': async (_, chatId) => {
+    while ((await tandem.db.rows(begun, [chatId])).length === 0) await wait(20);
+    await wait(modelMs / 3);
+  },
+};
+
+test('what it was at work on is finished by another one within 30 s, and nothing happens twice', async () => {
+  const first = await startProcess(environment);
+  const works: { moment: string; workspace: TestWorkspace; chatId: string }[] = [];
+  for (const [moment, reached] of Object.entries(moments)) {
+    const workspace = await tandem.workspace();
+    const { body: chat } = await workspace.call('POST /chats', { message: `Freeze ${moment}` });
+    works.push({ moment, workspace, chatId: chat.id });
+    await reached(workspace.workspaceId, chat.id);
+  }
+  first.child.kill('SIGSTOP');
+  await releaseAll();
+  const since = Date.now();
+  try {
+    await startProcess(environment);
+    for (const { workspace, chatId } of works) await settled(workspace, chatId, 45);
+  } finally {
+    first.child.kill('SIGCONT');
+  }
+  const took = Date.now() - since;
+  const check = async (when: string) => {
+    for (const { moment, workspace, chatId } of works)
+      assert.equal(await outcome(workspace, chatId), once, `${moment}, ${when}`);
+  };
+  await check('finished');
+  // Awake, it has the answer that it waited for, or the rest of its transaction, and time to do harm with it.
+  await wait(4000);
+  await check('after it woke up');
+  const health = await first.call('GET /me', works[0]?.workspace.key ?? null);
+  assert.is(health.status, 200, 'it works on');
+  assert.ok(took < 30_000, `another one finished within ${took} ms`);
+});
+
+test.run();

@@ -1,0 +1,267 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { follow } from './event-source.ts';
+import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
+import { protocols, secretKey } from './model-engine.ts';
+import { type ModelProtocol, type ModelServer, type Reply, startModelServer } from './model-server.ts';
+import { settled, until } from './scripted-engine.ts';
+import { models, requestsWith, ScriptedModel, call as use } from './scripted-model.ts';
+import { agentOf, bodyOf, chatNow, endOfRun, messagesOf, startRun, within } from './work-world.ts';
+
+/** Seconds without a byte after which a provider counts as silent: as few as the configuration takes. */
+const silence = 5;
+
+function environmentOf(protocol: ModelProtocol, server: ModelServer) {
+  return {
+    AI_PROVIDER: protocol,
+    AI_BASE_URL: server.url,
+    AI_API_KEY: secretKey,
+    AI_MODEL: models.turn,
+    AI_TITLES_MODEL: models.titles,
+    AI_SUMMARIES_MODEL: models.summaries,
+    AI_ESTIMATES_MODEL: models.estimates,
+    AI_STEP_SECONDS: String(silence),
+    AGENT_CONCURRENCY: '32',
+  };
+}
+
+async function titlesOf({ call }: TestWorkspace): Promise<string[]> {
+  const { data } = bodyOf(await call('GET /todos?order=asc'));
+  return data.map(({ title }: { title: string }) => title);
+}
+
+/** Faults that may pass, as an answer that calls a tool meets them. */
+const passing: Record<string, Reply> = {
+  '429 with Retry-After': { status: 429, headers: { 'retry-after': '1' } },
+  '500': { status: 500 },
+  '503': { status: 503, body: '' },
+  '529': { status: 529, error: { type: 'overloaded_error' } },
+  'a stream that cannot be read': { ...cut(), fault: 'broken' },
+  'an error inside the stream': { ...cut(), fault: 'error', error: { type: 'overloaded_error' } },
+  'a stream that ends in the middle of a tool call': { ...cut(), fault: 'end' },
+  'a reset before the first byte': { fault: 'reset' },
+  'a reset in the middle of a tool call': { ...cut(), fault: 'reset' },
+  'a silence in the middle of a tool call': { ...cut(), fault: 'silence' },
+};
+
+function cut() {
+  return { text: 'I begin', toolCalls: [{ name: 'create_todo', input: { title: 'Half a todo' } }], after: 7 };
+}
+
+for (const protocol of protocols) {
+  const test = suite(`agents over ${protocol}`);
+  const model = new ScriptedModel();
+  let server: ModelServer;
+  let tandem: TestService;
+  /** Another process: it answers requests and runs no agents. */
+  let beside: TestService;
+
+  test.before(async () => {
+    server = await startModelServer(protocol, model.script, { apiKey: secretKey });
+    tandem = await startTestService(environmentOf(protocol, server));
+    beside = await startTestService({ AGENT_CONCURRENCY: '0' });
+  });
+  test.after(async () => {
+    await Promise.all([tandem.close(), beside.close()]);
+    await server.close();
+  });
+
+  const world = async () => {
+    const workspace = await tandem.workspace();
+    return { workspace, call: workspace.call, agentId: await agentOf(workspace) };
+  };
+
+  test('a chat whose agent calls tools ends completed, with their effects; the model sees what came of them', async () => {
+    const { workspace, call, agentId } = await world();
+    const word = model.plan([
+      {
+        text: 'I make both.',
+        toolCalls: [
+          { name: 'create_todo', input: { title: 'Buy milk', priority: 'high' } },
+          { name: 'create_todo', input: { title: 'Buy bread' } },
+        ],
+      },
+      use('list_todos', { limit: 10 }),
+      use('create_todo', { title: 'x', surprise: true }),
+      { text: 'Both are on the list.' },
+    ]);
+    const message = `Milk and bread, please. ${word}`;
+    const chat = bodyOf(await call('POST /chats', { message, agentId, waitSeconds: 20 }), 201);
+    assert.is(chat.status, 'completed', chat.errorMessage);
+    assert.equal(await titlesOf(workspace), ['Buy milk', 'Buy bread']);
+    const said = await messagesOf(workspace, chat.id);
+    assert.equal(
+      said.map(({ role }: { role: string }) => role),
+      ['user', 'agent', 'system', 'system', 'agent', 'system', 'agent', 'system', 'agent'],
+    );
+    assert.is(said.at(-1).text, 'Both are on the list.');
+
+    const asked = requestsWith(server, word).map((request) => request.asked);
+    assert.is(asked.length, 4);
+    assert.equal(new Set(asked.map((each) => each?.stream)), new Set([true]));
+    const names = asked[0]?.tools.map(({ name }) => name) ?? [];
+    for (const name of ['list_todos', 'create_todo', 'run_todo', 'create_chat']) assert.ok(names.includes(name), name);
+    assert.ok(!JSON.stringify(asked[0]?.tools).includes('waitSeconds'), 'agents do not wait');
+    const results = (asked[1]?.messages.at(-1) as { results: { output: string; isError: boolean }[] }).results;
+    assert.equal(
+      results.map(({ output }) => JSON.parse(output).todo.title),
+      ['Buy milk', 'Buy bread'],
+    );
+    const refused = (asked[3]?.messages.at(-1) as { results: { output: string }[] }).results[0];
+    assert.match(refused?.output ?? '', /surprise/);
+  });
+
+  test('a fault that may pass is waited out: the turn completes, and no effect happens twice or by half', async () => {
+    const outcomes = Object.entries(passing).map(async ([name, fault]) => {
+      const { workspace, call, agentId } = await world();
+      // Silence takes long: once is enough.
+      const again = name.includes('silence') ? [] : [fault];
+      const word = model.plan([fault, use('create_todo', { title: 'Buy milk' }), ...again, { text: 'Done.' }]);
+      const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 60 }), 201);
+      assert.equal([chat.status, chat.errorMessage, chat.messageCount], ['completed', null, 4], name);
+      assert.equal(await titlesOf(workspace), ['Buy milk'], name);
+      assert.is(requestsWith(server, word).length, 3 + again.length, name);
+    });
+    await Promise.all(outcomes);
+  });
+
+  const lasting: Record<string, [Reply, RegExp, tries: number]> = {
+    '401': [{ status: 401 }, /refused the key of this service: whoever runs this service must correct AI_API_KEY/, 1],
+    '404': [{ status: 404 }, /knows no such model/, 1],
+    '500': [{ status: 500 }, /overloaded or out of order \(500\)\. Try again in a minute\. \(Tried 5 times\.\)/, 5],
+    'a Retry-After of an hour': [{ status: 429, headers: { 'retry-after': '3600' } }, /Try again in 60 min\./, 1],
+    'a stream without an end': [{ ...cut(), fault: 'end' }, /could not be read\. .* \(Tried 5 times\.\)/, 5],
+  };
+
+  test('a fault that lasts fails the chat in words for a person, and the next message works', async () => {
+    const outcomes = Object.entries(lasting).map(async ([name, [fault, message, tries]]) => {
+      const { workspace, call, agentId } = await world();
+      const word = model.plan([use('create_todo', { title: 'Buy milk' }), fault]);
+      const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 60 }), 201);
+      assert.is(chat.status, 'failed', name);
+      assert.match(chat.errorMessage, message);
+      assert.not.match(JSON.stringify(await messagesOf(workspace, chat.id)), new RegExp(secretKey));
+      assert.is(requestsWith(server, word).length, 1 + tries, name);
+      assert.equal(await titlesOf(workspace), ['Buy milk'], 'what was done stays, once');
+
+      const next = model.plan([{ text: 'Here I am again.' }]);
+      const sent = await call(`POST /chats/${chat.id}/messages`, { message: next, waitSeconds: 20 });
+      const run = bodyOf(sent, 202);
+      assert.equal([run.status, run.replies.at(-1)?.text], ['completed', 'Here I am again.'], name);
+      assert.is((await chatNow(workspace, chat.id)).errorMessage, null);
+    });
+    await Promise.all(outcomes);
+  });
+
+  test('agent minutes count the asking, not the waits between tries', async () => {
+    const { workspace, call, agentId } = await world();
+    const please = { status: 429, headers: { 'retry-after': '2' } };
+    const word = model.plan([please, { text: 'Thank you for waiting.', delayMs: 300 }]);
+    const began = Date.now();
+    bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 30 }), 201);
+    assert.ok(Date.now() - began > 2000, 'it waited as long as it was asked to');
+    const [turn] = await tandem.db.rows<{ active: number }>(
+      'select active_ms as active from chat_turns where workspace_id = $1',
+      [workspace.workspaceId],
+    );
+    assert.ok(turn && turn.active >= 300 && turn.active < 1500, `${turn?.active} ms`);
+    assert.is(bodyOf(await call('GET /me')).workspace.agentMinutesRemaining, 599.9);
+  });
+
+  test('what a model says arrives over the stream while it says it, on any process', async () => {
+    const { workspace, call, agentId } = await world();
+    const text = 'It takes a while to say all of this, word by word, to whoever listens.';
+    const word = model.plan([{ text, delayMs: 300, eventMs: 60 }]);
+    const { id } = bodyOf(await call('POST /chats', { message: word, agentId }), 201);
+    const streams = await Promise.all(
+      [tandem, beside].map(({ url }) => follow(`${url}/api/v1/chats/${id}/stream`, workspace.key)),
+    );
+    for (const { ended, events } of streams) {
+      await within(10_000, 'the stream ends', ended);
+      const kinds = events.map(({ event }) => event);
+      const deltas = events.flatMap(({ event, data }) => (event === 'delta' ? [data] : []));
+      assert.ok(deltas.length > 2, kinds.join(' '));
+      assert.ok(kinds.lastIndexOf('delta') < kinds.lastIndexOf('message'), 'none after the message');
+      assert.equal(new Set(deltas.map(({ sequence }) => sequence)), new Set([2]));
+      assert.is(
+        deltas.map((each) => each.text).join(''),
+        text.slice(0, deltas.map((each) => each.text).join('').length),
+      );
+      const last = events.findLast(({ event }) => event === 'message');
+      assert.equal([last?.id, last?.data.text], ['2', text]);
+    }
+  });
+
+  test('cancelling leaves the provider within a second, also when another process is asked to', async () => {
+    for (const asked of [tandem, beside]) {
+      const { workspace, call, agentId } = await world();
+      const word = model.plan([{ text: 'I think about', after: 3, fault: 'silence' }]);
+      const { id } = bodyOf(await call('POST /chats', { message: word, agentId }), 201);
+      await until(call.bind(null, `GET /chats/${id}`), () => requestsWith(server, word).length > 0);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const began = performance.now();
+      const headers = { authorization: `Bearer ${workspace.key}` };
+      const cancelled = await asked.call(`POST /chats/${id}/cancel`, undefined, { headers });
+      assert.is(bodyOf(cancelled).status, 'cancelled');
+      await until(
+        () => call(`GET /chats/${id}`),
+        () => requestsWith(server, word)[0]?.ended !== undefined,
+        3,
+      );
+      const [request] = requestsWith(server, word);
+      assert.is(request?.ended, 'client left');
+      const took = (request?.endedAt ?? 0) - began;
+      assert.ok(took < 1000, `${took} ms`);
+      assert.is((await messagesOf(workspace, id)).length, 1);
+      assert.is(requestsWith(server, word).length, 1, 'and it is not asked again');
+    }
+  });
+
+  test('titles, summaries and estimates are written by the models of their purposes', async () => {
+    const { workspace, call, agentId } = await world();
+    const todo = bodyOf(await call('POST /todos', { title: 'Water the plants' }), 201);
+    const word = model.plan([use('complete_todo', { todoId: todo.id }), { text: 'All watered.' }]);
+    const { id: chatId } = bodyOf(await call('POST /chats', { message: `Hello ${word}` }), 201);
+    await settled(workspace, chatId);
+    const run = await startRun(workspace, todo.id, word, agentId);
+    await endOfRun(workspace, todo.id);
+    const estimated = await until(
+      () => call(`GET /todos/${todo.id}`),
+      ({ body }) => body.minutesSaved !== null,
+    );
+    const { minutesSaved, minutesSavedReason, minutesSavedConfidence } = estimated.body;
+    assert.equal([minutesSaved, minutesSavedConfidence], [42, 'high']);
+    assert.is(minutesSavedReason, 'Two hands would have needed as long.');
+    const written = await until(
+      () => call(`GET /chats/${chatId}`),
+      ({ body }) => body.title !== null && body.subtitle !== null,
+    );
+    assert.equal(
+      [written.body.title, written.body.subtitle],
+      [`Written by ${models.titles}`, `Written by ${models.summaries}`],
+    );
+    assert.is((await chatNow(workspace, run.chatId)).title, 'Water the plants', 'a run is named after its todo');
+    const skill = bodyOf(await call(`POST /agents/${agentId}/skills`, { name: 'Watering', instructions: word }), 201);
+    await until(
+      () => call(`GET /agents/${agentId}/skills/${skill.id}`),
+      ({ body }) => body.summary === `Written by ${models.summaries}`,
+    );
+    const [title] = requestsWith(server, word, models.titles);
+    assert.match(JSON.stringify(title?.asked?.messages), /<data-([0-9a-f]{16}) kind=[^>]*>[^<]*plan-[^<]*<\/data-\1>/);
+    assert.is(bodyOf(await call('GET /me')).workspace.agentMinutesRemaining, 599.8, 'texts cost nobody minutes');
+  });
+
+  test('a model of titles that fails leaves the writing to the built-in writer', async () => {
+    const { workspace, call } = await world();
+    const message = `Please order desks, no texts today. ${model.plan([{ text: 'Ordered.' }])}`;
+    const { id } = bodyOf(await call('POST /chats', { message }), 201);
+    const { body } = await until(
+      () => call(`GET /chats/${id}`),
+      ({ body: chat }) => chat.title !== null,
+    );
+    assert.match(body.title, /^Order desks/);
+    assert.is((await settled(workspace, id)).body.status, 'completed');
+  });
+
+  test.run();
+}

@@ -1,0 +1,68 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startTestService, type TestService } from './harness.ts';
+import { ScriptedEngine, say, use } from './scripted-engine.ts';
+import { agentOf, approvalOf, bodyOf, chatNow, endOfRun, held, startRun, todoNow } from './work-world.ts';
+
+const test = suite('how long a turn may be active');
+const engine = new ScriptedEngine();
+const activeMs = 1500;
+let tandem: TestService;
+
+test.before(async () => {
+  tandem = await startTestService({}, { engine, turnLimits: { activeMs } });
+});
+test.after(() => tandem.close());
+
+async function world() {
+  const workspace = await tandem.workspace();
+  const todo = bodyOf(await workspace.call('POST /todos', { title: 'Water the plants' }), 201);
+  return { workspace, todoId: todo.id };
+}
+
+test('run: running → timed_out after too much active time, with its chat failed; it can be run again', async () => {
+  const { workspace, todoId } = await world();
+  const agentId = await agentOf(workspace);
+  const busy = held(say('Too late.'));
+  const plan = engine.plan((request, asked) =>
+    asked === 0 ? use(['create_todo', { title: 'Buy a can' }]) : busy.script(request),
+  );
+  const { chatId } = await startRun(workspace, todoId, plan, agentId);
+  await busy.asked();
+  const asked = Date.now();
+  assert.ok((await busy.stopped(activeMs + 2000)) - asked > activeMs / 2);
+  const run = await endOfRun(workspace, todoId);
+  assert.equal([run.status, run.statusReason, run.summary], ['timed_out', null, null]);
+  assert.match(run.errorMessage, /without an end and was stopped. What it did stays/);
+  assert.is(run.minutesUsed, 0.1);
+  const chat = await chatNow(workspace, chatId);
+  assert.equal([chat.status, chat.errorMessage], ['failed', run.errorMessage]);
+  assert.is((await todoNow(workspace, todoId)).status, 'in_progress');
+  assert.is((await workspace.call('GET /todos?query=can')).body.data.length, 1, 'what it did stays');
+  await startRun(workspace, todoId, engine.plan([say('Watered.')]), agentId);
+  assert.is((await endOfRun(workspace, todoId)).status, 'completed');
+});
+
+test('steps add up: a turn of many short ones times out as well', async () => {
+  const { workspace, todoId } = await world();
+  const plan = engine.plan(async () => {
+    await new Promise((resolve) => setTimeout(resolve, activeMs / 4));
+    return use(['list_todos', { limit: 1 }]);
+  });
+  await startRun(workspace, todoId, plan, await agentOf(workspace));
+  assert.is((await endOfRun(workspace, todoId)).status, 'timed_out');
+});
+
+test('waiting for a person is not active time', async () => {
+  const { workspace, todoId } = await world();
+  const agentId = await agentOf(workspace, { requiresApproval: true });
+  const plan = engine.plan([use(['create_todo', { title: 'Buy a can' }]), say('Watered.')]);
+  const { chatId } = await startRun(workspace, todoId, plan, agentId);
+  const { id } = await approvalOf(workspace, chatId);
+  await new Promise((resolve) => setTimeout(resolve, activeMs + 200));
+  bodyOf(await workspace.call(`POST /approvals/${id}/decide`, { decision: 'approve' }));
+  const run = await endOfRun(workspace, todoId);
+  assert.equal([run.status, run.minutesUsed], ['completed', 0.1]);
+});
+
+test.run();
