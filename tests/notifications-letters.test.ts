@@ -151,6 +151,25 @@ test('a letter that got through at a later try was sent', async () => {
   await untilIs(workspace, 'later', (row) => row.email === 'sent' && row.tries === 2);
 });
 
+test('a letter whose sending was noted nowhere, as the process died, goes out once more as the same message', async () => {
+  const workspace = await tandem.workspace();
+  await tell(tandem.db, workspace.workspaceId, [workspace.userId], { sends: true, dedupe: 'crash' });
+  await untilIs(workspace, 'crash', (row) => row.email === 'sent');
+  const unnoted = `update notifications set email = 'pending', email_due_at = now() where workspace_id = $1`;
+  await tandem.db.rows(unnoted, [workspace.workspaceId]);
+  await untilIs(workspace, 'crash', (row) => row.email === 'sent');
+  const letters = await box.lettersTo(await emailOf(workspace), 2);
+  assert.is(letters.length, 2);
+  assert.is(new Set(letters.map(({ headers }) => headers.get('message-id'))).size, 1);
+  assert.is((await letterRow(workspace, 'crash')).tries, 2);
+});
+
+test('/metrics tells how many letters went out, and how many failed', async () => {
+  const text = await (await fetch(`${tandem.url}/metrics`)).text();
+  assert.match(text, /^tandem_letters_sent_total [1-9]\d*$/m);
+  assert.match(text, /^tandem_letters_failed_total [1-9]\d*$/m);
+});
+
 test('an address that the mail server refuses for good is not tried again', async () => {
   const workspace = await tandem.workspace();
   box.answers('RCPT', '550 no such person');

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSession } from '../routers/accounts/sessions.ts';
+import { sweep } from '../server/sweeps.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { newNotification, tell } from './notification-world.ts';
 
@@ -218,6 +219,19 @@ test('a change on a stale tag is 412 and changes nothing', async () => {
     assert.is((await change(tags[place])).status, 412);
     assert.is((await change(first.headers.get('etag') ?? '')).status, 200);
   }
+});
+
+test('what is half a year old is swept away', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId, userId } = workspace;
+  const days = (count: number) => () => new Date(Date.now() - count * 86_400_000);
+  for (const age of [0, 179, 181]) await tell(tandem.db, workspaceId, [userId], { title: `${age}`, clock: days(age) });
+  await sweep(tandem.db);
+  const { body } = await (await signedIn(workspace))('GET /notifications');
+  assert.equal(
+    body.data.map((each: { title: string }) => each.title),
+    ['0', '179'],
+  );
 });
 
 test.run();

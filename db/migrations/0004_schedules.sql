@@ -73,6 +73,7 @@ ALTER TABLE "todo_schedules" ADD CONSTRAINT "todo_schedules_user_fk" FOREIGN KEY
 CREATE UNIQUE INDEX "notifications_dedupe" ON "notifications" USING btree ("workspace_id","dedupe","user_id");--> statement-breakpoint
 CREATE INDEX "notifications_created" ON "notifications" USING btree ("workspace_id","user_id","created_at","id") WHERE in_app;--> statement-breakpoint
 CREATE INDEX "notifications_unread" ON "notifications" USING btree ("workspace_id","user_id","created_at","id") WHERE in_app and read_at is null;--> statement-breakpoint
+CREATE INDEX "notifications_age" ON "notifications" USING brin ("created_at");--> statement-breakpoint
 CREATE INDEX "notifications_letters" ON "notifications" USING btree ("email_due_at") WHERE email = 'pending';--> statement-breakpoint
 CREATE UNIQUE INDEX "todo_occurrences_planned" ON "todo_occurrences" USING btree ("workspace_id","todo_id","planned_at");--> statement-breakpoint
 CREATE INDEX "todo_schedules_due" ON "todo_schedules" USING btree ("next_run_at") WHERE next_run_at is not null;

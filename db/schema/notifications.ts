@@ -43,6 +43,8 @@ export const notifications = pgTable(
     index('notifications_unread')
       .on(table.workspaceId, table.userId, table.createdAt, table.id)
       .where(sql`in_app and read_at is null`),
+    // What is old lies together, as rows are only added: a small index finds it for the sweep.
+    index('notifications_age').using('brin', table.createdAt),
     index('notifications_letters').on(table.emailDueAt).where(sql`email = 'pending'`),
   ],
 );

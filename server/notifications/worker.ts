@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
 import type { PostOffice } from '../mail.ts';
+import type { Measure } from '../metrics.ts';
 import { type ClaimedLetter, claimLetter, endLetter, putBack, tries } from './claims.ts';
 import { letterOf } from './letter.ts';
 
@@ -16,6 +17,9 @@ export interface LetterParts {
 }
 
 export interface LetterWorker {
+  /** Letters of this process that went out, and that failed for good. */
+  readonly sent: number;
+  readonly failed: number;
   /** Sends what is due; resolves when nothing is. @throws what the database throws. */
   run(): Promise<void>;
   /** Takes no more letters; those under way are finished by `run`. */
@@ -28,6 +32,15 @@ function isRefusal(error: unknown): boolean {
   return command === 'RCPT TO' && responseCode >= 550 && responseCode <= 553;
 }
 
+/** What /metrics tells of the letters of this process. */
+export function letterMeasures(letters: Pick<LetterWorker, 'sent' | 'failed'>): Measure[] {
+  const counter = (name: string, help: string, read: () => number) => ({ kind: 'counter' as const, name, help, read });
+  return [
+    counter('tandem_letters_sent_total', 'Letters of notifications that this process sent', () => letters.sent),
+    counter('tandem_letters_failed_total', 'Letters of notifications that failed for good', () => letters.failed),
+  ];
+}
+
 /**
  * Sends the letters of notifications, which are rows of the database until they went out. A letter is tried five times,
  * over about two and a half hours. A process that dies between the sending and the note of it costs one letter too many:
@@ -35,20 +48,29 @@ function isRefusal(error: unknown): boolean {
  */
 export function letterWorker({ db, post, log, service }: LetterParts): LetterWorker {
   let stopped = false;
+  let [sent, failed] = [0, 0];
+
+  const fail = (letter: ClaimedLetter) => {
+    failed += 1;
+    return endLetter(db, letter, 'failed');
+  };
 
   const send = async (letter: ClaimedLetter): Promise<void> => {
     const { id, attempt, kind } = letter;
     if (!letter.isWanted) return endLetter(db, letter, 'suppressed');
-    if (letter.isStale || attempt > tries) return endLetter(db, letter, 'failed');
+    if (letter.isStale || attempt > tries) return fail(letter);
     const error = await post.send(letterOf(letter, service.publicUrl)).then(
       () => undefined,
       (reason: unknown) => reason ?? new Error('no reason given'),
     );
-    if (error === undefined) return endLetter(db, letter, 'sent');
+    if (error === undefined) {
+      sent += 1;
+      return endLetter(db, letter, 'sent');
+    }
     const isLast = attempt === tries || isRefusal(error);
     const told = isLast ? 'a letter failed for good' : 'a letter could not be sent; it is tried again';
     log.warn({ err: error, notification: id, kind, attempt }, told);
-    return isLast ? endLetter(db, letter, 'failed') : putBack(db, letter);
+    return isLast ? fail(letter) : putBack(db, letter);
   };
 
   const lane = async (): Promise<void> => {
@@ -60,10 +82,16 @@ export function letterWorker({ db, post, log, service }: LetterParts): LetterWor
   };
 
   return {
+    get sent() {
+      return sent;
+    },
+    get failed() {
+      return failed;
+    },
     run: async () => {
       const outcomes = await Promise.allSettled(Array.from({ length: lanes }, lane));
-      const failed = outcomes.find((each) => each.status === 'rejected');
-      if (failed) throw failed.reason;
+      const fault = outcomes.find((each) => each.status === 'rejected');
+      if (fault) throw fault.reason;
     },
     stop: () => {
       stopped = true;
