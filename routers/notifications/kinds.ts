@@ -13,5 +13,5 @@ export type NotificationKind = (typeof notificationKinds)[number];
 export const letteredKinds = notificationKinds.filter((kind) => kind !== 'invited');
 
 export function hasLetters(kind: NotificationKind): boolean {
-  return kind !== 'invited';
+  return letteredKinds.some((each) => each === kind);
 }

@@ -26,10 +26,10 @@ const claim = `with due as (
     from due where n.workspace_id = due.workspace_id and n.id = due.id returning n.*
   ) select n.workspace_id as "workspaceId", n.id, n.kind, n.title, n.text, n.todo_id as "todoId", n.dedupe,
     n.email_attempts as attempt, u.email as "to", w.name as workspace,
-    m.removed_at is null and coalesce(s.email, true) as "isWanted",
+    u.id is not null and m.removed_at is null and coalesce(s.email, true) as "isWanted",
     n.created_at < now() - interval '3 days' as "isStale"
   from n join members m on m.workspace_id = n.workspace_id and m.user_id = n.user_id
-  join users u on u.id = n.user_id join workspaces w on w.id = n.workspace_id
+  left join users u on u.id = n.user_id join workspaces w on w.id = n.workspace_id
   left join notification_settings s on s.workspace_id = n.workspace_id and s.user_id = n.user_id and s.kind = n.kind`;
 
 /** Takes the letter that is due longest, on whichever process asks first; null when none is due. */
