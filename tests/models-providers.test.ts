@@ -145,6 +145,16 @@ for (const protocol of protocols) {
   });
 }
 
+test('arguments without measure are no answer', async () => {
+  const chunk = (call: object) =>
+    `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...call }] } }] })}\n\n`;
+  const begin = chunk({ id: 'c', type: 'function', function: { name: 'create_todo', arguments: '{"title":"' } });
+  const more = chunk({ function: { arguments: 'x'.repeat(100_000) } });
+  const reply = { status: 200, headers: sse, body: begin + more.repeat(21) };
+  const { fault } = await underTest('openai-compatible', () => reply, { silenceSeconds: 20, answerSeconds: 60 });
+  assert.match((await fault({ tools: [createTodo] })).message, 'did not end');
+});
+
 test('OpenAI: a refusal in the model’s own words is the answer', async () => {
   const chunk = (delta: object, finish_reason: string | null) =>
     `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;

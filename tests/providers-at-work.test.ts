@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { follow } from './event-source.ts';
+import { follow, type Heard } from './event-source.ts';
 import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { protocols, secretKey } from './model-engine.ts';
-import { type ModelProtocol, type ModelServer, type Reply, startModelServer } from './model-server.ts';
+import { type Asked, type ModelProtocol, type ModelServer, type Reply, startModelServer } from './model-server.ts';
 import { settled, until } from './scripted-engine.ts';
 import { models, requestsWith, ScriptedModel, call as use } from './scripted-model.ts';
 import { agentOf, bodyOf, chatNow, endOfRun, messagesOf, startRun, within } from './work-world.ts';
@@ -30,6 +30,21 @@ async function titlesOf({ call }: TestWorkspace): Promise<string[]> {
   return data.map(({ title }: { title: string }) => title);
 }
 
+/** The results of tools that a request ends with. */
+function resultsIn(asked: Asked | undefined): string[] {
+  const last = asked?.messages.at(-1);
+  return last?.role === 'tools' ? last.results.map(({ output }) => output) : [];
+}
+
+/** What a reader of a stream has of a message that is being written: each piece goes to its offset. */
+function provisional(events: readonly Heard[]): string {
+  const pieces = events.flatMap(({ event, data }) => (event === 'delta' ? [data] : []));
+  return pieces.reduce((text, { offset, text: more }) => {
+    assert.ok(offset <= text.length, `a piece for ${offset} of ${text.length}`);
+    return text.slice(0, offset) + more;
+  }, '');
+}
+
 /** Faults that may pass, as an answer that calls a tool meets them. */
 const passing: Record<string, Reply> = {
   '429 with Retry-After': { status: 429, headers: { 'retry-after': '1' } },
@@ -42,6 +57,30 @@ const passing: Record<string, Reply> = {
   'a reset before the first byte': { fault: 'reset' },
   'a reset in the middle of a tool call': { ...cut(), fault: 'reset' },
   'a silence in the middle of a tool call': { ...cut(), fault: 'silence' },
+};
+
+interface Lasting {
+  fault: Reply;
+  message: RegExp;
+  tries: number;
+}
+
+const outOfOrder = /overloaded or out of order \(500\)\. Try again in a minute\. \(Tried 5 times\.\)/;
+const wrongKey = /refused the key of this service: whoever runs this service must correct AI_API_KEY/;
+const lasting: Record<string, Lasting> = {
+  '401': { fault: { status: 401 }, message: wrongKey, tries: 1 },
+  '404': { fault: { status: 404 }, message: /knows no such model/, tries: 1 },
+  '500': { fault: { status: 500 }, message: outOfOrder, tries: 5 },
+  'a Retry-After of an hour': {
+    fault: { status: 429, headers: { 'retry-after': '3600' } },
+    message: /Try again in 60 min\./,
+    tries: 1,
+  },
+  'a stream without an end': {
+    fault: { ...cut(), fault: 'end' },
+    message: /could not be read\. .* \(Tried 5 times\.\)/,
+    tries: 5,
+  },
 };
 
 function cut() {
@@ -102,55 +141,47 @@ for (const protocol of protocols) {
     const names = asked[0]?.tools.map(({ name }) => name) ?? [];
     for (const name of ['list_todos', 'create_todo', 'run_todo', 'create_chat']) assert.ok(names.includes(name), name);
     assert.ok(!JSON.stringify(asked[0]?.tools).includes('waitSeconds'), 'agents do not wait');
-    const results = (asked[1]?.messages.at(-1) as { results: { output: string; isError: boolean }[] }).results;
-    assert.equal(
-      results.map(({ output }) => JSON.parse(output).todo.title),
-      ['Buy milk', 'Buy bread'],
-    );
-    const refused = (asked[3]?.messages.at(-1) as { results: { output: string }[] }).results[0];
-    assert.match(refused?.output ?? '', /surprise/);
+    const made = resultsIn(asked[1]).map((output) => JSON.parse(output).todo.title);
+    assert.equal(made, ['Buy milk', 'Buy bread']);
+    assert.match(resultsIn(asked[3])[0] ?? '', /surprise/);
   });
 
-  test('a fault that may pass is waited out: the turn completes, and no effect happens twice or by half', async () => {
-    const outcomes = Object.entries(passing).map(async ([name, fault]) => {
-      const { workspace, call, agentId } = await world();
-      // Silence takes long: once is enough.
-      const again = name.includes('silence') ? [] : [fault];
-      const word = model.plan([fault, use('create_todo', { title: 'Buy milk' }), ...again, { text: 'Done.' }]);
-      const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 60 }), 201);
-      assert.equal([chat.status, chat.errorMessage, chat.messageCount], ['completed', null, 4], name);
-      assert.equal(await titlesOf(workspace), ['Buy milk'], name);
-      assert.is(requestsWith(server, word).length, 3 + again.length, name);
-    });
-    await Promise.all(outcomes);
-  });
+  /** Meets a fault, makes a todo, and meets it again. */
+  async function outlasts(name: string, fault: Reply): Promise<void> {
+    const { workspace, call, agentId } = await world();
+    // Silence takes long: once is enough.
+    const again = name.includes('silence') ? [] : [fault];
+    const word = model.plan([fault, use('create_todo', { title: 'Buy milk' }), ...again, { text: 'Done.' }]);
+    const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 60 }), 201);
+    assert.equal([chat.status, chat.errorMessage, chat.messageCount], ['completed', null, 4], name);
+    assert.equal(await titlesOf(workspace), ['Buy milk'], name);
+    assert.is(requestsWith(server, word).length, 3 + again.length, name);
+  }
 
-  const lasting: Record<string, [Reply, RegExp, tries: number]> = {
-    '401': [{ status: 401 }, /refused the key of this service: whoever runs this service must correct AI_API_KEY/, 1],
-    '404': [{ status: 404 }, /knows no such model/, 1],
-    '500': [{ status: 500 }, /overloaded or out of order \(500\)\. Try again in a minute\. \(Tried 5 times\.\)/, 5],
-    'a Retry-After of an hour': [{ status: 429, headers: { 'retry-after': '3600' } }, /Try again in 60 min\./, 1],
-    'a stream without an end': [{ ...cut(), fault: 'end' }, /could not be read\. .* \(Tried 5 times\.\)/, 5],
-  };
+  /** Makes a todo, and meets a fault that stays; then a person writes again. */
+  async function fails(name: string, { fault, message, tries }: Lasting): Promise<void> {
+    const { workspace, call, agentId } = await world();
+    const word = model.plan([use('create_todo', { title: 'Buy milk' }), fault]);
+    const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 60 }), 201);
+    assert.is(chat.status, 'failed', name);
+    assert.match(chat.errorMessage, message);
+    const said = await messagesOf(workspace, chat.id);
+    assert.equal([said.at(-1).role, said.at(-1).text], ['system', chat.errorMessage]);
+    assert.not.match(JSON.stringify(said), new RegExp(secretKey));
+    assert.is(requestsWith(server, word).length, 1 + tries, name);
+    assert.equal(await titlesOf(workspace), ['Buy milk'], 'what was done stays, once');
+    const next = model.plan([{ text: 'Here I am again.' }]);
+    const sent = await call(`POST /chats/${chat.id}/messages`, { message: next, waitSeconds: 20 });
+    const run = bodyOf(sent, 202);
+    assert.equal([run.status, run.replies.at(-1)?.text], ['completed', 'Here I am again.'], name);
+    assert.is((await chatNow(workspace, chat.id)).errorMessage, null);
+  }
 
-  test('a fault that lasts fails the chat in words for a person, and the next message works', async () => {
-    const outcomes = Object.entries(lasting).map(async ([name, [fault, message, tries]]) => {
-      const { workspace, call, agentId } = await world();
-      const word = model.plan([use('create_todo', { title: 'Buy milk' }), fault]);
-      const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 60 }), 201);
-      assert.is(chat.status, 'failed', name);
-      assert.match(chat.errorMessage, message);
-      assert.not.match(JSON.stringify(await messagesOf(workspace, chat.id)), new RegExp(secretKey));
-      assert.is(requestsWith(server, word).length, 1 + tries, name);
-      assert.equal(await titlesOf(workspace), ['Buy milk'], 'what was done stays, once');
-
-      const next = model.plan([{ text: 'Here I am again.' }]);
-      const sent = await call(`POST /chats/${chat.id}/messages`, { message: next, waitSeconds: 20 });
-      const run = bodyOf(sent, 202);
-      assert.equal([run.status, run.replies.at(-1)?.text], ['completed', 'Here I am again.'], name);
-      assert.is((await chatNow(workspace, chat.id)).errorMessage, null);
-    });
-    await Promise.all(outcomes);
+  test('a fault that may pass is waited out without doing anything twice or by half; one that lasts fails the chat in words for a person, and the next message works', async () => {
+    await Promise.all([
+      ...Object.entries(passing).map(([name, fault]) => outlasts(name, fault)),
+      ...Object.entries(lasting).map(([name, fault]) => fails(name, fault)),
+    ]);
   });
 
   test('agent minutes count the asking, not the waits between tries', async () => {
@@ -168,27 +199,32 @@ for (const protocol of protocols) {
     assert.is(bodyOf(await call('GET /me')).workspace.agentMinutesRemaining, 599.9);
   });
 
-  test('what a model says arrives over the stream while it says it, on any process', async () => {
+  test('what a model says arrives over the stream while it says it, on any process; an answer begun anew replaces it', async () => {
     const { workspace, call, agentId } = await world();
     const text = 'It takes a while to say all of this, word by word, to whoever listens.';
-    const word = model.plan([{ text, delayMs: 300, eventMs: 60 }]);
+    const broken = { text: 'I never get to the end of this sentence', delayMs: 300, eventMs: 60 };
+    const word = model.plan([
+      { ...broken, after: 8, fault: 'reset' },
+      { text, eventMs: 60 },
+    ]);
     const { id } = bodyOf(await call('POST /chats', { message: word, agentId }), 201);
     const streams = await Promise.all(
       [tandem, beside].map(({ url }) => follow(`${url}/api/v1/chats/${id}/stream`, workspace.key)),
     );
     for (const { ended, events } of streams) {
-      await within(10_000, 'the stream ends', ended);
+      await within(15_000, 'the stream ends', ended);
       const kinds = events.map(({ event }) => event);
-      const deltas = events.flatMap(({ event, data }) => (event === 'delta' ? [data] : []));
-      assert.ok(deltas.length > 2, kinds.join(' '));
-      assert.ok(kinds.lastIndexOf('delta') < kinds.lastIndexOf('message'), 'none after the message');
-      assert.equal(new Set(deltas.map(({ sequence }) => sequence)), new Set([2]));
-      assert.is(
-        deltas.map((each) => each.text).join(''),
-        text.slice(0, deltas.map((each) => each.text).join('').length),
+      const seen = events.map((_, place) => provisional(events.slice(0, place + 1)));
+      assert.ok(
+        seen.some((each) => each.startsWith('I never')),
+        kinds.join(' '),
       );
-      const last = events.findLast(({ event }) => event === 'message');
-      assert.equal([last?.id, last?.data.text], ['2', text]);
+      assert.ok(new Set(seen).size > 4, kinds.join(' '));
+      const last = seen.at(-1) ?? '';
+      assert.ok(last.length > 10 && text.startsWith(last), last);
+      assert.ok(kinds.lastIndexOf('delta') < kinds.lastIndexOf('message'), 'none after the message');
+      const message = events.findLast(({ event }) => event === 'message');
+      assert.equal([message?.id, message?.data.text], ['2', text]);
     }
   });
 
@@ -220,10 +256,11 @@ for (const protocol of protocols) {
   test('titles, summaries and estimates are written by the models of their purposes', async () => {
     const { workspace, call, agentId } = await world();
     const todo = bodyOf(await call('POST /todos', { title: 'Water the plants' }), 201);
-    const word = model.plan([use('complete_todo', { todoId: todo.id }), { text: 'All watered.' }]);
+    const word = model.plan([{ text: 'Hello.' }]);
     const { id: chatId } = bodyOf(await call('POST /chats', { message: `Hello ${word}` }), 201);
     await settled(workspace, chatId);
-    const run = await startRun(workspace, todo.id, word, agentId);
+    const work = model.plan([use('complete_todo', { todoId: todo.id }), { text: 'All watered.' }]);
+    const run = await startRun(workspace, todo.id, work, agentId);
     await endOfRun(workspace, todo.id);
     const estimated = await until(
       () => call(`GET /todos/${todo.id}`),

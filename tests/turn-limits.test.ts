@@ -1,5 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ModelFault } from '../server/agents/engine.ts';
+import { withRetries } from '../server/agents/models/retry.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { ScriptedEngine, say, use } from './scripted-engine.ts';
 import { agentOf, approvalOf, bodyOf, chatNow, endOfRun, held, startRun, todoNow } from './work-world.ts';
@@ -10,7 +12,7 @@ const activeMs = 1500;
 let tandem: TestService;
 
 test.before(async () => {
-  tandem = await startTestService({}, { engine, turnLimits: { activeMs } });
+  tandem = await startTestService({}, { engine: withRetries(engine), turnLimits: { activeMs } });
 });
 test.after(() => tandem.close());
 
@@ -51,6 +53,19 @@ test('steps add up: a turn of many short ones times out as well', async () => {
   });
   await startRun(workspace, todoId, plan, await agentOf(workspace));
   assert.is((await endOfRun(workspace, todoId)).status, 'timed_out');
+});
+
+test('waiting between the tries of an answer is not active time', async () => {
+  const { workspace, todoId } = await world();
+  const plan = engine.plan((_, asked) => {
+    if (asked > 0) return say('Watered.');
+    throw new ModelFault('Come back later.', { retryable: true, retryAfterMs: activeMs + 500 });
+  });
+  const began = Date.now();
+  await startRun(workspace, todoId, plan, await agentOf(workspace));
+  const run = await endOfRun(workspace, todoId);
+  assert.equal([run.status, run.minutesUsed], ['completed', 0.1], run.errorMessage);
+  assert.ok(Date.now() - began > activeMs);
 });
 
 test('waiting for a person is not active time', async () => {

@@ -4,9 +4,9 @@ import { announce } from '../live.ts';
 import { charge, type Trigger } from '../minutes.ts';
 import { tellApprovals } from '../notifications/events.ts';
 import type { Scope } from '../scopes.ts';
-import { append, type MessageRow, messageColumns, messageOf, type NewMessage, textBlocks } from './messages.ts';
+import { append, type NewMessage, textBlocks } from './messages.ts';
 import { type HeldChat, type HeldTurn, holdChat } from './rows.ts';
-import type { MessageAnswer, MessageBlock } from './shapes.ts';
+import type { MessageBlock } from './shapes.ts';
 import { type Ending, endTurn, type World } from './turns.ts';
 
 /** The turn as the worker that claimed it knows it. */
@@ -57,22 +57,6 @@ type ChargedSoFar = Pick<StepRow, 'activeMs' | 'minutes'>;
 
 function chargeStep(world: World, claim: Claim, { activeMs, minutes }: ChargedSoFar, spentMs: number) {
   return charge(world, { ...claim, activeMs: activeMs + Math.ceil(spentMs), minutes: Number(minutes) });
-}
-
-const unread = `select ${messageColumns}, m.turn_id as "turnId" from messages m
-  where m.workspace_id = $1 and m.chat_id = $2 and m.sequence > $3 order by m.sequence`;
-
-/** A message with the turn that it belongs to. */
-export type TurnMessage = MessageAnswer & { turnId: string | null };
-
-/** The messages of the chat after `sequence`, oldest first. */
-export async function messagesAfter(db: Db, claim: Claim, sequence: number): Promise<TurnMessage[]> {
-  const rows = await db.rows<MessageRow & { turnId: string | null }>(unread, [
-    claim.workspaceId,
-    claim.chatId,
-    sequence,
-  ]);
-  return rows.map((row) => ({ ...messageOf(row), turnId: row.turnId }));
 }
 
 /** A tool call of a model's answer, with why a person must approve it, if one must. */

@@ -41,6 +41,8 @@ export interface EngineRequest {
   onRestart?: () => void;
   /** Milliseconds spent asking, once per try, whatever came of it; waiting between tries is not in them. */
   onActive?: (ms: number) => void;
+  /** Nothing is asked for the next `ms`: a wait between two tries. */
+  onWait?: (ms: number) => void;
 }
 
 export interface EngineAnswer {

@@ -1,5 +1,5 @@
+import type { TurnMessage } from '../../routers/chats/history.ts';
 import type { MessageBlock, ToolCallBlock } from '../../routers/chats/shapes.ts';
-import type { TurnMessage } from '../../routers/chats/steps.ts';
 
 /** What was decided of a call that needed a person, by call id. */
 export type Decisions = ReadonlyMap<string, { status: string; input: unknown }>;

@@ -4,10 +4,12 @@ import type { AgentTool } from '../../adapters/agent-tools.ts';
 import type { Db } from '../../db/client.ts';
 import { isOutOfOrder } from '../../db/trouble.ts';
 import type { Context } from '../../routers/base.ts';
+import { messagesAfter, recentMessages, type TurnMessage } from '../../routers/chats/history.ts';
 import type { ToolCallBlock } from '../../routers/chats/shapes.ts';
-import type { Claim, TurnMessage } from '../../routers/chats/steps.ts';
+import type { Claim } from '../../routers/chats/steps.ts';
 import * as steps from '../../routers/chats/steps.ts';
 import type { Ending, World } from '../../routers/chats/turns.ts';
+import { deadlineIn } from './deadline.ts';
 import type { Deltas } from './deltas.ts';
 import { type Engine, type EngineAnswer, type EngineRequest, ModelFault } from './engine.ts';
 import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
@@ -30,13 +32,22 @@ export interface TurnParts {
   prepare(
     claim: Claim,
     messages: TurnMessage[],
-  ): Promise<{ agent: AgentNow; request: Omit<EngineRequest, 'signal' | 'onText' | 'onActive'> }>;
+  ): Promise<{
+    agent: AgentNow;
+    request: Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>;
+  }>;
   deltas(chatId: string, sequence: number): Deltas;
 }
 
 /** How often a turn goes on after the database was out of order, one time after the other, and the pause before it. */
 const mostTroubles = 5;
 const pauseMs = 200;
+
+/** Bytes of earlier messages that a turn reads: more than any conversation with a model may have. */
+const mostRead = 400_000;
+
+/** Calls of one answer that are made. A model that wants more sees what came of these first, and asks again. */
+const mostCalls = 50;
 
 const orphaned: Ending = {
   outcome: 'failed',
@@ -111,8 +122,10 @@ export class Turn {
 
   /** Reads what was said since: decisions of people come while the turn works. */
   async #read(): Promise<void> {
-    const seen = this.#messages.at(-1)?.sequence ?? 0;
-    this.#messages.push(...(await steps.messagesAfter(this.#parts.context.db, this.#claim, seen)));
+    const { db } = this.#parts.context;
+    const last = this.#messages.at(-1);
+    const news = last ? messagesAfter(db, this.#claim, last.sequence) : recentMessages(db, this.#claim, mostRead);
+    this.#messages.push(...(await news));
   }
 
   /** What people decided so far; read after the messages, as what they decide is written with them. */
@@ -145,8 +158,8 @@ export class Turn {
   async #ask(): Promise<boolean> {
     const { engine, prepare, limits, deltas } = this.#parts;
     const { agent, request } = await prepare(this.#claim, this.#messages);
-    const late = AbortSignal.timeout(Math.max(1, Math.ceil(limits.activeMs - this.#activeMs)));
-    const signal = AbortSignal.any([this.#signal, late]);
+    const late = deadlineIn(limits.activeMs - this.#activeMs);
+    const signal = AbortSignal.any([this.#signal, late.signal]);
     const provisional = deltas(this.#claim.chatId, (this.#messages.at(-1)?.sequence ?? 0) + 1);
     const began = performance.now();
     let active: number | undefined;
@@ -161,13 +174,15 @@ export class Turn {
         onText: provisional.add,
         onRestart: provisional.restart,
         onActive,
+        onWait: late.putOff,
       });
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (late.aborted) return await this.#timeOut(performance.now() - began);
+      if (late.signal.aborted) return await this.#timeOut(active ?? performance.now() - began);
       if (error instanceof ModelFault) return await this.#end({ outcome: 'failed', errorMessage: error.message });
       throw error;
     } finally {
+      late.stop();
       provisional.end();
     }
     this.#answered = { answer, agent, spentMs: active ?? performance.now() - began };
@@ -179,7 +194,7 @@ export class Turn {
       await this.#step((db) => steps.saveEnd(this.#world(db), this.#claim, text, spentMs));
       return false;
     }
-    const calls = toolCalls.map((call) => this.#calls.described(call, agent));
+    const calls = toolCalls.slice(0, mostCalls).map((call) => this.#calls.described(call, agent));
     const { dry } = await this.#step((db) => steps.saveCalls(this.#world(db), this.#claim, { text, calls }, spentMs));
     this.#answered = undefined;
     return this.#booked(dry, spentMs);

@@ -7,8 +7,9 @@ import { cleanText, readArguments, textSink } from './text.ts';
 
 type Finish = Extract<StreamPart, { type: 'finish' }>;
 
-/** Characters of one answer. */
+/** Characters of the text of one answer, and of all arguments in it. */
 const longest = 1_000_000;
+const longestArguments = 2_000_000;
 const cutNote = '\n\n[The answer was cut off here: it reached its length limit.]';
 
 interface Heard {
@@ -55,6 +56,7 @@ export async function readAnswer(
     pass(delta);
   };
   let block: string | undefined;
+  let written = 0;
   const reader = stream.getReader();
   for (;;) {
     const { done, value: part } = await reader.read().catch((error: unknown) => {
@@ -72,6 +74,10 @@ export async function readAnswer(
         break;
       case 'tool-input-start':
         heard.begun++;
+        break;
+      case 'tool-input-delta':
+        written += part.delta.length;
+        if (written > longestArguments) throw new Refused({ unreadable: 'length' });
         break;
       case 'tool-call':
         heard.toolCalls.push({ id: randomUUID(), name: cleanText(part.toolName), input: readArguments(part.input) });

@@ -79,7 +79,9 @@ export function withRetries(engine: Engine, settings: Partial<RetrySettings> = {
           if (!error.retryable || enough) throw afterTries(error, tried);
           if (spoke) request.onRestart?.();
           // The jitter comes on top of what the provider asks for: those who wait together must not return together.
-          await sleep(asked + backoff(tried, random), signal).catch((reason: unknown) => {
+          const waitMs = asked + backoff(tried, random);
+          request.onWait?.(waitMs);
+          await sleep(waitMs, signal).catch((reason: unknown) => {
             throw signal.aborted ? signal.reason : reason;
           });
         }

@@ -3,8 +3,14 @@ import type { Utterance } from '../engine.ts';
 /** What stays or goes together: one utterance, or an agent's calls with their results. */
 export type Unit = readonly Utterance[];
 
-/** Characters of an older tool output when a conversation is too long. */
+/** How many messages before the unit at a place are not there at all. */
+export type Missing = ReadonlyMap<number, number>;
+
+/** Characters of an older tool output, or of what a tool was called with, when a conversation is too long. */
 const shortOutput = 2000;
+
+/** Characters of what an agent said, when a conversation is too long. */
+const shortSaid = 20_000;
 
 /** The size of utterances in characters of JSON. */
 export function sizeOf(unit: Unit): number {
@@ -50,10 +56,11 @@ function leftOut(count: number): Unit {
   ];
 }
 
-function withoutDropped(units: readonly Unit[], dropped: ReadonlySet<number>): Unit[] {
+function withoutDropped(units: readonly Unit[], dropped: ReadonlySet<number>, missing: Missing): Unit[] {
   const rest: Unit[] = [];
   let gone = 0;
   for (const [place, unit] of units.entries()) {
+    gone += missing.get(place) ?? 0;
     if (dropped.has(place)) {
       gone += unit.length;
       continue;
@@ -65,9 +72,24 @@ function withoutDropped(units: readonly Unit[], dropped: ReadonlySet<number>): U
   return rest;
 }
 
+function shortInput(input: unknown): unknown {
+  const json = JSON.stringify(input) ?? 'null';
+  if (json.length <= shortOutput) return input;
+  return { note: `Left out here: ${json.length} characters.`, beginning: json.slice(0, shortOutput).toWellFormed() };
+}
+
+function shortText(text: string): string {
+  if (text.length <= shortSaid) return text;
+  return `${text.slice(0, shortSaid).toWellFormed()}\n\n(Left out here: ${text.length - shortSaid} characters.)`;
+}
+
 function shortened(unit: Unit): Unit {
   return unit.map((each) => {
-    if (each.role !== 'tools') return each;
+    if (each.role === 'user') return each;
+    if (each.role === 'agent') {
+      const toolCalls = each.toolCalls.map((call) => ({ ...call, input: shortInput(call.input) }));
+      return { ...each, text: shortText(each.text), toolCalls };
+    }
     return {
       ...each,
       results: each.results.map((one) => ({ ...one, output: trimmedOutput(one.output, shortOutput) })),
@@ -76,11 +98,16 @@ function shortened(unit: Unit): Unit {
 }
 
 /**
- * The units that fit into `budget` characters: the oldest exchanges go first, with a note in their place, then outputs
- * of tools become short, oldest first. The first and the latest message and the last `keepLast` units always stay, so
- * a conversation of few and very long messages may be longer than the budget.
+ * The units that fit into `budget` characters: the oldest exchanges go first, with a note in their place, then what
+ * agents said, called and got becomes short, oldest first. The first and the latest message and the last `keepLast`
+ * units always stay, so a conversation of few and very long messages may be longer than the budget.
  */
-export function withinBudget(units: readonly Unit[], budget: number, keepLast: number): Unit[] {
+export function withinBudget(
+  units: readonly Unit[],
+  budget: number,
+  keepLast: number,
+  missing: Missing = new Map(),
+): Unit[] {
   let size = units.reduce((sum, unit) => sum + sizeOf(unit), 0);
   const dropped = new Set<number>();
   for (const group of groupsToDrop(units, placesToKeep(units, keepLast))) {
@@ -90,7 +117,7 @@ export function withinBudget(units: readonly Unit[], budget: number, keepLast: n
       size -= sizeOf(units[place] ?? []);
     }
   }
-  return withoutDropped(units, dropped).map((unit) => {
+  return withoutDropped(units, dropped, missing).map((unit) => {
     if (size <= budget) return unit;
     const short = shortened(unit);
     size -= sizeOf(unit) - sizeOf(short);

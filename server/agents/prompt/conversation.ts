@@ -82,25 +82,41 @@ function noteUnit(message: MessageAnswer): Unit {
   return text === '' ? [] : [noteOf(text)];
 }
 
-/**
- * The conversation of a model out of the stored messages of a chat, in their order, over all turns. Every call of an
- * agent is followed by exactly one result, those of one message together and in the order of the calls; calls that were
- * never executed say why. Too long a conversation loses its oldest exchanges (`withinBudget`).
- */
-export function conversationOf(messages: readonly MessageAnswer[], options: ConversationOptions): Utterance[] {
-  const { budget = 200_000, keepLast = 6, longestOutput = 40_000 } = options;
+/** The unit of each message that makes one, and how many messages before it are not there. */
+function unitsOf(messages: readonly MessageAnswer[], options: ConversationOptions, longestOutput: number) {
   const stories = storiesOf(messages);
   const used = new Set<string>();
-  const units = messages.map((message) => {
+  const units: Unit[] = [];
+  const missing = new Map<number, number>();
+  const unitOf = (message: MessageAnswer): Unit => {
     // Results and decisions are told with their calls.
     if (message.role !== 'agent' && isAboutCalls(message)) return [];
     if (message.role === 'user') return userUnit(message, options);
     if (message.role === 'system') return noteUnit(message);
     return agentUnit(message, stories.get(message.sequence) ?? [], used, longestOutput);
-  });
-  return withinBudget(
-    units.filter((unit) => unit.length > 0),
-    budget,
-    keepLast,
-  ).flat();
+  };
+  let last = (messages[0]?.sequence ?? 1) - 1;
+  let absent = 0;
+  for (const message of messages) {
+    absent += message.sequence - last - 1;
+    last = message.sequence;
+    const unit = unitOf(message);
+    if (unit.length === 0) continue;
+    if (absent > 0) missing.set(units.length, absent);
+    absent = 0;
+    units.push(unit);
+  }
+  return { units, missing };
+}
+
+/**
+ * The conversation of a model out of the stored messages of a chat, in their order, over all turns; where some are not
+ * given, a note says so. Every call of an agent is followed by exactly one result, those of one message together and in
+ * the order of the calls; calls that were never executed say why. Too long a conversation loses its oldest exchanges
+ * (`withinBudget`).
+ */
+export function conversationOf(messages: readonly MessageAnswer[], options: ConversationOptions): Utterance[] {
+  const { budget = 200_000, keepLast = 6, longestOutput = 40_000 } = options;
+  const { units, missing } = unitsOf(messages, options, longestOutput);
+  return withinBudget(units, budget, keepLast, missing).flat();
 }

@@ -1,0 +1,32 @@
+/** When the active time of a turn is over. */
+export interface Deadline {
+  /** Aborted then. */
+  signal: AbortSignal;
+  /** The next `ms` do not count. */
+  putOff(ms: number): void;
+  stop(): void;
+}
+
+/**
+ * A deadline in `ms` from now. It is no `AbortSignal.timeout`: one that is combined with another signal stays in memory
+ * until its time has come.
+ */
+export function deadlineIn(ms: number): Deadline {
+  const late = new AbortController();
+  let at = performance.now() + ms;
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => late.abort(), Math.max(1, Math.ceil(at - performance.now())));
+    timer.unref();
+  };
+  arm();
+  return {
+    signal: late.signal,
+    putOff: (pause) => {
+      at += pause;
+      arm();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
