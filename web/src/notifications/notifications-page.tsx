@@ -1,13 +1,13 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Checkbox } from 'react-aria-components';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { type Notification, notificationsQuery, readAgain, workspacesQuery } from '../api/queries.ts';
 import { useSwitchWorkspace } from '../api/sessions.ts';
 import { useIdentity } from '../settings/layout.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
-import { Button, ButtonLink } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
@@ -54,7 +54,9 @@ export function NotificationsPage() {
         <Tick />
         Show unread ones only
       </Checkbox>
-      <ButtonLink to="/settings/notifications">Choose what you are told of</ButtonLink>
+      <p>
+        <Link to="/settings/notifications">Choose what you are told of</Link>
+      </p>
     </SettingsPage>
   );
 }
