@@ -146,6 +146,10 @@ export function translate(error: unknown, shape: Shaped = {}): Failure {
     const message = 'Call queries with GET and mutations with POST.';
     return new Failure({ status: 405, code: 'validation_failed', message });
   }
+  if (error instanceof TRPCError && error.code === 'UNSUPPORTED_MEDIA_TYPE') {
+    const message = 'This answers a stream. Ask through httpBatchStreamLink, or over REST.';
+    return new Failure({ status: 415, code: 'validation_failed', message });
+  }
   const message = 'Something went wrong on our side. Try again; if it goes on, quote the request id.';
   return new Failure({ status: 500, code: 'internal_error', message }, error);
 }

@@ -26,6 +26,7 @@ import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Engine } from './agents/engine.ts';
 import type { Config } from './config.ts';
+import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';
 import type { Handlers } from './jobs/work.ts';
 import { type Measure, mountMetrics } from './metrics.ts';
@@ -106,6 +107,7 @@ export function createService({
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   app.addHook('preClose', async () => closing.abort());
+  endConnectionsOnClose(app);
   const contextFor: ContextFor = (request, reply) => {
     const gone = new AbortController();
     reply.raw.once('close', () => {

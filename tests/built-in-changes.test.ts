@@ -110,10 +110,15 @@ test('“it” is the todo that was last created, changed or found; a number is 
   await chat.say('show all todos');
   await chat.say('archive the second one');
   assert.equal(chat.calls.at(-1), ['archive_todo', { todoId: 'b' }]);
+  await chat.say('write a poem');
+  await chat.say('rename 1 to Gamma');
+  assert.equal(chat.calls.at(-1), ['update_todo', { todoId: 'a', title: 'Gamma' }]);
+  await chat.say('archive 2');
   await chat.say('bring it back');
   assert.equal(chat.calls.at(-1), ['unarchive_todo', { todoId: 'b' }]);
   const fresh = new Dialogue(changed([]));
   assert.match(await fresh.say('complete it'), 'I do not know which todo you mean by “it”');
+  assert.match(await fresh.say('complete the first one'), 'I do not know which todo you mean by “the first one”');
 });
 
 test('in a chat about a todo, “this todo” is that one', async () => {

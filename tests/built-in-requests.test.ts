@@ -126,6 +126,12 @@ const finding: [said: string, calls: unknown][] = [
   ['todos created since Monday', listed({ createdSince: '2026-11-15T23:00:00.000Z' })],
   ['what did I complete this week', listed({ status: 'done', updatedSince: '2026-11-15T23:00:00.000Z' })],
   ['find todos about invoices', list({ query: 'invoices', limit: 20 })],
+  [
+    'find todos about invoices due this week',
+    list({ dueAfter: '2026-11-16', dueBefore: '2026-11-22', query: 'invoices', limit: 20 }),
+  ],
+  ['find todos about the launch in May', list({ query: 'launch in May', limit: 20 })],
+  ['find todos about late fees', list({ query: 'late fees', limit: 20 })],
   ['search for "tax return"', list({ query: 'tax return', limit: 20 })],
   ['find invoices', list({ query: 'invoices', limit: 20 })],
   ['how many todos do I have?', list({ assignedToMe: true, limit: 1 })],

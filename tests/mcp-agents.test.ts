@@ -8,7 +8,7 @@ const test = suite('mcp agents');
 let tandem: TestService;
 
 test.before(async () => {
-  tandem = await startTestService();
+  tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
 });
 test.after(() => tandem.close());
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -86,6 +88,19 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     assert.is((await call('GET /todo-lists')).body.data.length, 2);
   });
 }
+
+test('a connection on which nothing was asked does not hold up the end', async () => {
+  const service = await startProcess();
+  const silent = connect(Number(new URL(service.url).port), '127.0.0.1');
+  await once(silent, 'connect');
+  await ask(`${service.url}/healthz`);
+  silent.on('error', () => {});
+  const start = Date.now();
+  service.child.kill('SIGTERM');
+  assert.is(await service.exited, 0);
+  assert.ok(Date.now() - start < 3000, `${Date.now() - start} ms from the signal to the end`);
+  silent.destroy();
+});
 
 test('a request that does not end is cut after SHUTDOWN_SECONDS, and its work is undone', async () => {
   const { workspaceId, key, call } = await tandem.workspace();

@@ -97,13 +97,13 @@ test('decisions of people shape the results, and are no messages of their own', 
     calls,
     decided('p2', 'deny', ' Not this week. '),
     decided('p3', 'deny'),
-    decided('p1', 'approve'),
+    decided('p1', 'approve', 'Mind the date.'),
     result('c1'),
     decided('p4', 'expired'),
     decided('p5', 'superseded'),
     user('Do something else'),
   );
-  const [, , tools, next, ...rest] = conversationOf(messages, options);
+  const [, , tools, note, next, ...rest] = conversationOf(messages, options);
   assert.equal(
     tools,
     results(
@@ -119,6 +119,8 @@ test('decisions of people shape the results, and are no messages of their own', 
       ],
     ),
   );
+  const told = '(Note of the service: a person approved a and said: Mind the date.)';
+  assert.equal(note, { role: 'user', from: { kind: 'service' }, text: told });
   assert.equal(next, { role: 'user', text: 'Do something else' });
   assert.equal(rest, []);
 });
@@ -290,7 +292,9 @@ const histories = fc.array(turn, { maxLength: 8 }).map((turns) => {
       const unique = made.filter(({ id }, place) => made.findIndex((each) => each.id === id) === place);
       messages.push(agent(text(said), ...unique.map(({ id, approvalId }) => call(id, 'get_todo', approvalId))));
       const after = unique.flatMap(({ id, approval, approvalId, isAnswered, output }) => [
-        ...(approvalId && approval && approval !== 'none' ? [decided(approvalId, approval as 'approve')] : []),
+        ...(approvalId && approval && approval !== 'none'
+          ? [decided(approvalId, approval as 'approve', count % 2 === 0 ? 'Well.' : null)]
+          : []),
         ...(isAnswered && (approval === null || approval === 'approve') ? [result(id, output)] : []),
       ]);
       messages.push(

@@ -98,6 +98,36 @@ test('a page of approvals is one statement beside the credential, and usage two,
   }
 });
 
+test('a page of chats or of messages is one statement beside the credential, and so is one chat', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  // Made behind the API's back: no agent goes to work and adds statements of its own.
+  await database.rows(
+    `insert into chats (workspace_id, id, status, title, search, message_count)
+     select $1, gen_random_uuid(), 'completed', 'A word', 'a word', 20 from generate_series(1, 20)`,
+    [workspaceId],
+  );
+  await database.rows(
+    `insert into messages (workspace_id, chat_id, sequence, id, role, text, blocks)
+     select $1, c.id, n, gen_random_uuid(), 'agent', 'Hello', '[]' from chats c, generate_series(1, 20) n where c.workspace_id = $1`,
+    [workspaceId],
+  );
+  const { body } = await call('GET /chats?limit=10');
+  const path = `/chats/${body.data[0].id}`;
+  for (const route of [
+    '/chats?limit=1',
+    '/chats?limit=20&status=completed&includeArchived=true',
+    `/chats?limit=10&cursor=${body.nextCursor}`,
+    '/chats?query=word',
+    '/chats?query=nothing',
+    path,
+    `${path}/messages?limit=1`,
+    `${path}/messages?limit=20&waitSeconds=0`,
+    `${path}/messages?afterSequence=20&waitSeconds=25`,
+  ]) {
+    assert.is(await cost(() => call(`GET ${route}`)), 2, route);
+  }
+});
+
 test('a batch and a bulk change run as many statements for many todos as for one', async () => {
   const { call, userId } = await tandem.workspace();
   const { body: list } = await call('POST /todo-lists', { name: 'A' });

@@ -36,6 +36,11 @@ export function storableJson(value: unknown): string {
   });
 }
 
+/** A value as it will be when it is read back from the database: judge this one, where what is judged is kept. */
+export function asStored(value: unknown): unknown {
+  return JSON.parse(storableJson(value)) as unknown;
+}
+
 const insert = `with moved as (
     update chats set message_count = message_count + 1, last_message_at = greatest(now(), last_message_at),
       updated_at = greatest(now(), updated_at)

@@ -178,6 +178,13 @@ export async function saveFailure(world: World, claim: Claim, ending: Ending, sp
   await endTurn(world, chat, ending);
 }
 
+const member = `select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null`;
+
+/** Whether the person for whom the agent works is still a member. Nobody's agents outlive that. */
+export async function worksForMember(db: Db, { workspaceId, userId }: Claim): Promise<boolean> {
+  return (await db.rows(member, [workspaceId, userId])).length > 0;
+}
+
 const pending = `select 1 from approvals where workspace_id = $1 and turn_id = $2 and status = 'pending' limit 1`;
 const wait = `update chats set status = 'awaiting_input', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2`;

@@ -38,7 +38,7 @@ export const chatTools = {
         description: 'Lists chats as brief rows, the most recently active first. get_chat shows one with its messages.',
         scopes: ['chats:read'],
         readOnly: true,
-        longestText: 200,
+        longestText: 120,
         rest: 'Call get_chat with the id of the row.',
       }),
     )

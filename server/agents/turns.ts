@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
-import { type AgentTool, asksForRetry } from '../../adapters/agent-tools.ts';
+import { type AgentTool, asksForRetry, type ToolOutcome } from '../../adapters/agent-tools.ts';
 import type { Db } from '../../db/client.ts';
+import { agentAtWork } from '../../routers/agents/rows.ts';
 import { approvalReason } from '../../routers/approvals/policy.ts';
 import type { Context, Principal } from '../../routers/base.ts';
+import { asStored } from '../../routers/chats/messages.ts';
+import type { ToolCallBlock } from '../../routers/chats/shapes.ts';
 import type { Claim, TurnMessage } from '../../routers/chats/steps.ts';
 import * as steps from '../../routers/chats/steps.ts';
 import type { Ending, World } from '../../routers/chats/turns.ts';
@@ -41,6 +44,12 @@ export interface TurnParts {
 
 const mostTries = 5;
 
+const orphaned: Ending = {
+  outcome: 'failed',
+  errorMessage:
+    'The person for whom the agent worked is no longer a member of the workspace. What it did stays; write a message to have it go on for you.',
+};
+
 /** Runs one step in a transaction, again when the database asks for it. */
 async function step<Result>({ db }: World, work: (tx: Db) => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
@@ -74,10 +83,11 @@ export class Turn {
       this.#signal.throwIfAborted();
       await this.#read();
       const { turnId } = this.#claim;
-      const next = nextOf(this.#messages, turnId, await steps.decisionsOf(this.#parts.context.db, this.#claim));
-      const { limits } = this.#parts;
+      const { limits, context } = this.#parts;
+      if (!(await steps.worksForMember(context.db, this.#claim))) return this.#end(orphaned);
+      const next = nextOf(this.#messages, turnId, await steps.decisionsOf(context.db, this.#claim));
       if (next.kind === 'pause') {
-        if (await step(this.#parts.context, (db) => steps.pauseTurn(this.#world(db), this.#claim))) return;
+        if (await step(context, (db) => steps.pauseTurn(this.#world(db), this.#claim))) return;
         continue;
       }
       if (this.#activeMs >= limits.activeMs) return this.#timeOut();
@@ -160,14 +170,30 @@ export class Turn {
     return this.#booked(dry, spentMs);
   }
 
-  #described({ name, input }: ToolCall, agent: AgentNow): steps.AnsweredCall {
-    const tool = this.#parts.tools.get(name);
-    const asks = tool?.accepts(input) ? approvalReason(tool.meta, input, agent, this.#claim) : null;
-    return { name, title: tool?.meta.title ?? name, input, approvalReason: asks };
+  /** Why a person must agree to a call; null when nobody must, as to one that cannot work. */
+  #reasonToAsk(tool: AgentTool | undefined, input: unknown, agent: AgentNow): string | null {
+    return tool?.accepts(input) ? approvalReason(tool.meta, input, agent, this.#claim) : null;
+  }
+
+  #described(call: ToolCall, agent: AgentNow): steps.AnsweredCall {
+    const tool = this.#parts.tools.get(call.name);
+    const input = asStored(call.input ?? {});
+    const title = tool?.meta.title ?? call.name;
+    return { name: call.name, title, input, approvalReason: this.#reasonToAsk(tool, input, agent) };
+  }
+
+  /** Refuses a call that nobody was asked about and that needs it now: the agent, or its tools, changed meanwhile. */
+  async #refusal(db: Db, tool: AgentTool, call: ToolCallBlock, input: unknown): Promise<ToolOutcome | null> {
+    if (call.requiresApproval || tool.meta.readOnly) return null;
+    const { workspaceId, agentId } = this.#claim;
+    const reason = this.#reasonToAsk(tool, input, await agentAtWork(db, workspaceId, agentId));
+    if (reason === null) return null;
+    const message = `A person must agree to this now. Make the same call again, and they are asked. ${reason}`;
+    return { isError: true, output: { code: 'resource_conflict', message }, truncated: false };
   }
 
   /** Runs a tool and saves its effect with its result, in one transaction. */
-  async #call(call: { id: string; name: string; title: string }, input: unknown): Promise<{ goesOn: boolean }> {
+  async #call(call: ToolCallBlock, input: unknown): Promise<{ goesOn: boolean }> {
     const began = performance.now();
     const { tools, context } = this.#parts;
     const tool = tools.get(call.name);
@@ -175,7 +201,9 @@ export class Turn {
     const spent = () => performance.now() - began;
     const run = async (db: Db) => {
       const ctx = this.#contextOf(db);
-      const outcome = tool ? await tool.call(ctx, input) : this.#unknown(call.name);
+      const outcome = tool
+        ? ((await this.#refusal(db, tool, call, input)) ?? (await tool.call(ctx, input)))
+        : this.#unknown(call.name);
       return steps.saveResult(ctx, this.#claim, { ...result, ...outcome }, spent());
     };
     try {

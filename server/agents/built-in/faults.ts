@@ -34,11 +34,13 @@ const named: Record<string, string> = {
   todoListName: 'there is no todo list of that name',
   assigneeId: 'nobody has that name',
   dueDate: 'that date does not exist',
+  dueAfter: 'that date does not exist',
+  dueBefore: 'that date does not exist',
 };
 
 function wrongValue({ param, message, allowedValues }: Told): string {
   const name = param?.startsWith('assignees') ? 'assigneeId' : (param ?? '');
-  const isUnknown = /^No \w/.test(message) || name === 'dueDate';
+  const isUnknown = /^No \w/.test(message) || name.startsWith('due');
   const cause = (isUnknown && named[name]) || shown(message.replace(/ Pass .*$/s, '').replace(/\.$/, ''), 300);
   if (!isUnknown || !allowedValues?.length) return cause;
   const some = allowedValues.slice(0, 10).map(quote);

@@ -1,5 +1,5 @@
 import { startOfDay } from '../prompt/clock.ts';
-import { addDays } from './calendar.ts';
+import { addDays, exists } from './calendar.ts';
 import { dayPattern, readDay, readSpan, type Span, spanPattern } from './date-words.ts';
 import { type PriorityWord, priorityOf } from './details.ts';
 import { assigneesOf, knownAssignee, knownList } from './names.ts';
@@ -67,6 +67,8 @@ function readDue(words: string, before: string, found: FilterWords, { today }: S
   const span = readSpan(words, today) ?? { first: readDay(words, today), last: readDay(words, today) };
   if (span.first === undefined || span.last === undefined) return false;
   const said = words.toLowerCase();
+  // A date that does not exist is the tool's to refuse.
+  if (!exists(span.first) || !exists(span.last)) return putDue(found, span, said);
   if (/by|until|till/.test(preposition)) return putDue(found, { last: span.last }, `by ${said}`);
   if (/before/.test(preposition)) return putDue(found, { last: addDays(span.first, -1) }, `before ${said}`);
   if (/after/.test(preposition)) return putDue(found, { first: addDays(span.last, 1) }, `after ${said}`);
@@ -76,7 +78,7 @@ function readDue(words: string, before: string, found: FilterWords, { today }: S
 
 function readSince(kind: string, words: string, found: FilterWords, { today, facts }: Scene): boolean {
   const coming = readSpan(words, today)?.first ?? readDay(words, today);
-  if (coming === undefined) return false;
+  if (coming === undefined || !exists(coming)) return false;
   const start = coming > today ? addDays(coming, -7) : coming;
   const since = startOfDay(start, facts.timezone).toISOString();
   if (/^(?:creat|add|mak|made|new)/i.test(kind)) return put(found, { createdSince: since }, `created since ${start}`);

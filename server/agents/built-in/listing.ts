@@ -23,17 +23,32 @@ const about =
   /\b(?:about|containing|contain|matching|mentioning|mention|regarding|concerning|related to|with the words?|with the title|called|named|titled)\s+(?:the\s+)?(.+)$/i;
 const search = /^(?:find|search(?:\s+for)?|look\s+for|look\s+up|where\s+is)\s+(.+)$/i;
 
+const tailStart =
+  /\s+(?=(?:due|overdue|in|on|from|for|assigned|unassigned|created|changed|that|which|with|by|sorted)\b)/gi;
+
+/** What is searched for, and the filters behind it: “invoices due this week”. */
+function readSubject(scene: Scene, sentence: Sentence): { query: string; tail: FilterWords | undefined } {
+  const { text } = sentence;
+  for (const { index } of text.matchAll(tailStart)) {
+    const tail = readFilter(scene, withText(sentence, text.slice(index)));
+    if (tail.isAboutTodos && remainder(tail.rest) === '') return { query: text.slice(0, index), tail };
+  }
+  return { query: text, tail: undefined };
+}
+
 /** The filter of a request, with the words to search for; `isGuess` when nothing says that they are to be searched for. */
 function wanted(scene: Scene, sentence: Sentence): FilterWords & { isGuess: boolean } {
-  const subject = about.exec(sentence.text);
-  const head = subject ? sentence.text.slice(0, subject.index) : sentence.text;
-  const tail = readFilter(scene, withText(sentence, subject?.[1] ?? ''));
-  const found = readFilter(scene, withText(sentence, head));
-  const quoted = quotesIn(sentence, found.rest).join(' ');
-  const query = subject ? written(sentence, tail.rest) : quoted || remainder(found.rest);
-  const filter = { ...found.filter, ...(subject && tail.filter), ...(query !== '' && { query: queryText(query) }) };
-  const isGuess = !subject && quoted === '' && query !== '' && !found.isByName;
-  return { ...found, isGuess, filter, told: [...found.told, ...(subject ? tail.told : [])] };
+  const match = about.exec(sentence.text);
+  const head = readFilter(scene, withText(sentence, match ? sentence.text.slice(0, match.index) : sentence.text));
+  if (match) {
+    const { query, tail } = readSubject(scene, withText(sentence, match[1] ?? ''));
+    const filter = { ...head.filter, ...tail?.filter, query: queryText(written(sentence, query)) };
+    return { ...head, isGuess: false, filter, told: [...head.told, ...(tail?.told ?? [])] };
+  }
+  const quoted = quotesIn(sentence, head.rest).join(' ');
+  const query = quoted || remainder(head.rest);
+  const isGuess = quoted === '' && query !== '' && !head.isByName;
+  return { ...head, isGuess, filter: { ...head.filter, ...(query !== '' && { query: queryText(query) }) } };
 }
 
 function listPlan(scene: Scene, found: FilterWords, limit = mostRows): Plan {

@@ -63,6 +63,8 @@ export function andThen(plan: Plan, then: (said: Say) => Plan): Plan {
 export interface Memory {
   /** The last answer, if it was the engine’s own. */
   last: Say | undefined;
+  /** Those that were numbered last. */
+  rows: readonly Row[];
   /** The todo that was created, changed or looked at last. */
   todoId: string | undefined;
 }

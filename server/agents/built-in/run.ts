@@ -17,13 +17,9 @@ export function opensRun({ facts }: Scene, { said, fromAgent }: Exchange): boole
 const left = 'I left it as it is.';
 
 function cannot(scene: Scene, todo: TodoFacts): Plan {
-  const what =
-    todo.title && todo.content?.trim()
-      ? `${titleOf(todo)}. It says:\n\n${quoted(todo.content, 500)}\n\n`
-      : `${titleOf(todo)}. `;
-  return say(
-    `I read the todo ${what}That is work I could not do: it is none of the plain requests that I understand. ${left}\n\n${aboutText(scene)}`,
-  );
+  const text = `I could not do the work of the todo ${titleOf(todo)}: it is none of the plain requests that I understand. ${left}`;
+  const content = todo.title && todo.content?.trim() ? [`It says:\n\n${quoted(todo.content, 500)}`] : [];
+  return say([text, ...content, aboutText(scene)].join('\n\n'));
 }
 
 function completed(todo: TodoFacts, text: string): Plan {

@@ -55,6 +55,7 @@ const trail = new RegExp(
   `(?:\\s+(?:${noun}|one))?(?:\\s+(?:off|from|on)\\s+(?:(?:my|the)\\s+)?(?:todo\\s+)?list)?$`,
   'i',
 );
+const ordinal = new RegExp(`^(?:the\\s+)?(?:${ordinals.join('|')}|last)(?:\\s+(?:one|todo|task))?$|^#?\\d{1,2}$`, 'i');
 const every = /^(?:all|every|everything|each)\b(?:\s+of)?(?:\s+(?:the|my|our|these|those))?\s*/i;
 
 function pronounTarget({ memory, facts }: Scene, words: string): Target {
@@ -73,9 +74,15 @@ export function targetOf(scene: Scene, sentence: Sentence): Target | undefined {
   if (said === '') return undefined;
   if (uuid.test(said)) return { kind: 'ids', rows: [{ id: said.toLowerCase() }] };
   if (pronoun.test(said)) return scene.isRun ? undefined : pronounTarget(scene, said);
-  const rows = scene.memory.last?.rows ?? [];
+  const { rows } = scene.memory;
   const places = placesOf(said, rows.length);
   if (places) return { kind: 'ids', rows: places.flatMap((place) => rows[place] ?? []) };
+  if (ordinal.test(said)) {
+    return {
+      kind: 'unknown',
+      question: `I do not know which todo you mean by “${said}”. Ask for a list first, or tell me the title.`,
+    };
+  }
   const whole = every.exec(said);
   const quoted = quotesIn(sentence, said);
   if (whole && quoted.length === 0) {

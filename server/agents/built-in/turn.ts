@@ -96,7 +96,8 @@ function remember(scene: Scene, exchange: Exchange, isFirst: boolean): Memory {
   const next = nextOf(scene, exchange, isFirst);
   const isOwn = 'text' in next && next.text === exchange.answer;
   const todoId = exchange.steps.map(todoOf).findLast((id) => id !== undefined) ?? scene.memory.todoId;
-  return { last: isOwn ? next : undefined, todoId };
+  const own = isOwn ? next : undefined;
+  return { last: own, rows: own?.rows ?? scene.memory.rows, todoId };
 }
 
 /**
@@ -110,7 +111,7 @@ export function nextStep(request: Pick<EngineRequest, 'conversation' | 'facts' |
     facts,
     today: localTime(facts.now, facts.timezone).date,
     tools: new Set(tools.map(({ name }) => name)),
-    memory: { last: undefined, todoId: undefined },
+    memory: { last: undefined, rows: [], todoId: undefined },
     isRun: false,
   };
   const exchanges = exchangesOf(request);

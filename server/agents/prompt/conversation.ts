@@ -39,6 +39,10 @@ function userUnit(message: MessageAnswer, { nonce, agentNames }: ConversationOpt
   return [{ role: 'user', text: marked + references, from: { kind: 'agent', name } }];
 }
 
+function noteOf(text: string): Utterance {
+  return { role: 'user', from: { kind: 'service' }, text: `(Note of the service: ${text})` };
+}
+
 /** Ids that are unique in the conversation, as providers want them. */
 function uniqueId(id: string, sequence: number, used: Set<string>): string {
   let unique = id;
@@ -65,13 +69,17 @@ function agentUnit(
     const shown = trimmedOutput(output ?? null, longestOutput);
     return { toolCallId: ids[place] ?? story.call.id, name: story.call.name, isError, output: shown };
   });
-  return [said, { role: 'tools', results }];
+  const notes = stories.flatMap(({ call, decision }): Utterance[] => {
+    const note = decision?.decision === 'approve' ? decision.note?.trim() : undefined;
+    return note ? [noteOf(`a person approved ${call.name} and said: ${note}`)] : [];
+  });
+  return [said, { role: 'tools', results }, ...notes];
 }
 
 /** What the service noted, such as why a turn failed. */
 function noteUnit(message: MessageAnswer): Unit {
   const text = saidIn(message).trim();
-  return text === '' ? [] : [{ role: 'user', from: { kind: 'service' }, text: `(Note of the service: ${text})` }];
+  return text === '' ? [] : [noteOf(text)];
 }
 
 /**
