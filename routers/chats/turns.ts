@@ -4,6 +4,7 @@ import type { Context, Principal } from '../base.ts';
 import { conflict } from '../errors.ts';
 import { announce } from '../live.ts';
 import type { Trigger } from '../minutes.ts';
+import { tellSchedule } from '../schedules/states.ts';
 import { type Scope, scopes } from '../scopes.ts';
 import type { HeldChat } from './rows.ts';
 
@@ -26,7 +27,7 @@ export interface Starter {
  * read them: its answers would leak them otherwise (CONTRACT §10.9).
  * @throws Failure 409 when too many agents stand in between: two of them could go on calling each other for ever.
  */
-export function starterOf(principal: Principal): Starter {
+export function starterOf(principal: Pick<Principal, 'userId' | 'scopes' | 'agent'>): Starter {
   const depth = principal.agent ? principal.agent.depth + 1 : 0;
   if (depth > deepest) {
     throw conflict(
@@ -110,7 +111,7 @@ const supersede = `update approvals set status = 'superseded', decided_at = now(
  * Ends the open turn of a locked chat, with its run and the status of the chat, together. Approvals that were still
  * pending are superseded.
  */
-export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Ending): Promise<void> {
+export async function endTurn({ db, jobs, clock }: World, chat: HeldChat, ending: Ending): Promise<void> {
   const { workspaceId, chatId, todoId, todoDone, turn } = chat;
   const { outcome, errorMessage = null, summary = null } = ending;
   if (!turn) throw new Error('No turn to end');
@@ -118,7 +119,11 @@ export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Endin
   await db.rows(supersede, [workspaceId, turn.turnId]);
   const status = outcome === 'timed_out' ? 'failed' : outcome;
   await db.rows(settleChat, [workspaceId, chatId, status, errorMessage]);
-  if (turn.runId) await db.rows(settleRun, [workspaceId, turn.runId, outcome, errorMessage, summary]);
+  if (turn.runId) {
+    const { runId } = turn;
+    await db.rows(settleRun, [workspaceId, runId, outcome, errorMessage, summary]);
+    await tellSchedule(db, { workspaceId, runId }, outcome, errorMessage, clock());
+  }
   await announce(db, { kind: 'status', chatId });
   if (outcome === 'completed') await jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId });
   // The agent completed the todo itself: what it saved is estimated once its run is over.

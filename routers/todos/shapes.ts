@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate, CursorText, Day, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
+import { ScheduleParams } from '../schedules/shapes.ts';
 import { TodoRun } from './run-shapes.ts';
 
 export const TodoStatus = z.enum(['ready', 'in_progress', 'done']);
@@ -85,6 +86,11 @@ export const Todo = z
 
 export type TodoAnswer = z.infer<typeof Todo>;
 
+/** A todo as it is read alone. */
+export const TodoDetail = Todo.extend({
+  upcomingRuns: z.array(Instant).describe('The next times of its schedule, up to 5; the first is `nextRunAt`.'),
+}).meta({ id: 'TodoDetail' });
+
 const totalCount = z.int().nullable().describe('Rows over all pages; null unless asked for with include=totalCount.');
 export const TodoPage = listOf(Todo, 'TodoPage').extend({ totalCount }).meta({ id: 'TodoPage' });
 
@@ -112,6 +118,7 @@ export const TodoCreate = z
       .describe('Name of a list, exact or ignoring case. Pass this or `todoListId`.'),
     dueDate: CalendarDate.optional(),
     assignees: Assignees.optional().describe('Omitted: the owner of the credential.'),
+    schedule: ScheduleParams.optional(),
     captureId: Id.optional(),
     run: z
       .boolean()
@@ -133,6 +140,8 @@ export const TodoUpdate = z
     todoListId: Id.optional().describe('Moves it to another list.'),
     dueDate: CalendarDate.nullable().optional().describe('Null clears it.'),
     assignees: Assignees.optional().describe('Replaces all assignees; empty unassigns everyone.'),
+    schedule: ScheduleParams.nullable().optional().describe('Replaces the schedule; null ends it.'),
+    schedulePaused: z.boolean().optional().describe('True pauses the schedule, false resumes it.'),
     isSuggested: z.literal(false).optional().describe('False accepts a suggestion.'),
   })
   .meta({ id: 'TodoUpdateParams' });
