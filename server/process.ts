@@ -17,6 +17,7 @@ import { createClockwork } from './clockwork/index.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
+import { letterWorker } from './notifications/worker.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
@@ -118,11 +119,14 @@ export async function startService(
   const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world) });
   const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
   periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
+  const letters = letterWorker({ db, post: mail, log, service: settings });
+  if (mail.sends) periodic?.every(2, 'letters', letters.run);
   const clockwork = periodic && createClockwork({ world, log, tell: tellDue });
   clockwork?.start();
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();
+    letters.stop();
     await Promise.all([app.close(), backstage.stopWork(), clockwork?.stop()]);
     await mail.idle();
     await backstage.close();

@@ -18,6 +18,7 @@ CREATE TABLE "notifications" (
 	"chat_id" uuid,
 	"approval_id" uuid,
 	"dedupe" text NOT NULL,
+	"in_app" boolean NOT NULL,
 	"email" text NOT NULL,
 	"email_attempts" integer DEFAULT 0 NOT NULL,
 	"email_due_at" timestamp (3) with time zone,
@@ -69,9 +70,9 @@ ALTER TABLE "notifications" ADD CONSTRAINT "notifications_user_fk" FOREIGN KEY (
 ALTER TABLE "todo_occurrences" ADD CONSTRAINT "todo_occurrences_todo_fk" FOREIGN KEY ("workspace_id","todo_id") REFERENCES "public"."todos"("workspace_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "todo_schedules" ADD CONSTRAINT "todo_schedules_todo_fk" FOREIGN KEY ("workspace_id","todo_id") REFERENCES "public"."todos"("workspace_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "todo_schedules" ADD CONSTRAINT "todo_schedules_user_fk" FOREIGN KEY ("workspace_id","user_id") REFERENCES "public"."members"("workspace_id","user_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE UNIQUE INDEX "notifications_dedupe" ON "notifications" USING btree ("workspace_id","user_id","dedupe");--> statement-breakpoint
-CREATE INDEX "notifications_created" ON "notifications" USING btree ("workspace_id","user_id","created_at","id");--> statement-breakpoint
-CREATE INDEX "notifications_unread" ON "notifications" USING btree ("workspace_id","user_id") WHERE read_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "notifications_dedupe" ON "notifications" USING btree ("workspace_id","dedupe","user_id");--> statement-breakpoint
+CREATE INDEX "notifications_created" ON "notifications" USING btree ("workspace_id","user_id","created_at","id") WHERE in_app;--> statement-breakpoint
+CREATE INDEX "notifications_unread" ON "notifications" USING btree ("workspace_id","user_id","created_at","id") WHERE in_app and read_at is null;--> statement-breakpoint
 CREATE INDEX "notifications_letters" ON "notifications" USING btree ("email_due_at") WHERE email = 'pending';--> statement-breakpoint
 CREATE UNIQUE INDEX "todo_occurrences_planned" ON "todo_occurrences" USING btree ("workspace_id","todo_id","planned_at");--> statement-breakpoint
 CREATE INDEX "todo_schedules_due" ON "todo_schedules" USING btree ("next_run_at") WHERE next_run_at is not null;

@@ -5,8 +5,9 @@ import { members } from './workspaces.ts';
 
 /**
  * Something that a person should know. It refers to what it is about without foreign keys: that may be erased. `dedupe`
- * names the event, so that it is told once however often the work behind it is repeated. `email` is the state of its
- * letter: `none` when none is to be sent.
+ * names the event, so that it is told once however often the work behind it is repeated. `in_app`: it is in the list of
+ * the person; a row without that and without a letter keeps that the person wanted to hear nothing. `email` is the state
+ * of its letter: `none` when none is to be sent; a letter that waits is tried at `email_due_at`.
  */
 export const notifications = pgTable(
   'notifications',
@@ -23,6 +24,7 @@ export const notifications = pgTable(
     chatId: uuid('chat_id'),
     approvalId: uuid('approval_id'),
     dedupe: text('dedupe').notNull(),
+    inApp: boolean('in_app').notNull(),
     email: text('email', { enum: ['none', 'pending', 'sent', 'failed', 'suppressed'] }).notNull(),
     emailAttempts: integer('email_attempts').notNull().default(0),
     emailDueAt: instant('email_due_at'),
@@ -36,9 +38,11 @@ export const notifications = pgTable(
       columns: [table.workspaceId, table.userId],
       foreignColumns: [members.workspaceId, members.userId],
     }),
-    uniqueIndex('notifications_dedupe').on(table.workspaceId, table.userId, table.dedupe),
-    index('notifications_created').on(table.workspaceId, table.userId, table.createdAt, table.id),
-    index('notifications_unread').on(table.workspaceId, table.userId).where(sql`read_at is null`),
+    uniqueIndex('notifications_dedupe').on(table.workspaceId, table.dedupe, table.userId),
+    index('notifications_created').on(table.workspaceId, table.userId, table.createdAt, table.id).where(sql`in_app`),
+    index('notifications_unread')
+      .on(table.workspaceId, table.userId, table.createdAt, table.id)
+      .where(sql`in_app and read_at is null`),
     index('notifications_letters').on(table.emailDueAt).where(sql`email = 'pending'`),
   ],
 );

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts';
 import { requestApproval } from '../approvals/rows.ts';
 import { announce } from '../live.ts';
 import { charge, type Trigger } from '../minutes.ts';
+import { tellApprovals } from '../notifications/events.ts';
 import type { Scope } from '../scopes.ts';
 import { append, type MessageRow, messageColumns, messageOf, textBlocks } from './messages.ts';
 import { type HeldChat, holdChat } from './rows.ts';
@@ -52,8 +53,8 @@ export async function holdStep(tx: Db, claim: Claim): Promise<StepRow> {
   return row;
 }
 
-function chargeStep(tx: Db, claim: Claim, { activeMs, minutes }: StepRow, spentMs: number) {
-  return charge(tx, { ...claim, activeMs: activeMs + Math.ceil(spentMs), minutes: Number(minutes) });
+function chargeStep(world: World, claim: Claim, { activeMs, minutes }: StepRow, spentMs: number) {
+  return charge(world, { ...claim, activeMs: activeMs + Math.ceil(spentMs), minutes: Number(minutes) });
 }
 
 const unread = `select ${messageColumns}, m.turn_id as "turnId" from messages m
@@ -98,7 +99,7 @@ export async function saveCalls(
   const [row] = await db.rows<{ next: number }>(nextSequence, [workspaceId, chatId]);
   const messageSequence = row?.next ?? 1;
   const blocks: MessageBlock[] = answer.text === '' ? [] : textBlocks(answer.text);
-  const requests: MessageBlock[] = [];
+  const requests: Extract<MessageBlock, { type: 'approval_request' }>[] = [];
   for (const [place, { name, title, input, approvalReason: reason }] of answer.calls.entries()) {
     const toolCallId = `call_${messageSequence}_${place + 1}`;
     const call = { workspaceId, chatId, turnId, agentId, todoId, messageSequence, toolCallId, toolName: name };
@@ -116,7 +117,8 @@ export async function saveCalls(
   }
   const text = answer.text || answer.calls.map(({ title }) => `${title} …`).join('\n');
   await append(db, world.live, claim, { turnId, role: 'agent', text, blocks: [...blocks, ...requests], agentId });
-  return chargeStep(db, claim, step, spentMs);
+  await tellApprovals(world, { ...claim, messageSequence, approvals: requests });
+  return chargeStep(world, claim, step, spentMs);
 }
 
 /** What a tool call came to. */
@@ -143,7 +145,7 @@ export async function saveResult(
   const block: MessageBlock = { type: 'tool_result', toolCallId, isError, output, truncated };
   const text = isError ? `${title}: it did not work.` : `${title}: done.`;
   await append(world.db, world.live, claim, { turnId: claim.turnId, role: 'system', text, blocks: [block] });
-  return chargeStep(world.db, claim, step, spentMs);
+  return chargeStep(world, claim, step, spentMs);
 }
 
 /** The chat, with all that an ending changes locked. @throws LostTurn. */
@@ -164,7 +166,7 @@ export async function saveEnd(world: World, claim: Claim, text: string, spentMs:
   const { turnId, agentId } = claim;
   const chat = await holdEnding(world.db, claim);
   await append(world.db, world.live, claim, { turnId, role: 'agent', text, blocks: textBlocks(text), agentId });
-  await chargeStep(world.db, claim, await holdStep(world.db, claim), spentMs);
+  await chargeStep(world, claim, await holdStep(world.db, claim), spentMs);
   const summary = Array.from(text).slice(0, longestSummary).join('');
   await endTurn(world, chat, { outcome: 'completed', summary });
 }
@@ -174,7 +176,7 @@ export async function saveFailure(world: World, claim: Claim, ending: Ending, sp
   const chat = await holdEnding(world.db, claim);
   const text = ending.errorMessage ?? 'The turn ended.';
   await append(world.db, world.live, claim, { turnId: claim.turnId, role: 'system', text, blocks: textBlocks(text) });
-  await chargeStep(world.db, claim, await holdStep(world.db, claim), spentMs);
+  await chargeStep(world, claim, await holdStep(world.db, claim), spentMs);
   await endTurn(world, chat, ending);
 }
 

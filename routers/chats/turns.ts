@@ -3,13 +3,15 @@ import type { Db } from '../../db/client.ts';
 import type { Context, Principal } from '../base.ts';
 import { conflict } from '../errors.ts';
 import { announce } from '../live.ts';
+import type { Mailer } from '../mail.ts';
 import type { Trigger } from '../minutes.ts';
+import { tellRunFailed } from '../notifications/events.ts';
 import { tellSchedule } from '../schedules/states.ts';
 import { type Scope, scopes } from '../scopes.ts';
 import type { HeldChat } from './rows.ts';
 
 /** What the work of agents needs of a context. `db` is the transaction of the change. */
-export type World = Pick<Context, 'db' | 'jobs' | 'live' | 'clock'>;
+export type World = Pick<Context, 'db' | 'jobs' | 'live' | 'clock'> & { mail: Pick<Mailer, 'sends'> };
 
 /** Agents that may stand between a person and a turn: an agent that asks an agent that asks an agent. */
 const deepest = 3;
@@ -95,6 +97,12 @@ export interface Ending {
   summary?: string | null;
 }
 
+interface RunTodo {
+  id: string;
+  title: string | null;
+  content: string | null;
+}
+
 const endTurnRow = `update chat_turns set ended_at = now(), outcome = $3, worker_id = null where workspace_id = $1 and id = $2`;
 const settleChat = `update chats set status = $3, error_message = $4, updated_at = greatest(now(), updated_at),
     completed_at = case when $3 = 'completed' then greatest(now(), last_message_at) else completed_at end
@@ -103,15 +111,16 @@ const settleRun = `with ended as (
     update todo_runs set status = $3, error_message = $4, summary = $5, status_reason = null, finished_at = now()
     where workspace_id = $1 and id = $2 and status = 'running' returning todo_id
   ) update todos set updated_at = greatest(now(), updated_at)
-    where workspace_id = $1 and id = (select todo_id from ended)`;
+    where workspace_id = $1 and id = (select todo_id from ended) returning id, title, content`;
 const supersede = `update approvals set status = 'superseded', decided_at = now()
   where workspace_id = $1 and turn_id = $2 and status = 'pending'`;
 
 /**
  * Ends the open turn of a locked chat, with its run and the status of the chat, together. Approvals that were still
- * pending are superseded.
+ * pending are superseded. Who a run concerns is told when it failed.
  */
-export async function endTurn({ db, jobs, clock }: World, chat: HeldChat, ending: Ending): Promise<void> {
+export async function endTurn(world: World, chat: HeldChat, ending: Ending): Promise<void> {
+  const { db, jobs, clock } = world;
   const { workspaceId, chatId, todoId, todoDone, turn } = chat;
   const { outcome, errorMessage = null, summary = null } = ending;
   if (!turn) throw new Error('No turn to end');
@@ -120,9 +129,11 @@ export async function endTurn({ db, jobs, clock }: World, chat: HeldChat, ending
   const status = outcome === 'timed_out' ? 'failed' : outcome;
   await db.rows(settleChat, [workspaceId, chatId, status, errorMessage]);
   if (turn.runId) {
-    const { runId } = turn;
-    await db.rows(settleRun, [workspaceId, runId, outcome, errorMessage, summary]);
-    await tellSchedule(db, { workspaceId, runId }, outcome, errorMessage, clock());
+    const { turnId, runId } = turn;
+    const [todo] = await db.rows<RunTodo>(settleRun, [workspaceId, runId, outcome, errorMessage, summary]);
+    const failed = outcome === 'failed' || outcome === 'timed_out';
+    if (todo) await tellSchedule(db, { workspaceId, runId }, outcome, errorMessage, clock());
+    if (todo && failed) await tellRunFailed(world, { workspaceId, chatId, turnId, runId, todo, outcome, errorMessage });
   }
   await announce(db, { kind: 'status', chatId });
   if (outcome === 'completed') await jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId });
