@@ -16,9 +16,9 @@ const insertSchedules = `, scheduled as (
     insert into todo_schedules
       (workspace_id, todo_id, kind, rrule, timezone, starts_at, status, next_run_at, user_id, scopes)
     select $1, i.id, s.kind, s.rrule, s.timezone, s."startsAt", 'pending', s."nextRunAt", s."userId", s.scopes
-    from input i cross join lateral jsonb_to_record(i.schedule) s(kind text, rrule text, timezone text,
+    from input i cross join lateral jsonb_to_record(i.plan) s(kind text, rrule text, timezone text,
       "startsAt" timestamptz, "nextRunAt" timestamptz, "userId" uuid, scopes text[])
-    where i.schedule is not null returning *
+    where i.plan is not null returning *
   )`;
 
 /*
@@ -28,12 +28,12 @@ const insertSchedules = `, scheduled as (
 const insertOf = (scheduled: boolean) => `with input as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(place int, id uuid, title text, content text, priority smallint, type text,
       list uuid, due date, source text, assignees jsonb, folded_title text, folded_content text,
-      schedule jsonb)
+      plan jsonb)
   ), made as (
     insert into todos (workspace_id, id, title, content, priority, type, todo_list_id, due_date, source, is_scheduled)
     select $1, id, title, content, priority, type,
       coalesce(list, (select l.id from todo_lists l where l.workspace_id = $1 and l.is_default)), due, source,
-      schedule is not null
+      plan is not null
     from input order by place returning *
   ), indexed as (
     insert into todo_search (workspace_id, todo_id, title, content) select $1, id, folded_title, folded_content from input
@@ -63,13 +63,13 @@ function listOf(references: References, todo: NewTodo, at: string): Promise<stri
 }
 
 interface NewRow {
-  schedule: (Plan & ScheduleOwner) | null;
+  plan: (Plan & ScheduleOwner) | null;
   [column: string]: unknown;
 }
 
 /** Writes the rows and returns the todos in their order. */
 async function write(db: Db, workspaceId: string, rows: readonly NewRow[]): Promise<TodoAnswer[]> {
-  const insert = rows.some((row) => row.schedule) ? insertScheduled : insertPlain;
+  const insert = rows.some((row) => row.plan) ? insertScheduled : insertPlain;
   return (await db.rows<TodoRow>(insert, [workspaceId, JSON.stringify(rows)])).map(todoOf);
 }
 
@@ -133,7 +133,7 @@ export async function createTodos(
     due: todo.dueDate ?? null,
     source: principal.kind === 'agent' ? 'agent_created' : 'user_created',
     assignees: todo.assignees ? assignees[place] : me,
-    schedule: plans[place] ? { ...plans[place], userId, scopes: [...principal.scopes] } : null,
+    plan: plans[place] ? { ...plans[place], userId, scopes: [...principal.scopes] } : null,
     folded_title: folded(todo.title ?? ''),
     folded_content: folded(todo.content ?? ''),
   }));
