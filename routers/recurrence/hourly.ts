@@ -16,6 +16,15 @@ function timesOfHour({ minutes, seconds, positions }: Rule, startWall: number): 
   return positions.length > 0 ? chosen(times, positions) : times;
 }
 
+/**
+ * The instant within an hour from `hour` on at which the clocks show `wall`. Where they changed by half an hour that may
+ * be before it; where they skip it, it comes later.
+ */
+function minuteOf(hour: number, wall: number, timezone: string): number {
+  const instant = hour + wall - wallClockAt(hour, timezone);
+  return wallClockAt(instant, timezone) === wall ? instant : instantOf(wall, timezone);
+}
+
 /** The first day after `day` that passes; undefined when there is none before the horizon. */
 function nextDay(passes: (day: number) => boolean, day: number, horizon: number): number | undefined {
   for (let each = day + 1; each <= horizon; each++) if (passes(each)) return each;
@@ -55,10 +64,9 @@ export function* hourlyInstants(rule: Rule, start: number, timezone: string, fro
     if (day !== lastDay) vain++;
     lastDay = day;
     if (rule.hours.length > 0 && !rule.hours.includes(Math.floor(wall / hourMs) % 24)) continue;
-    // Where the clocks change by half an hour, the hours of the rule do not begin with those of the clocks any more.
-    const begin = rule.minutes.length > 0 ? hour - (wall % hourMs) : hour;
+    const clockHour = wall - (wall % hourMs);
     for (const time of times) {
-      const instant = begin + time;
+      const instant = rule.minutes.length > 0 ? minuteOf(hour, clockHour + time, timezone) : hour + time;
       if (instant < lowest || instant <= latest) continue;
       vain = 0;
       latest = instant;
