@@ -154,7 +154,7 @@ test('a field of the wrong type, an unknown one and one of a later part name the
     [{ assignees: [{}] }, 'assignees[0].id'],
     [{ captureId: 7 }, 'captureId'],
     [{ run: 'yes' }, 'run'],
-    [{ schedule: { every: 'day' } }, 'schedule'],
+    [{ schedule: 'every day' }, 'schedule'],
     [{ schedulePaused: true }, 'schedulePaused'],
     [{ Title: 'a' }, 'Title'],
   ];

@@ -1,7 +1,7 @@
 import { type Db, instantFromPostgres } from '../../db/client.ts';
 import type { TodoRunAnswer } from '../todos/run-shapes.ts';
 import type { TodoAnswer } from '../todos/shapes.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, upcomingRuns } from './plan.ts';
 
 /** The part of a todo that its schedule fills in. */
 export type ScheduleFacts = Pick<
@@ -10,6 +10,7 @@ export type ScheduleFacts = Pick<
   | 'rrule'
   | 'timezone'
   | 'nextRunAt'
+  | 'upcomingRuns'
   | 'lastRunAt'
   | 'scheduleType'
   | 'scheduleStatus'
@@ -24,6 +25,7 @@ export interface ScheduleCell
   extends Pick<TodoAnswer, 'rrule' | 'nextRunAt' | 'lastNotificationStatus' | 'lastNotificationSentAt'> {
   kind: 'one_off' | 'recurring';
   timezone: string;
+  startsAt: string;
   status: NonNullable<TodoAnswer['scheduleStatus']>;
   lastFiredAt: string | null;
   errorCode: ScheduleErrorCode | null;
@@ -38,7 +40,7 @@ export interface ScheduleCell
  */
 export function scheduleColumn(scheduled: string): string {
   return `case when t.is_scheduled then (
-    select row_to_json(schedule) from (select s.kind, s.rrule, s.timezone, s.status, s.next_run_at as "nextRunAt",
+    select row_to_json(schedule) from (select s.kind, s.rrule, s.timezone, s.starts_at as "startsAt", s.status, s.next_run_at as "nextRunAt",
         s.last_fired_at as "lastFiredAt", s.error_code as "errorCode", s.error_message as "errorMessage",
         s.error_at as "errorAt", s.consecutive_failures as "consecutiveFailures",
         s.last_notification_status as "lastNotificationStatus", s.last_notification_sent_at as "lastNotificationSentAt"
@@ -72,6 +74,7 @@ const unscheduled: Omit<ScheduleFacts, 'lastRunAt'> = {
   rrule: null,
   timezone: null,
   nextRunAt: null,
+  upcomingRuns: [],
   scheduleType: null,
   scheduleStatus: null,
   lastNotificationStatus: null,
@@ -89,11 +92,13 @@ function isQueued({ status }: ScheduleCell, run: TodoRunAnswer | null): boolean 
 export function scheduleFacts(cell: ScheduleCell | null, latestRun: TodoRunAnswer | null): ScheduleFacts {
   const lastRunAt = latestRun?.startedAt ?? null;
   if (!cell) return { ...unscheduled, lastRunAt };
+  const nextRunAt = instant(cell.nextRunAt);
   return {
     scheduleError: errorOf(cell),
     rrule: cell.rrule,
     timezone: cell.timezone,
-    nextRunAt: instant(cell.nextRunAt),
+    nextRunAt,
+    upcomingRuns: upcomingRuns({ ...cell, startsAt: instantFromPostgres(cell.startsAt) }, nextRunAt),
     lastRunAt: later(lastRunAt, instant(cell.lastFiredAt)),
     scheduleType: cell.kind,
     scheduleStatus: isQueued(cell, latestRun) ? 'queued' : cell.status,

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { op, principalOf, procedure, router } from '../base.ts';
-import { tagOf } from '../etag.ts';
 import { DeletedResource, Id } from '../fields.ts';
 import { scheduleOperations } from '../schedules/operations.ts';
 import { deleteTodo, restoreTodo } from './archive.ts';
 import { bulkUpdate } from './bulk.ts';
 import { createTodos } from './create.ts';
-import { findTodoDetail } from './detail.ts';
 import { listTodos } from './list.ts';
+import { findTodo } from './rows.ts';
 import { todoRunOperations } from './run-operations.ts';
-import { Todo, TodoCreate, TodoDetail, TodoFilters, TodoListing, TodoPage, TodoSummary, TodoUpdate } from './shapes.ts';
+import { Todo, TodoCreate, TodoFilters, TodoListing, TodoPage, TodoSummary, TodoUpdate } from './shapes.ts';
 import { summariseTodos } from './summary.ts';
 import { updateTodo } from './update.ts';
 
@@ -117,12 +116,8 @@ export const todos = router({
       }),
     )
     .input(z.strictObject({ todoId: Id }))
-    .output(TodoDetail)
-    .query(async ({ ctx, input }) => {
-      const { todo, detail } = await findTodoDetail(ctx.db, principalOf(ctx).workspaceId, input.todoId);
-      ctx.reply.etag = tagOf(Todo, todo);
-      return detail;
-    }),
+    .output(Todo)
+    .query(({ ctx, input }) => findTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId)),
 
   update: procedure
     .meta(

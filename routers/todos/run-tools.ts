@@ -6,10 +6,10 @@ import { Message } from '../chats/shapes.ts';
 import { Id } from '../fields.ts';
 import { IdOrName, idOf } from '../names.ts';
 import { tool, toolProcedure } from '../tool.ts';
-import { findTodoDetail } from './detail.ts';
+import { findTodo } from './rows.ts';
 import { RunStart, TodoRun } from './run-shapes.ts';
 import { runTodo } from './runs.ts';
-import { Todo, TodoDetail } from './shapes.ts';
+import { Todo } from './shapes.ts';
 
 const todoId = Id.describe('Id of the todo.');
 /** Messages in one answer; more are told of. */
@@ -61,7 +61,7 @@ export const getTodoTool = {
     )
     .output(
       z.object({
-        todo: TodoDetail.omit({ latestRun: true }),
+        todo: Todo.omit({ latestRun: true }),
         latestRun: Todo.shape.latestRun,
         chatId: Id.nullable().describe('The chat of the latest run.'),
         messages: z.array(Message).optional(),
@@ -71,8 +71,7 @@ export const getTodoTool = {
     )
     .query(async ({ ctx, input: { todoId: id, contentOffset, afterSequence } }) => {
       const { workspaceId } = principalOf(ctx);
-      const { detail } = await findTodoDetail(ctx.db, workspaceId, id);
-      const { latestRun, ...todo } = detail;
+      const { latestRun, ...todo } = await findTodo(ctx.db, workspaceId, id);
       const chatId = latestRun?.chatId ?? null;
       const shown = { todo: { ...todo, content: from(todo.content, contentOffset) }, latestRun, chatId };
       if (afterSequence === undefined) return shown;

@@ -70,6 +70,7 @@ export const Todo = z
     rrule: z.string().nullable().describe('RFC 5545 recurrence rule.'),
     timezone: z.string().nullable().describe('IANA time zone of the rule.'),
     nextRunAt: Instant.nullable(),
+    upcomingRuns: z.array(Instant).describe('The next times of its schedule, up to 5; the first is `nextRunAt`.'),
     lastRunAt: Instant.nullable(),
     scheduleType: z.enum(['one_off', 'recurring']).nullable(),
     scheduleStatus: z.enum(['pending', 'queued', 'disabled', 'error', 'completed']).nullable(),
@@ -85,11 +86,6 @@ export const Todo = z
   .meta({ id: 'Todo' });
 
 export type TodoAnswer = z.infer<typeof Todo>;
-
-/** A todo as it is read alone. */
-export const TodoDetail = Todo.extend({
-  upcomingRuns: z.array(Instant).describe('The next times of its schedule, up to 5; the first is `nextRunAt`.'),
-}).meta({ id: 'TodoDetail' });
 
 const totalCount = z.int().nullable().describe('Rows over all pages; null unless asked for with include=totalCount.');
 export const TodoPage = listOf(Todo, 'TodoPage').extend({ totalCount }).meta({ id: 'TodoPage' });
@@ -118,7 +114,7 @@ export const TodoCreate = z
       .describe('Name of a list, exact or ignoring case. Pass this or `todoListId`.'),
     dueDate: CalendarDate.optional(),
     assignees: Assignees.optional().describe('Omitted: the owner of the credential.'),
-    schedule: ScheduleParams.optional(),
+    schedule: ScheduleParams.optional().describe('When it is due: a rule, one time, or every so often.'),
     captureId: Id.optional(),
     run: z
       .boolean()
