@@ -8,7 +8,7 @@ import { startRun } from '../todos/runs.ts';
 import type { TodoAnswer } from '../todos/shapes.ts';
 import { occurrenceId } from './occurrence-ids.ts';
 import { timesAfter } from './plan.ts';
-import { type Schedule, schedulesOf } from './rows.ts';
+import { lockSchedules, type Schedule } from './rows.ts';
 import { mostFailures, nextOpenTime } from './states.ts';
 
 /** A todo whose planned time has come, for the people assigned to it. */
@@ -35,6 +35,7 @@ interface Came {
 }
 
 const messages: Partial<Record<Code, string>> = {
+  insufficient_minutes: 'The workspace has no agent minutes left, so no agent started.',
   agent_archived: 'The agent of this todo is archived. Restore it, or assign another.',
   no_assignee: 'Nobody is assigned to this todo. Assign an agent or a person.',
   already_running: 'An agent was still at work on this todo, so this time was skipped.',
@@ -57,36 +58,39 @@ interface DueTimes {
 
 /**
  * The planned times that have come since `nextRunAt`: the latest one fires unless it is too late, those before are
- * missed. After a very long silence only the first and the last of them are told. `settled`: those that a person
- * skipped or ticked off before they came.
+ * missed. After a very long silence only the first and the last of them are told.
  */
-export function dueTimes(schedule: Schedule, now: number, settled: ReadonlySet<string> = new Set()): DueTimes {
-  const { nextRunAt } = schedule;
-  if (nextRunAt === null || Date.parse(nextRunAt) > now) return { missed: [], fires: null };
+function dueTimes(schedule: Schedule, now: number): DueTimes {
+  const { nextRunAt, settled } = schedule;
+  if (nextRunAt === null) return { missed: [], fires: null };
   const come = (after: number, count: number) =>
     timesAfter(schedule, after, count).filter((time) => Date.parse(time) <= now);
   const all = [nextRunAt, ...come(Date.parse(nextRunAt), mostMissed)];
   if (all.length > mostMissed) all.push(...come(Math.max(Date.parse(all.at(-1) ?? ''), now - catchUpMs), mostMissed));
-  const times = all.filter((time) => !settled.has(time));
+  const times = all.filter((time) => !settled.includes(time));
   const latest = times.at(-1) ?? nextRunAt;
   if (now - Date.parse(latest) >= catchUpMs) return { missed: times, fires: null };
   return { missed: times.slice(0, -1), fires: latest };
 }
 
-const member = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
-
-/** Starts the first agent assigned that can work. @throws Failure 402. */
+/** Starts the first agent assigned that can work. */
 async function startAgent(world: World, workspaceId: string, schedule: Schedule, todo: TodoAnswer): Promise<Came> {
   const { db, clock } = world;
   const agent = todo.assignees.find(({ type, isArchived }) => type === 'agent' && !isArchived);
   if (!agent) return failed('agent_archived');
   if (todo.latestRun?.status === 'running') return failed('already_running', 'skipped');
   const { userId, scopes } = schedule;
-  if ((await db.rows(member, [workspaceId, userId])).length === 0) return failed('internal_error', 'missed', ownerGone);
+  if (!schedule.hasOwner) return failed('internal_error', 'missed', ownerGone);
   const notBefore = await openingOf(db, workspaceId, agent.id, clock());
   const owner = { workspaceId, userId, scopes: new Set(scopes as Scope[]) };
-  const run = await startRun(world, owner, { todo, agentId: agent.id, trigger: 'schedule', notBefore });
-  return { status: 'fired', runId: run.id, error: null };
+  try {
+    const run = await startRun(world, owner, { todo, agentId: agent.id, trigger: 'schedule', notBefore });
+    return { status: 'fired', runId: run.id, error: null };
+  } catch (error) {
+    // It comes before anything is written, so what people were told stays.
+    if (error instanceof Failure && error.problem.status === 402) return failed('insufficient_minutes');
+    throw error;
+  }
 }
 
 async function come(
@@ -102,32 +106,22 @@ async function come(
     const userIds = people.map(({ id }) => id);
     await tell(world, { workspaceId, todo, userIds, plannedAt, timezone: schedule.timezone });
   }
-  if (todo.assignees.some(({ type }) => type === 'agent')) {
-    // In a savepoint: what an agent that cannot start began is undone, what people were told stays.
-    return world.db
-      .transaction((db) => startAgent({ ...world, db }, workspaceId, schedule, todo))
-      .catch((error: unknown) => {
-        if (error instanceof Failure && error.problem.status === 402) {
-          return failed(
-            'insufficient_minutes',
-            'missed',
-            'The workspace has no agent minutes left, so no agent started.',
-          );
-        }
-        throw error;
-      });
-  }
+  if (todo.assignees.some(({ type }) => type === 'agent')) return startAgent(world, workspaceId, schedule, todo);
   return people.length > 0 ? { status: 'fired', runId: null, error: null } : failed('no_assignee');
 }
 
-const record = `insert into todo_occurrences (workspace_id, id, todo_id, planned_at, fired_at, status, run_id)
-  select $1, * from unnest($2::uuid[], $3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::uuid[])
-  on conflict (workspace_id, todo_id, planned_at) do nothing`;
-const advance = `update todo_schedules set status = $3, next_run_at = $4::timestamptz, consecutive_failures = $5,
-    error_code = $6, error_message = $7, error_at = $8::timestamptz,
-    last_fired_at = coalesce($9::timestamptz, last_fired_at), updated_at = greatest(now(), updated_at)
+const conclusion = `with recorded as (
+    insert into todo_occurrences (workspace_id, id, todo_id, planned_at, fired_at, status, run_id)
+    select $1, o.id, $2, o.planned_at, o.fired_at, o.status, o.run_id
+    from unnest($3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::uuid[])
+      o(id, planned_at, fired_at, status, run_id)
+    on conflict (workspace_id, todo_id, planned_at) do nothing
+  ), touched as (
+    update todos set updated_at = greatest(now(), updated_at) where workspace_id = $1 and id = $2
+  ) update todo_schedules set status = $8, next_run_at = $9::timestamptz, consecutive_failures = $10, error_code = $11,
+    error_message = $12, error_at = $13::timestamptz, last_fired_at = coalesce($14::timestamptz, last_fired_at),
+    updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and todo_id = $2`;
-const touch = `update todos set updated_at = greatest(now(), updated_at) where workspace_id = $1 and id = $2`;
 
 /** Keeps what came of the times that were due, and plans the next one. */
 async function conclude(
@@ -143,26 +137,22 @@ async function conclude(
   const ids = times.map((time) => occurrenceId(todoId, time));
   const firedAt = came?.status === 'fired' ? now : null;
   const column = <Value>(last: Value, other: Value) => times.map((time) => (time === fires ? last : other));
-  await tx.rows(record, [
-    workspaceId,
-    ids,
-    times.map(() => todoId),
-    times,
-    column(firedAt, null),
-    column<string>(came?.status ?? 'missed', 'missed'),
-    column(came?.runId ?? null, null),
-  ]);
   const error = came?.error ?? null;
   // A run that started may still fail: only its end, or people told, ends the count.
   const kept = came === null || came.runId !== null ? schedule.consecutiveFailures : 0;
   const failures = error ? schedule.consecutiveFailures + 1 : kept;
   const disabled = failures >= mostFailures;
-  const next = disabled ? null : await nextOpenTime(tx, workspaceId, schedule, Date.parse(now));
+  const next = disabled ? null : nextOpenTime(schedule, Date.parse(now));
   const resumed = next === null ? 'completed' : 'pending';
   const status = disabled ? 'disabled' : error ? 'error' : resumed;
-  await tx.rows(advance, [
+  await tx.rows(conclusion, [
     workspaceId,
     todoId,
+    ids,
+    times,
+    column(firedAt, null),
+    column<string>(came?.status ?? 'missed', 'missed'),
+    column(came?.runId ?? null, null),
     status,
     next,
     failures,
@@ -171,21 +161,14 @@ async function conclude(
     error && now,
     firedAt,
   ]);
-  await tx.rows(touch, [workspaceId, todoId]);
 }
-
-const settledSince = `select planned_at as at from todo_occurrences
-  where workspace_id = $1 and todo_id = $2 and planned_at >= $3::timestamptz`;
 
 /** What the schedule of a locked todo has due now; null when nothing. */
 async function whatIsDue({ db, clock }: World, workspaceId: string, todoId: string) {
-  const [schedule] = await schedulesOf(db, workspaceId, [todoId]);
   const now = clock();
-  const first = schedule?.nextRunAt;
-  if (!schedule || !first || Date.parse(first) > now.getTime()) return null;
-  const settled = await db.rows<{ at: string }>(settledSince, [workspaceId, todoId, first]);
-  const due = dueTimes(schedule, now.getTime(), new Set(settled.map(({ at }) => at)));
-  return { schedule, due, now: now.toISOString() };
+  const [schedule] = await lockSchedules(db, workspaceId, [todoId], now);
+  if (!schedule?.nextRunAt || Date.parse(schedule.nextRunAt) > now.getTime()) return null;
+  return { schedule, due: dueTimes(schedule, now.getTime()), now: now.toISOString() };
 }
 
 /**

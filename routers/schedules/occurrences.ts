@@ -7,7 +7,7 @@ import { requireMatch } from '../etag.ts';
 import { type CursorScope, pageOf, positionOf } from '../page.ts';
 import { lockTodos } from '../todos/rows.ts';
 import { occurrenceId } from './occurrence-ids.ts';
-import { schedulesOf } from './rows.ts';
+import { lockSchedules, nextRunOf } from './rows.ts';
 import { Occurrence, type OccurrenceAnswer } from './shapes.ts';
 import { nextOpenTime } from './states.ts';
 
@@ -48,14 +48,13 @@ export async function listOccurrences(
   const scope: CursorScope = { key: cursorKey, workspaceId, ...order, filters: { todoId } };
   const after = cursor === undefined ? undefined : positionOf(scope, cursor);
   if ((await db.rows(exists, [workspaceId, todoId])).length === 0) throw notFound('todo', 'todoId');
-  const [schedule] = await schedulesOf(db, workspaceId, [todoId], false);
+  const next = await nextRunOf(db, workspaceId, todoId);
   const bindings = new Bindings();
   const where = [`o.workspace_id = ${bindings.bind(workspaceId)}`, `o.todo_id = ${bindings.bind(todoId)}`];
   if (after) where.push(`(o.planned_at, o.id) < (${bindings.bind(after[0])}::timestamptz, ${bindings.bind(after[1])})`);
   const text = `select ${columns} from todo_occurrences o where ${where.join(' and ')}
     order by o.planned_at desc, o.id desc limit ${bindings.bind(limit + 1)}`;
   const came = (await db.rows<OccurrenceRow>(text, bindings.values)).map(occurrenceOf);
-  const next = schedule?.nextRunAt ?? null;
   const isAhead = next !== null && (after === undefined || next < String(after[0]));
   const known = came.some((each) => each.plannedAt === next);
   const rows = isAhead && !known ? [...came, comingOf(todoId, next)].sort(latestFirst) : came;
@@ -103,14 +102,15 @@ export function updateOccurrence(
       const [ticked = row] = await tx.rows<OccurrenceRow>(tick, [workspaceId, todoId, id, status]);
       return occurrenceOf(ticked);
     }
-    const [schedule] = await schedulesOf(tx, workspaceId, [todoId]);
+    const now = world.clock();
+    const [schedule] = await lockSchedules(tx, workspaceId, [todoId], now);
     const planned = schedule?.nextRunAt;
     if (!schedule || !planned || occurrenceId(todoId, planned) !== id) throw notFound('occurrence', 'occurrenceId');
     requireMatch(ifMatch, Occurrence, comingOf(todoId, planned));
     const [made] = await tx.rows<OccurrenceRow>(settle, [workspaceId, todoId, id, planned, status]);
     if (!made) throw new Error('An occurrence that was not made');
-    const from = Math.max(Date.parse(planned), world.clock().getTime());
-    await tx.rows(advance, [workspaceId, todoId, await nextOpenTime(tx, workspaceId, schedule, from)]);
+    const from = Math.max(Date.parse(planned), now.getTime());
+    await tx.rows(advance, [workspaceId, todoId, nextOpenTime(schedule, from)]);
     await tx.rows(touch, [workspaceId, todoId]);
     return occurrenceOf(made);
   });

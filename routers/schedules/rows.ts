@@ -118,21 +118,45 @@ export interface Schedule extends Pick<Plan, 'kind' | 'rrule' | 'timezone' | 'st
   consecutiveFailures: number;
   /** The todo is done or archived: nothing fires until it is reopened or restored. */
   resting: boolean;
+  /** Whoever set it is still a member. */
+  hasOwner: boolean;
+  /** Planned times from `nextRunAt`, or from now on, that a person skipped or ticked off before they came. */
+  settled: string[];
+}
+
+interface ScheduleRow extends Omit<Schedule, 'settled'> {
+  settled: string[] | null;
 }
 
 const held = `select s.todo_id as "todoId", s.kind, s.rrule, s.timezone, s.starts_at as "startsAt", s.status, s.paused,
     s.next_run_at as "nextRunAt", s.user_id as "userId", s.scopes, s.consecutive_failures as "consecutiveFailures",
-    t.status = 'done' or t.archived_at is not null as resting
+    t.status = 'done' or t.archived_at is not null as resting,
+    exists (select from members m where m.workspace_id = s.workspace_id and m.user_id = s.user_id
+      and m.removed_at is null) as "hasOwner",
+    (select json_agg(o.planned_at) from todo_occurrences o where o.workspace_id = s.workspace_id
+      and o.todo_id = s.todo_id and o.planned_at >= least(s.next_run_at, $3::timestamptz)) as settled
   from todo_schedules s join todos t on t.workspace_id = s.workspace_id and t.id = s.todo_id
   where s.workspace_id = $1 and s.todo_id = any($2::uuid[])`;
 
-/**
- * The schedules of todos, locked. Lock the todos first: whoever changes a schedule holds its todo. `db` may be the pool,
- * to look only.
- */
-export async function schedulesOf(db: Db, workspaceId: string, todoIds: readonly string[], lock = true) {
-  const text = lock ? `${held} order by s.todo_id for update of s` : held;
-  return db.rows<Schedule>(text, [workspaceId, todoIds]);
+const locked = `${held} order by s.todo_id for update of s`;
+
+/** The schedules of todos, locked. Lock the todos first: whoever changes a schedule holds its todo. */
+export async function lockSchedules(
+  tx: Db,
+  workspaceId: string,
+  todoIds: readonly string[],
+  now: Date,
+): Promise<Schedule[]> {
+  const rows = await tx.rows<ScheduleRow>(locked, [workspaceId, todoIds, now.toISOString()]);
+  return rows.map((row) => ({ ...row, settled: (row.settled ?? []).map(instantFromPostgres) }));
+}
+
+const coming = `select next_run_at as "nextRunAt" from todo_schedules where workspace_id = $1 and todo_id = $2`;
+
+/** The next time of a todo; null when none is to come. */
+export async function nextRunOf(db: Db, workspaceId: string, todoId: string): Promise<string | null> {
+  const [row] = await db.rows<Pick<Schedule, 'nextRunAt'>>(coming, [workspaceId, todoId]);
+  return row?.nextRunAt ?? null;
 }
 
 /** On whose behalf the agents of a schedule work. */

@@ -1,23 +1,17 @@
 import type { Db } from '../../db/client.ts';
 import { timesAfter } from './plan.ts';
-import { type Schedule, schedulesOf } from './rows.ts';
+import { lockSchedules, type Schedule } from './rows.ts';
 
 /** So many failures in a row disable a schedule. */
 export const mostFailures = 5;
 
-const settled = `select planned_at as at from todo_occurrences
-  where workspace_id = $1 and todo_id = $2 and planned_at > $3::timestamptz`;
-
-/** The next time of a schedule after `after` that nobody skipped or ticked off ahead; null when none is left. */
-export async function nextOpenTime(
-  db: Db,
-  workspaceId: string,
-  schedule: Pick<Schedule, 'todoId' | 'kind' | 'rrule' | 'timezone' | 'startsAt'>,
-  after: number,
-): Promise<string | null> {
-  const key = [workspaceId, schedule.todoId, new Date(after).toISOString()];
-  const ahead = new Set((await db.rows<{ at: string }>(settled, key)).map(({ at }) => at));
-  return timesAfter(schedule, after, ahead.size + 1).find((time) => !ahead.has(time)) ?? null;
+/**
+ * The next time of a schedule after `after` (milliseconds since 1970) that nobody skipped or ticked off ahead; null when
+ * none is left.
+ */
+export function nextOpenTime(schedule: Schedule, after: number): string | null {
+  const { settled } = schedule;
+  return timesAfter(schedule, after, settled.length + 1).find((time) => !settled.includes(time)) ?? null;
 }
 
 const move = `update todo_schedules set status = $3, next_run_at = $4::timestamptz, updated_at = greatest(now(), updated_at)
@@ -37,12 +31,12 @@ export async function settleSchedules(
   todoIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  for (const schedule of await schedulesOf(tx, workspaceId, todoIds)) {
+  for (const schedule of await lockSchedules(tx, workspaceId, todoIds, now)) {
     const { todoId, status, nextRunAt } = schedule;
     if (shallRest(schedule)) {
       if (nextRunAt !== null) await tx.rows(move, [workspaceId, todoId, 'disabled', null]);
     } else if (status === 'disabled') {
-      const next = await nextOpenTime(tx, workspaceId, schedule, now.getTime());
+      const next = nextOpenTime(schedule, now.getTime());
       await tx.rows(move, [workspaceId, todoId, next === null ? 'completed' : 'pending', next]);
     }
   }

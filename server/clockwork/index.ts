@@ -30,10 +30,13 @@ const pollMs = 2000;
 const restMs = 1000;
 
 // The todo is locked and nothing waits: what another process holds is passed over. Its schedule is read after that, as
-// it then stands.
-const claim = `select s.workspace_id as "workspaceId", s.todo_id as "todoId" from todo_schedules s
-  join todos t on t.workspace_id = s.workspace_id and t.id = s.todo_id
-  where s.next_run_at <= $1::timestamptz order by s.next_run_at limit 1 for no key update of t skip locked`;
+// it then stands. The inner limit makes the plan walk the index of what is due, whatever the planner thinks of `$1`; it
+// is far above what all processes hold at a time.
+const claim = `select s.workspace_id as "workspaceId", s.todo_id as "todoId" from (
+    select workspace_id, todo_id, next_run_at from todo_schedules where next_run_at <= $1::timestamptz
+    order by next_run_at limit 500
+  ) s join todos t on t.workspace_id = s.workspace_id and t.id = s.todo_id
+  order by s.next_run_at limit 1 for no key update of t skip locked`;
 const hold = 'select 1 from todos where workspace_id = $1 and id = $2 for no key update';
 const nextDue = `select next_run_at as at from todo_schedules where next_run_at is not null order by next_run_at limit 1`;
 
