@@ -375,6 +375,23 @@ test('what nobody expected passes over one time of one schedule, and holds up no
   assert.equal(await cameOf(workspace, good.id), [[at('09:00'), 'fired']]);
 });
 
+test('a schedule that cannot be read any more is disabled, and holds up no other', async () => {
+  const workspace = await tandem.workspace();
+  const [bad, good] = [await todoOf(workspace, { schedule: hourly }), await todoOf(workspace, { schedule: hourly })];
+  await tandem.db.rows(`update todo_schedules set rrule = 'FREQ=NEVER' where todo_id = $1`, [bad.id]);
+  tandem.clock.set(at('09:00'));
+  await tandem.fire();
+  const [row] = await tandem.db.rows('select status, error_code, next_run_at from todo_schedules where todo_id = $1', [
+    bad.id,
+  ]);
+  assert.equal({ ...row }, { status: 'disabled', error_code: 'internal_error', next_run_at: null });
+  assert.is(
+    (await get(workspace, bad.id)).scheduleError.message,
+    'This schedule could not be understood any more. Set it again.',
+  );
+  assert.equal(await cameOf(workspace, good.id), [[at('09:00'), 'fired']]);
+});
+
 test('a todo that somebody holds is passed over, and fires once it is free', async () => {
   const workspace = await tandem.workspace();
   const todo = await todoOf(workspace, { schedule: hourly });

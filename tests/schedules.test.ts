@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TestWorkspace } from './harness.ts';
-import { todoOf } from './run-world.ts';
+import { asAgent, todoOf } from './run-world.ts';
 import { type ScheduledService, startScheduled } from './schedule-world.ts';
 import { addMember, assistantOf, refused, unknownId } from './todo-world.ts';
 
@@ -346,6 +346,21 @@ test('the words of a schedule become the rule that they mean', async () => {
     const { body, text } = await call('POST /todos/schedule-preview', { schedule });
     assert.equal([body.rrule, body.upcomingRuns?.[0]], [rrule, first], text);
   }
+});
+
+test('the tools set, pause and end a schedule, and get_todo tells its next times', async () => {
+  const workspace = await tandem.workspace();
+  const agentId = await assistantOf(tandem, workspace.workspaceId);
+  const tools = asAgent(tandem, workspace, { agentId, turnId: unknownId, chatId: unknownId, todoId: null });
+  const made = await tools('create_todo', { title: 'Report', schedule: { every: 'week', on: ['mon'], at: '09:00' } });
+  assert.equal([made.todo.rrule, made.todo.scheduleStatus], ['FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0', 'pending']);
+  const { todo } = await tools('get_todo', { todoId: made.todo.id });
+  assert.is(todo.upcomingRuns.length, 5);
+  assert.is(todo.upcomingRuns[0], todo.nextRunAt);
+  const change = async (patch: object) => (await tools('update_todo', { todoId: todo.id, ...patch })).todo;
+  assert.is((await change({ schedulePaused: true })).scheduleStatus, 'disabled');
+  assert.is((await change({ schedulePaused: false })).nextRunAt, todo.nextRunAt);
+  assert.is((await change({ schedule: null })).scheduleStatus, null);
 });
 
 test('another workspace sees and touches no schedule of this one', async () => {

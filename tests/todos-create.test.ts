@@ -27,6 +27,7 @@ const plain = {
   rrule: null,
   timezone: null,
   nextRunAt: null,
+  upcomingRuns: [],
   lastRunAt: null,
   scheduleType: null,
   scheduleStatus: null,

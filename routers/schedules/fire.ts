@@ -189,3 +189,15 @@ export async function passDue(world: World, workspaceId: string, todoId: string)
   const found = await whatIsDue(world, workspaceId, todoId);
   if (found) await conclude(world.db, workspaceId, found.schedule, found.due, failed('internal_error'), found.now);
 }
+
+const disable = `with touched as (
+    update todos set updated_at = greatest(now(), updated_at) where workspace_id = $1 and id = $2
+  ) update todo_schedules set status = 'disabled', next_run_at = null, consecutive_failures = consecutive_failures + 1,
+    error_code = 'internal_error', error_message = $3, error_at = $4::timestamptz, updated_at = greatest(now(), updated_at)
+  where workspace_id = $1 and todo_id = $2`;
+
+/** Ends what the schedule of a locked todo goes on failing at: it cannot even be passed over. */
+export async function disableSchedule({ db, clock }: World, workspaceId: string, todoId: string): Promise<void> {
+  const message = 'This schedule could not be understood any more. Set it again.';
+  await db.rows(disable, [workspaceId, todoId, message, clock().toISOString()]);
+}

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { asksForRetry } from '../../adapters/agent-tools.ts';
 import type { Db } from '../../db/client.ts';
 import type { World } from '../../routers/chats/turns.ts';
-import { fireDue, passDue, type TellDue } from '../../routers/schedules/fire.ts';
+import { disableSchedule, fireDue, passDue, type TellDue } from '../../routers/schedules/fire.ts';
 import { complainer } from '../jobs/complaints.ts';
 
 export interface ClockworkParts {
@@ -51,11 +51,20 @@ export function createClockwork({ world, tell, log, concurrency = 4 }: Clockwork
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  const passOver = ({ workspaceId, todoId }: Claimed) =>
+  const withTodo = ({ workspaceId, todoId }: Claimed, act: typeof passDue) =>
     db.transaction(async (tx) => {
       await tx.rows(hold, [workspaceId, todoId]);
-      await passDue({ ...world, db: tx }, workspaceId, todoId);
+      await act({ ...world, db: tx }, workspaceId, todoId);
     });
+  /** One schedule that cannot be fired must not hold up the others, which come after it. */
+  const passOver = async (claimed: Claimed, error: unknown) => {
+    log.error({ err: error, ...claimed }, 'a schedule could not be fired; this time of it is passed over');
+    await withTodo(claimed, passDue).catch(async (worse: unknown) => {
+      if (asksForRetry(worse)) throw worse;
+      log.error({ err: worse, ...claimed }, 'a schedule could not be passed over; it is disabled');
+      await withTodo(claimed, disableSchedule);
+    });
+  };
 
   /** Fires one schedule that is due; false when there is none that nobody else has in hand. */
   const fireOne = async (): Promise<boolean> => {
@@ -69,8 +78,7 @@ export function createClockwork({ world, tell, log, concurrency = 4 }: Clockwork
       });
     } catch (error) {
       if (!claimed || asksForRetry(error)) throw error;
-      log.error({ err: error, ...claimed }, 'a schedule could not be fired; this time of it is passed over');
-      await passOver(claimed);
+      await passOver(claimed, error);
       return true;
     }
   };
