@@ -8,10 +8,12 @@ import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import { expireApprovals } from '../routers/approvals/expiry.ts';
 import type { ServiceSettings } from '../routers/base.ts';
+import { tellDue } from '../routers/notifications/events.ts';
 import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
 import { voicesOf } from './agents/voices.ts';
 import { type Backstage, openBackstage } from './backstage.ts';
+import { createClockwork } from './clockwork/index.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
@@ -121,11 +123,13 @@ export async function startService(
   const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
   periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
   if (mail.sends) periodic?.every(2, 'letters', letters.run);
+  const clockwork = periodic && createClockwork({ world, log, tell: tellDue });
+  clockwork?.start();
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();
     letters.stop();
-    await Promise.all([app.close(), backstage.stopWork()]);
+    await Promise.all([app.close(), backstage.stopWork(), clockwork?.stop()]);
     await mail.idle();
     await backstage.close();
   };

@@ -28,6 +28,7 @@ test('a todo is created, found, changed, completed, reopened, archived and broug
     isArchived: false,
     isSuggested: false,
     source: 'user_created',
+    upcomingRuns: [],
   });
   assert.equal((await use('get_todo', { todoId: id })).data, { todo: made.todo });
   const changed = await use('update_todo', { todoId: id, title: 'Buy oat milk', priority: null, assignees: [] });

@@ -20,14 +20,17 @@ export interface IdleService extends TestService {
 const deaf: Live = { subscribe: () => () => {}, isFollowed: () => false };
 
 /** `now` is what the service's clock shows. */
-export async function startIdleService(now: () => Date = () => new Date()): Promise<IdleService> {
+export async function startIdleService(
+  now: () => Date = () => new Date(),
+  environment: Record<string, string> = {},
+): Promise<IdleService> {
   const turns: IdleService['turns'] = [];
   const digests: DigestRef[] = [];
   const jobs: Jobs = {
     turn: async (_, ref, after) => void turns.push({ ...ref, after }),
     digest: async (_, ref) => void digests.push(ref),
   };
-  return { ...(await startTestService({}, { jobs, live: deaf, clock: now })), turns, digests };
+  return { ...(await startTestService(environment, { jobs, live: deaf, clock: now })), turns, digests };
 }
 
 const idle = {

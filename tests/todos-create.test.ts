@@ -27,6 +27,7 @@ const plain = {
   rrule: null,
   timezone: null,
   nextRunAt: null,
+  upcomingRuns: [],
   lastRunAt: null,
   scheduleType: null,
   scheduleStatus: null,
@@ -154,7 +155,7 @@ test('a field of the wrong type, an unknown one and one of a later part name the
     [{ assignees: [{}] }, 'assignees[0].id'],
     [{ captureId: 7 }, 'captureId'],
     [{ run: 'yes' }, 'run'],
-    [{ schedule: { every: 'day' } }, 'schedule'],
+    [{ schedule: 'every day' }, 'schedule'],
     [{ schedulePaused: true }, 'schedulePaused'],
     [{ Title: 'a' }, 'Title'],
   ];

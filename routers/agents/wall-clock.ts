@@ -21,19 +21,48 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/**
- * What the clocks of an IANA zone show at an instant (milliseconds since 1970), to the second: the same kind of number,
- * as if the wall clock were UTC.
- */
-export function wallClockAt(instant: number, timezone: string): number {
+function askedWallClock(instant: number, timezone: string): number {
   const parts = formatterOf(timezone).formatToParts(instant);
   const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((each) => each.type === type)?.value);
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
 }
 
-/** Milliseconds that the clocks of the zone are ahead of UTC. */
+function askedOffset(instant: number, timezone: string): number {
+  return askedWallClock(instant, timezone) - Math.floor(instant / 1000) * 1000;
+}
+
+/** Zone → day in UTC → the offset on that day; NaN when it changes. */
+const offsets = new Map<string, Map<number, number>>();
+const mostDays = 5000;
+
+function daysOf(timezone: string): Map<number, number> {
+  const known = offsets.get(timezone);
+  if (known && known.size < mostDays) return known;
+  const made = new Map<number, number>();
+  offsets.set(timezone, made);
+  return made;
+}
+
+/** Milliseconds that the clocks of the zone are ahead of UTC. Asking Intl costs microseconds, so a day is asked once. */
 function offsetAt(instant: number, timezone: string): number {
-  return wallClockAt(instant, timezone) - Math.floor(instant / 1000) * 1000;
+  if (timezone === 'UTC') return 0;
+  const days = daysOf(timezone);
+  const day = Math.floor(instant / dayMs);
+  let offset = days.get(day);
+  if (offset === undefined) {
+    const begin = askedOffset(day * dayMs, timezone);
+    offset = begin === askedOffset((day + 1) * dayMs, timezone) ? begin : Number.NaN;
+    days.set(day, offset);
+  }
+  return Number.isNaN(offset) ? askedOffset(instant, timezone) : offset;
+}
+
+/**
+ * What the clocks of an IANA zone show at an instant (milliseconds since 1970), to the second: the same kind of number,
+ * as if the wall clock were UTC.
+ */
+export function wallClockAt(instant: number, timezone: string): number {
+  return Math.floor(instant / 1000) * 1000 + offsetAt(instant, timezone);
 }
 
 /**

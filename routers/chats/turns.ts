@@ -6,6 +6,7 @@ import { announce } from '../live.ts';
 import type { Mailer } from '../mail.ts';
 import type { Trigger } from '../minutes.ts';
 import { type EndedRun, tellRunFailed } from '../notifications/events.ts';
+import { tellSchedule } from '../schedules/states.ts';
 import { type Scope, scopes } from '../scopes.ts';
 import type { HeldChat, OpenTurn } from './rows.ts';
 
@@ -28,7 +29,7 @@ export interface Starter {
  * read them: its answers would leak them otherwise (CONTRACT §10.9).
  * @throws Failure 409 when too many agents stand in between: two of them could go on calling each other for ever.
  */
-export function starterOf(principal: Principal): Starter {
+export function starterOf(principal: Pick<Principal, 'userId' | 'scopes' | 'agent'>): Starter {
   const depth = principal.agent ? principal.agent.depth + 1 : 0;
   if (depth > deepest) {
     throw conflict(
@@ -122,7 +123,10 @@ async function settleRun(
 ): Promise<void> {
   const values = [run.workspaceId, run.runId, outcome, errorMessage, summary];
   const [todo] = await world.db.rows<EndedRun['todo']>(endRun, values);
-  if (!todo || outcome === 'completed' || outcome === 'cancelled') return;
+  if (!todo) return;
+  const { workspaceId, runId } = run;
+  await tellSchedule(world.db, { workspaceId, runId }, outcome, errorMessage, world.clock());
+  if (outcome === 'completed' || outcome === 'cancelled') return;
   await tellRunFailed(world, { ...run, todo, outcome, errorMessage });
 }
 

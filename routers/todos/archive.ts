@@ -1,8 +1,8 @@
-import type { Db } from '../../db/client.ts';
 import { closeChats } from '../chats/close.ts';
 import type { World } from '../chats/turns.ts';
 import { conflict } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
+import { settleSchedules } from '../schedules/states.ts';
 import { findTodo, lockTodos, type TodoRow, todoColumns, todoOf } from './rows.ts';
 import { Todo, type TodoAnswer } from './shapes.ts';
 
@@ -40,12 +40,22 @@ export function deleteTodo(
       return { ...deleted, recoverable: false };
     }
     const archived = await tx.rows(archive, key);
+    if (todo.scheduleType !== null) await settleSchedules(tx, workspaceId, [todo.id], world.clock());
     return { ...deleted, alreadyArchived: archived.length === 0, recoverable: true };
   });
 }
 
-/** Brings an archived todo back; one that is active stays as it is. @throws Failure 404. */
-export async function restoreTodo(db: Db, workspaceId: string, todoId: string): Promise<TodoAnswer> {
-  const [row] = await db.rows<TodoRow>(restore, [workspaceId, todoId]);
-  return row ? todoOf(row) : findTodo(db, workspaceId, todoId);
+/** Brings an archived todo back, and its schedule; one that is active stays as it is. @throws Failure 404. */
+export function restoreTodo(
+  { db, clock }: Pick<World, 'db' | 'clock'>,
+  workspaceId: string,
+  todoId: string,
+): Promise<TodoAnswer> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx.rows<TodoRow>(restore, [workspaceId, todoId]);
+    const todo = row ? todoOf(row) : await findTodo(tx, workspaceId, todoId);
+    if (!row || todo.scheduleType === null) return todo;
+    await settleSchedules(tx, workspaceId, [todo.id], clock());
+    return findTodo(tx, workspaceId, todoId);
+  });
 }

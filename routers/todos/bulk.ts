@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts';
 import type { Principal } from '../base.ts';
 import type { World } from '../chats/turns.ts';
 import { invalid, notFound } from '../errors.ts';
+import { settleSchedules } from '../schedules/states.ts';
 import { changeOf, requireText } from './change.ts';
 import { findTodos, lockTodos } from './rows.ts';
 import type { TodoAnswer, TodoPatch } from './shapes.ts';
@@ -32,14 +33,15 @@ export async function bulkUpdate(
   if ((patch === undefined) === (request.archive === undefined))
     throw invalid('patch', 'Pass either patch or archive: true.');
   const order = [...new Set(ids.map((id) => id.toLowerCase()))];
-  const change = patch && (await changeOf(world.db, workspaceId, patch, 'patch.'));
+  const change = patch && (await changeOf(world, workspaceId, patch, 'patch.'));
   if (patch) await requireText(world.db, workspaceId, order, patch, 'patch.');
   const write = async (db: Db) => {
     if (patch && change) {
       const before = await findTodos(db, workspaceId, order);
-      return changeHeld({ ...world, db }, principal, before, patch, change, dryRun);
+      return changeHeld({ ...world, db }, principal, before, patch, change, { dryRun, at: 'patch.' });
     }
     await db.rows(archive, [workspaceId, order]);
+    await settleSchedules(db, workspaceId, order, world.clock());
     return findTodos(db, workspaceId, order);
   };
   const work = async (db: Db) => {

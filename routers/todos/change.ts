@@ -1,7 +1,10 @@
 import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
+import type { World } from '../chats/turns.ts';
 import { invalid } from '../errors.ts';
 import { folded } from '../folding.ts';
+import type { Plan } from '../schedules/plan.ts';
+import { plansOf } from '../schedules/planning.ts';
 import { type Assigned, References } from './references.ts';
 import { findTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
 import type { TodoAnswer, TodoPatch } from './shapes.ts';
@@ -14,10 +17,18 @@ type Columns = Partial<
 export interface Change {
   columns: Columns;
   assignees: Assigned[] | undefined;
+  /** Null ends the schedule. */
+  schedule: Plan | null | undefined;
+  schedulePaused: boolean | undefined;
 }
 
 /** What a patch sets. `at` is its path prefix in the request. @throws Failure 400, 404 with the `param` at fault. */
-export async function changeOf(db: Db, workspaceId: string, patch: TodoPatch, at = ''): Promise<Change> {
+export async function changeOf(
+  { db, clock }: Pick<World, 'db' | 'clock'>,
+  workspaceId: string,
+  patch: TodoPatch,
+  at = '',
+): Promise<Change> {
   const { title, content, status, priority, type, todoListId, dueDate, isSuggested } = patch;
   const references = new References(db, workspaceId);
   const columns = {
@@ -32,7 +43,9 @@ export async function changeOf(db: Db, workspaceId: string, patch: TodoPatch, at
   };
   const [assignees] = patch.assignees ? await references.assignees([patch.assignees], [`${at}assignees`]) : [];
   references.requireSound();
-  return { columns, assignees };
+  const [plan] = await plansOf({ db, clock }, workspaceId, [patch.schedule], () => `${at}schedule`);
+  const schedule = patch.schedule === undefined ? undefined : (plan ?? null);
+  return { columns, assignees, schedule, schedulePaused: patch.schedulePaused };
 }
 
 const untitled = 'select 1 from todos where workspace_id = $1 and id = any($2::uuid[]) and title is null limit 1';
@@ -48,25 +61,32 @@ export async function requireText(db: Db, workspaceId: string, ids: readonly str
   throw invalid(`${at}content`, 'A todo keeps a title or a content. Give it a title before you clear the content.');
 }
 
+/** Holds for a todo without a schedule. */
+const unscheduled = ' and not todos.is_scheduled';
+
 /**
- * Holds for a todo without runs and chats. Whoever attaches one changes the row of the todo, if only to what it was: a
+ * Holds for a todo without runs, chats and schedule. Whoever attaches one changes the row of the todo, if only to what it was: a
  * statement that began before that sees a version that is no longer the current one.
  */
-const untouched = ` and todos.latest_run_id is null and not exists
+const untouched = `${unscheduled} and todos.latest_run_id is null and not exists
     (select 1 from chats c where c.workspace_id = todos.workspace_id and c.todo_id = todos.id)
   and version = (select s.xmin::text from todos s where s.workspace_id = todos.workspace_id and s.id = todos.id)`;
+
+/** `untouched`: those that neither an agent nor a schedule has to do with; `unscheduled`: those without a schedule. */
+export type Only = 'any' | 'unscheduled' | 'untouched';
+const conditions: Record<Only, string> = { any: '', unscheduled, untouched };
 
 /**
  * Sets columns of todos, keeps their search text in step, and reads them back: one statement, one text per shape. A
  * statement that waited for another writer changes what that one left, but reads the assignees as they were when it
- * began: the version tells, and the todos are read again. `onlyUntouched` changes only what no agent has worked on.
+ * began: the version tells, and the todos are read again. `only` changes only what it says.
  */
 async function write(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
   columns: Columns,
-  onlyUntouched: boolean,
+  only: Only,
 ): Promise<TodoAnswer[]> {
   const bindings = new Bindings();
   const these = `workspace_id = ${bindings.bind(workspaceId)} and`;
@@ -80,7 +100,7 @@ async function write(
       select id as held_id, xmin::text as version from todos where ${these} id = ${list} for no key update
     ), changed as (
       update todos set ${[...sets, 'updated_at = greatest(now(), updated_at)'].join(', ')} from held
-      where ${these} id = held_id${onlyUntouched ? untouched : ''} returning *
+      where ${these} id = held_id${conditions[only]} returning *
     )${searched.length > 0 ? indexed : ''} select ${todoColumns()},
       version <> (select xmin::text from todos s where s.workspace_id = t.workspace_id and s.id = t.id) as overtaken
     from changed t`;
@@ -97,19 +117,19 @@ const assign = `insert into todo_assignees (workspace_id, todo_id, position, use
 
 /**
  * Makes one change to todos whose ids exist; the answers are in no order. Call it in a transaction when the change has
- * assignees. One that sets nothing changes nothing, the time of the last change included. `onlyUntouched` leaves out
- * todos that an agent may have to do with.
+ * assignees. One that sets nothing changes nothing, the time of the last change included. `only` leaves out others. The
+ * schedule is not set here.
  */
 export async function apply(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
   { columns, assignees }: Change,
-  onlyUntouched = false,
+  only: Only = 'any',
 ): Promise<TodoAnswer[]> {
   if (assignees) {
     await db.rows(unassign, [workspaceId, ids]);
     await db.rows(assign, [workspaceId, ids, assignees.map((each) => each.user), assignees.map((each) => each.agent)]);
   } else if (Object.keys(columns).length === 0) return findTodos(db, workspaceId, ids);
-  return write(db, workspaceId, ids, columns, onlyUntouched);
+  return write(db, workspaceId, ids, columns, only);
 }

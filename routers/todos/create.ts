@@ -4,22 +4,36 @@ import type { Principal } from '../base.ts';
 import type { World } from '../chats/turns.ts';
 import { invalid, notFound } from '../errors.ts';
 import { folded } from '../folding.ts';
+import type { Plan } from '../schedules/plan.ts';
+import { plansOf } from '../schedules/planning.ts';
+import type { ScheduleOwner } from '../schedules/rows.ts';
 import { type Assigned, References } from './references.ts';
 import { findTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
 import { startRun } from './runs.ts';
 import type { NewTodo, TodoAnswer } from './shapes.ts';
 
+const insertSchedules = `, scheduled as (
+    insert into todo_schedules
+      (workspace_id, todo_id, kind, rrule, timezone, starts_at, status, next_run_at, user_id, scopes)
+    select $1, i.id, s.kind, s.rrule, s.timezone, s."startsAt", 'pending', s."nextRunAt", s."userId", s.scopes
+    from input i cross join lateral jsonb_to_record(i.plan) s(kind text, rrule text, timezone text,
+      "startsAt" timestamptz, "nextRunAt" timestamptz, "userId" uuid, scopes text[])
+    where i.plan is not null returning *
+  )`;
+
 /*
  * Makes a batch of todos in one statement: rows, assignees and search text, read back as they are now. The batch is one
  * JSON parameter, so that the text is the same for one todo and for fifty.
  */
-const insert = `with input as materialized (
+const insertOf = (scheduled: boolean) => `with input as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(place int, id uuid, title text, content text, priority smallint, type text,
-      list uuid, due date, source text, assignees jsonb, folded_title text, folded_content text)
+      list uuid, due date, source text, assignees jsonb, folded_title text, folded_content text,
+      plan jsonb)
   ), made as (
-    insert into todos (workspace_id, id, title, content, priority, type, todo_list_id, due_date, source)
+    insert into todos (workspace_id, id, title, content, priority, type, todo_list_id, due_date, source, is_scheduled)
     select $1, id, title, content, priority, type,
-      coalesce(list, (select l.id from todo_lists l where l.workspace_id = $1 and l.is_default)), due, source
+      coalesce(list, (select l.id from todo_lists l where l.workspace_id = $1 and l.is_default)), due, source,
+      plan is not null
     from input order by place returning *
   ), indexed as (
     insert into todo_search (workspace_id, todo_id, title, content) select $1, id, folded_title, folded_content from input
@@ -28,8 +42,9 @@ const insert = `with input as materialized (
     select $1, i.id, a.position, (a.assignee->>'user')::uuid, (a.assignee->>'agent')::uuid, m.created_at
     from input i join made m on m.id = i.id cross join lateral jsonb_array_elements(i.assignees) with ordinality a(assignee, position)
     returning *
-  )
-  select ${todoColumns('assigned')} from made t join input i on i.id = t.id order by i.place`;
+  )${scheduled ? insertSchedules : ''}
+  select ${todoColumns('assigned', scheduled ? 'scheduled' : 'todo_schedules')} from made t join input i on i.id = t.id order by i.place`;
+const [insertPlain, insertScheduled] = [insertOf(false), insertOf(true)];
 
 /** Reports what a schema cannot: text that says nothing, two lists. `at` is a path prefix. */
 function requireSense(todo: NewTodo, at: string): void {
@@ -47,13 +62,19 @@ function listOf(references: References, todo: NewTodo, at: string): Promise<stri
   return null;
 }
 
+interface NewRow {
+  plan: (Plan & ScheduleOwner) | null;
+  [column: string]: unknown;
+}
+
 /** Writes the rows and returns the todos in their order. */
-async function write(db: Db, workspaceId: string, rows: readonly object[]): Promise<TodoAnswer[]> {
+async function write(db: Db, workspaceId: string, rows: readonly NewRow[]): Promise<TodoAnswer[]> {
+  const insert = rows.some((row) => row.plan) ? insertScheduled : insertPlain;
   return (await db.rows<TodoRow>(insert, [workspaceId, JSON.stringify(rows)])).map(todoOf);
 }
 
 /** Writes the rows and starts `workers[i]` on the i-th todo, all or none. @throws Failure 402. */
-function writeAndStart(world: World, principal: Principal, rows: readonly object[], workers: (string | null)[]) {
+function writeAndStart(world: World, principal: Principal, rows: readonly NewRow[], workers: (string | null)[]) {
   const { workspaceId } = principal;
   return world.db.transaction(async (db) => {
     const made = await write(db, workspaceId, rows);
@@ -91,6 +112,12 @@ export async function createTodos(
     todo.run ? references.worker(named[place] ?? [], assignees[place] ?? [], `${pathOf(place)}run`) : null,
   );
   references.requireSound();
+  const plans = await plansOf(
+    world,
+    workspaceId,
+    todos.map((todo) => todo.schedule),
+    (place) => `${pathOf(place)}schedule`,
+  );
   const captureAt = todos.findIndex((todo) => todo.captureId !== undefined);
   if (captureAt >= 0) throw notFound('capture', `${pathOf(captureAt)}captureId`);
 
@@ -106,6 +133,7 @@ export async function createTodos(
     due: todo.dueDate ?? null,
     source: principal.kind === 'agent' ? 'agent_created' : 'user_created',
     assignees: todo.assignees ? assignees[place] : me,
+    plan: plans[place] ? { ...plans[place], userId, scopes: [...principal.scopes] } : null,
     folded_title: folded(todo.title ?? ''),
     folded_content: folded(todo.content ?? ''),
   }));

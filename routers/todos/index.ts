@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { op, principalOf, procedure, router } from '../base.ts';
 import { DeletedResource, Id } from '../fields.ts';
+import { scheduleOperations } from '../schedules/operations.ts';
 import { deleteTodo, restoreTodo } from './archive.ts';
 import { bulkUpdate } from './bulk.ts';
 import { createTodos } from './create.ts';
@@ -163,7 +164,8 @@ export const todos = router({
     )
     .input(z.strictObject({ todoId: Id }))
     .output(Todo)
-    .mutation(({ ctx, input }) => restoreTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId)),
+    .mutation(({ ctx, input }) => restoreTodo(ctx, principalOf(ctx).workspaceId, input.todoId)),
 
   ...todoRunOperations,
+  ...scheduleOperations,
 });

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import { notFound } from '../errors.ts';
+import { type ScheduleCell, scheduleColumn, scheduleFacts } from '../schedules/rows.ts';
 import { latestRunColumn, type RunRow, runOfCell } from './run-rows.ts';
 import { type PriorityName, priorities, type TodoAnswer } from './shapes.ts';
 
@@ -29,6 +30,7 @@ export interface TodoRow
   priority: number | null;
   assignees: AssigneeCell[] | null;
   latestRun: RunRow | null;
+  schedule: ScheduleCell | null;
 }
 
 /** Rank of a priority as stored: 4 urgent … 1 low. */
@@ -40,13 +42,17 @@ function priorityName(rank: number): PriorityName | null {
   return priorities[priorities.length - rank] ?? null;
 }
 
-/** The columns of a todo with its assignees, from a relation `t` shaped like `todos`; assignees from `assigned`. */
-export function todoColumns(assigned = 'todo_assignees'): string {
+/**
+ * The columns of a todo with its assignees and its schedule, from a relation `t` shaped like `todos`; assignees from
+ * `assigned`, schedules from `scheduled`.
+ */
+export function todoColumns(assigned = 'todo_assignees', scheduled = 'todo_schedules'): string {
   return `t.id, t.title, t.content, t.status, t.priority, t.type, t.todo_list_id as "todoListId", t.due_date as "dueDate",
     t.capture_id as "captureId", t.archived_at is not null as "isArchived", t.is_suggested as "isSuggested", t.source,
     t.minutes_saved as "minutesSaved", t.minutes_saved_reason as "minutesSavedReason",
     t.minutes_saved_confidence as "minutesSavedConfidence", t.created_at as "createdAt", t.updated_at as "updatedAt",
     ${latestRunColumn},
+    ${scheduleColumn(scheduled)},
     (select json_agg(json_build_array(
         case when a.user_id is null then 'agent' else 'user' end, a.assignee_id, coalesce(u.name, g.name),
         coalesce(m.removed_at, g.archived_at) is not null) order by a.position)
@@ -57,7 +63,7 @@ export function todoColumns(assigned = 'todo_assignees'): string {
       where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees`;
 }
 
-/** The todo of a row. What schedules fill in is null: no todo has one yet. */
+/** The todo of a row. */
 export function todoOf(row: TodoRow): TodoAnswer {
   const latestRun = runOfCell(row.latestRun);
   return {
@@ -82,15 +88,7 @@ export function todoOf(row: TodoRow): TodoAnswer {
     isArchived: row.isArchived,
     isSuggested: row.isSuggested,
     source: row.source,
-    scheduleError: null,
-    rrule: null,
-    timezone: null,
-    nextRunAt: null,
-    lastRunAt: latestRun?.startedAt ?? null,
-    scheduleType: null,
-    scheduleStatus: null,
-    lastNotificationStatus: null,
-    lastNotificationSentAt: null,
+    ...scheduleFacts(row.schedule, latestRun),
     latestRun,
     minutesSaved: row.minutesSaved,
     minutesSavedReason: row.minutesSavedReason,

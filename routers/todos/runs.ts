@@ -38,7 +38,11 @@ const insert = `with chat as (
  * Starts an agent on a todo: its chat with the first message, the run and the turn, together. Call it in a transaction
  * with the todo locked and no run of it running. @throws Failure 402, 409 when too many agents started each other.
  */
-export async function startRun(world: World, principal: Principal, run: NewRun): Promise<TodoRunAnswer> {
+export async function startRun(
+  world: World,
+  principal: Pick<Principal, 'workspaceId' | 'userId' | 'scopes' | 'agent'>,
+  run: NewRun,
+): Promise<TodoRunAnswer> {
   const { workspaceId, agent } = principal;
   const { todo, agentId, trigger, notBefore = null } = run;
   const starter: Starter = starterOf(principal);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate, CursorText, Day, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
+import { ScheduleParams } from '../schedules/shapes.ts';
 import { TodoRun } from './run-shapes.ts';
 
 export const TodoStatus = z.enum(['ready', 'in_progress', 'done']);
@@ -69,6 +70,7 @@ export const Todo = z
     rrule: z.string().nullable().describe('RFC 5545 recurrence rule.'),
     timezone: z.string().nullable().describe('IANA time zone of the rule.'),
     nextRunAt: Instant.nullable(),
+    upcomingRuns: z.array(Instant).describe('The next times of its schedule, up to 5; the first is `nextRunAt`.'),
     lastRunAt: Instant.nullable(),
     scheduleType: z.enum(['one_off', 'recurring']).nullable(),
     scheduleStatus: z.enum(['pending', 'queued', 'disabled', 'error', 'completed']).nullable(),
@@ -112,6 +114,7 @@ export const TodoCreate = z
       .describe('Name of a list, exact or ignoring case. Pass this or `todoListId`.'),
     dueDate: CalendarDate.optional(),
     assignees: Assignees.optional().describe('Omitted: the owner of the credential.'),
+    schedule: ScheduleParams.optional().describe('When it is due: a rule, one time, or every so often.'),
     captureId: Id.optional(),
     run: z
       .boolean()
@@ -133,6 +136,8 @@ export const TodoUpdate = z
     todoListId: Id.optional().describe('Moves it to another list.'),
     dueDate: CalendarDate.nullable().optional().describe('Null clears it.'),
     assignees: Assignees.optional().describe('Replaces all assignees; empty unassigns everyone.'),
+    schedule: ScheduleParams.nullable().optional().describe('Replaces the schedule; null ends it.'),
+    schedulePaused: z.boolean().optional().describe('True pauses the schedule, false resumes it.'),
     isSuggested: z.literal(false).optional().describe('False accepts a suggestion.'),
   })
   .meta({ id: 'TodoUpdateParams' });

@@ -125,6 +125,6 @@ export const todoTools = {
     .input(One)
     .output(z.object({ todo: Todo }))
     .mutation(async ({ ctx, input }) => ({
-      todo: await restoreTodo(ctx.db, principalOf(ctx).workspaceId, input.todoId),
+      todo: await restoreTodo(ctx, principalOf(ctx).workspaceId, input.todoId),
     })),
 };

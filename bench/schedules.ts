@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { v7 as newId } from 'uuid';
+import { connect, type Database } from '../db/client.ts';
+import { openEmbedded } from '../db/embedded.ts';
+import { migrate } from '../db/migrate.ts';
+import { createWorkspace } from '../db/seed.ts';
+import type { World } from '../routers/chats/turns.ts';
+import { tellDue } from '../routers/notifications/events.ts';
+import { createClockwork } from '../server/clockwork/index.ts';
+
+/*
+ * `node --import tsx bench/schedules.ts [--schedules N] [--due N] [--idle SECONDS]`: how long the start of schedules
+ * takes that are due in the same second, half of them worked on by agents and half of people, among many others; and
+ * what the clockwork costs while nothing is due. PostgreSQL's own share of the idle time is told beside it.
+ */
+
+const number = { type: 'string' } as const;
+const { values } = parseArgs({ options: { schedules: number, due: number, idle: number } });
+const [schedules, due, idle] = [
+  Number(values.schedules ?? 100_000),
+  Number(values.due ?? 1000),
+  Number(values.idle ?? 30),
+];
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function fill(db: Database): Promise<string> {
+  const email = `${newId()}@example.com`;
+  const names = { workspaceName: 'Bench', userName: 'Bench', passwordHash: 'none', timezone: 'UTC' };
+  const { workspaceId, userId } = await createWorkspace(db, { ...names, email, agentMinutes: 1_000_000 });
+  const todos = `insert into todos (workspace_id, id, title, todo_list_id, is_scheduled)
+    select $1, uuidv7(), 'Todo ' || n, l.id, true from generate_series(1, $2::int) n, todo_lists l
+    where l.workspace_id = $1 and l.is_default`;
+  await db.rows(todos, [workspaceId, schedules]);
+  await db.rows(
+    `insert into todo_assignees (workspace_id, todo_id, position, user_id, agent_id, created_at)
+      select $1, t.id, 1, case when t.n % 2 = 0 then $2::uuid end, case when t.n % 2 = 1 then a.id end, t.created_at
+      from (select id, created_at, row_number() over (order by id) as n from todos where workspace_id = $1) t,
+        agents a where a.workspace_id = $1 and a.is_default`,
+    [workspaceId, userId],
+  );
+  await db.rows(
+    `insert into todo_schedules (workspace_id, todo_id, kind, rrule, timezone, starts_at, status, next_run_at, user_id, scopes)
+      select $1, id, 'recurring', 'FREQ=DAILY;BYHOUR=9;BYMINUTE=0', 'Europe/Berlin', now() - interval '400 days', 'pending',
+        now() + interval '1 day' + random() * interval '1 day', $2, '{todos:read,todos:write}' from todos where workspace_id = $1`,
+    [workspaceId, userId],
+  );
+  await db.rows('analyze', []);
+  return workspaceId;
+}
+
+/** Seconds of processor that the server processes of PostgreSQL on this machine's database took in statements so far. */
+async function statementSeconds(db: Database): Promise<number> {
+  const [row] = await db.rows<{ ms: number }>(
+    `select coalesce(sum(active_time), 0)::float8 as ms from pg_stat_database where datname = current_database()`,
+    [],
+  );
+  return (row?.ms ?? 0) / 1000;
+}
+
+async function main(): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tandem-bench-'));
+  const embedded = await openEmbedded({ dataDir });
+  const db = connect(embedded.url, { poolSize: 8 });
+  try {
+    await migrate(db.driver);
+    const workspaceId = await fill(db);
+    const jobs = { turn: async () => {}, digest: async () => {} };
+    const live = { subscribe: () => () => {}, isFollowed: () => false };
+    const world: World = { db, jobs, live, clock: () => new Date(), mail: { sends: false } };
+    const clockwork = createClockwork({ world, tell: tellDue, log: pino({ level: 'warn' }) });
+
+    clockwork.start();
+    await sleep(2000);
+    const [cpu, statements] = [process.cpuUsage(), await statementSeconds(db)];
+    await sleep(idle * 1000);
+    const { user, system } = process.cpuUsage(cpu);
+    const asked = (await statementSeconds(db)) - statements;
+    say(`Idle with ${schedules} schedules: ${((user + system) / 1e4 / idle).toFixed(2)} % of a core in this process,`);
+    say(`  ${((asked * 100) / idle).toFixed(2)} % of a connection busy in PostgreSQL`);
+
+    const planned = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3000);
+    await db.rows(
+      `update todo_schedules set next_run_at = $2 where workspace_id = $1 and todo_id in
+        (select todo_id from todo_schedules where workspace_id = $1 order by random() limit $3)`,
+      [workspaceId, planned.toISOString(), due],
+    );
+    const count = `select count(*)::int as fired, max(created_at) as last from todo_occurrences where workspace_id = $1`;
+    for (;;) {
+      const [row] = await db.rows<{ fired: number; last: string | null }>(count, [workspaceId]);
+      if (row?.fired === due && row.last !== null) {
+        const seconds = (Date.parse(row.last) - planned.getTime()) / 1000;
+        say(
+          `${due} due in one second: the last one began ${seconds.toFixed(1)} s after it (${Math.round(due / seconds)} a second)`,
+        );
+        break;
+      }
+      await sleep(200);
+    }
+    await clockwork.stop();
+  } finally {
+    await db.close();
+    await embedded.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,40 @@
+import type { Principal } from '../base.ts';
+import type { World } from '../chats/turns.ts';
+import { invalid } from '../errors.ts';
+import { endSchedules, setSchedules } from '../schedules/rows.ts';
+import { pauseSchedules, settleSchedules } from '../schedules/states.ts';
+import type { Change } from './change.ts';
+import type { TodoAnswer } from './shapes.ts';
+
+/** @throws Failure 400 when there is nothing to pause or to resume. */
+function requireSchedules(before: readonly TodoAnswer[], { schedule, schedulePaused }: Change, at: string): void {
+  if (schedulePaused === undefined || schedule) return;
+  if (schedule === undefined && before.every((todo) => todo.scheduleType !== null)) return;
+  const message = 'There is no schedule to pause or to resume. Set one with schedule, or leave this out.';
+  throw invalid(`${at}schedulePaused`, message);
+}
+
+/**
+ * What a change of locked todos means to their schedules: set, ended, paused or resumed, and at rest while their todo is
+ * done. Returns whether any may have changed. @throws Failure 400.
+ */
+export async function reschedule(
+  { db, clock }: World,
+  { workspaceId, userId, scopes }: Principal,
+  before: readonly TodoAnswer[],
+  change: Change,
+  at: string,
+): Promise<boolean> {
+  const { schedule, schedulePaused, columns } = change;
+  requireSchedules(before, change, at);
+  const ids = before.map((todo) => todo.id);
+  const now = clock();
+  if (schedule) await setSchedules(db, workspaceId, ids, schedule, { userId, scopes: [...scopes] }, now);
+  if (schedule === null) await endSchedules(db, workspaceId, ids, now);
+  if (schedulePaused !== undefined) await pauseSchedules(db, workspaceId, ids, schedulePaused);
+  const scheduled = schedule ? ids : before.filter((todo) => todo.scheduleType !== null).map((todo) => todo.id);
+  const touched = schedule !== undefined || schedulePaused !== undefined || 'status' in columns;
+  if (!touched || scheduled.length === 0) return schedule === null;
+  await settleSchedules(db, workspaceId, scheduled, now);
+  return true;
+}
