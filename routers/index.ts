@@ -10,6 +10,7 @@ import { chats } from './chats/index.ts';
 import { chatTools } from './chats/tools.ts';
 import { connectedApps } from './connected-apps.ts';
 import { meta } from './meta.ts';
+import { notifications } from './notifications/index.ts';
 import { todoLists } from './todo-lists/index.ts';
 import { todoListTools } from './todo-lists/tools.ts';
 import { todos } from './todos/index.ts';
@@ -31,6 +32,7 @@ export const appRouter = router({
   agents,
   skills,
   approvals,
+  notifications,
   usage,
 });
 

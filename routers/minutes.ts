@@ -1,6 +1,8 @@
 import { v7 as newId } from 'uuid';
 import type { Db } from '../db/client.ts';
 import { Failure } from './errors.ts';
+import { tellMinutesExhausted } from './notifications/events.ts';
+import type { Teller } from './notifications/notify.ts';
 
 /** What starts a piece of agent work. */
 export const triggers = ['chat', 'manual', 'create', 'assignment', 'schedule'] as const;
@@ -44,7 +46,8 @@ export interface Charged {
 const take = `with taken as (
     update workspaces w set agent_minutes = greatest(0, w.agent_minutes - $4::numeric)
     from (select id, agent_minutes as before from workspaces where id = $1 for no key update) old where w.id = old.id
-    returning least(old.before, $4::numeric) as minutes, old.before < $4::numeric as dry
+    returning least(old.before, $4::numeric) as minutes, old.before < $4::numeric as dry,
+      w.agent_minutes = 0 and old.before > 0 as emptied
   ), counted as (
     update chat_turns t set active_ms = $3, minutes = t.minutes + taken.minutes from taken
     where t.workspace_id = $1 and t.id = $2
@@ -54,14 +57,16 @@ const take = `with taken as (
   ), run as (
     update todo_runs r set minutes_used = r.minutes_used + taken.minutes from taken
     where r.workspace_id = $1 and r.id = $10::uuid and taken.minutes > 0
-  ) select dry from taken`;
+  ) select dry, emptied from taken`;
 const count = 'update chat_turns set active_ms = $3 where workspace_id = $1 and id = $2';
 
 /**
  * Charges a turn for its active time, rounded up to 0.1 minute over the whole turn (CONTRACT §6), in the transaction of
  * the step: turn, run, balance and ledger move together. Returns whether the balance ran dry; it never goes below zero.
+ * The owners are told by the charge that takes the last of it.
  */
-export async function charge(tx: Db, turn: Charged): Promise<{ dry: boolean }> {
+export async function charge(teller: Teller, turn: Charged): Promise<{ dry: boolean }> {
+  const { db: tx } = teller;
   const { workspaceId, turnId, agentId, chatId, todoId, trigger, runId, activeMs } = turn;
   const owed = (Math.ceil(activeMs / 6000) - Math.round(turn.minutes * 10)) / 10;
   const values = [workspaceId, turnId, activeMs];
@@ -69,8 +74,10 @@ export async function charge(tx: Db, turn: Charged): Promise<{ dry: boolean }> {
     await tx.rows(count, values);
     return { dry: false };
   }
-  const entry = [newId(), agentId, chatId, todoId, trigger, runId];
-  const [row] = await tx.rows<{ dry: boolean }>(take, [...values, owed, ...entry]);
+  const entryId = newId();
+  const entry = [entryId, agentId, chatId, todoId, trigger, runId];
+  const [row] = await tx.rows<{ dry: boolean; emptied: boolean }>(take, [...values, owed, ...entry]);
   if (!row) throw new Error('A turn without its workspace');
-  return row;
+  if (row.emptied) await tellMinutesExhausted(teller, workspaceId, entryId);
+  return { dry: row.dry };
 }

@@ -1,17 +1,36 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import { setTimeout } from 'node:timers/promises';
+import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Logger } from 'pino';
-import type { Letter, Mailer } from '../routers/mail.ts';
+import type { KeptLetter, Letter, Mailer } from '../routers/mail.ts';
 import type { Config } from './config.ts';
 
 /** A mailer whose letters under way can be waited for at shutdown. */
 export interface PostOffice extends Mailer {
   /** Resolves when every letter posted so far went out or failed. */
   idle(): Promise<void>;
+  /** Sends a letter that is kept elsewhere until this resolves, within a minute. @throws what the mail server said. */
+  send(letter: KeptLetter): Promise<void>;
 }
 
-function senderOf(config: Config): (letter: Letter) => Promise<unknown> {
+const patienceMs = 60_000;
+
+/** Where a `Message-ID` is from: the domain of the sender (RFC 5322 §3.6.4). */
+function domainOf(from: string): string {
+  return /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'tandem.invalid';
+}
+
+/** What a kept letter tells mail servers and programs besides its text (RFC 2369, RFC 3834). */
+function envelopeOf({ id, unsubscribeUrl, ...letter }: KeptLetter, from: string): SendMailOptions {
+  return {
+    ...letter,
+    messageId: `<${id}@${domainOf(from)}>`,
+    headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'Auto-Submitted': 'auto-generated' },
+  };
+}
+
+function senderOf(config: Config): (letter: Letter & SendMailOptions) => Promise<unknown> {
   if (config.SMTP_URL === undefined) {
     const outbox = join(config.DATA_DIR, 'outbox.jsonl');
     return async (letter) => {
@@ -42,6 +61,18 @@ export function createMailer(config: Config, log: Logger): PostOffice {
   const underWay = new Set<Promise<void>>();
   const by = config.SMTP_URL === undefined ? 'the outbox file' : 'SMTP';
   return {
+    sends: config.SMTP_URL !== undefined,
+    send: async (letter) => {
+      const done = new AbortController();
+      const late = setTimeout(patienceMs, undefined, { signal: done.signal, ref: false }).then(() => {
+        throw new Error('The mail server took longer than a minute');
+      });
+      late.catch(() => {});
+      const { to, subject, text } = letter;
+      const sent = send({ ...envelopeOf(letter, config.MAIL_FROM), to, subject, text });
+      await Promise.race([sent, late]).finally(() => done.abort());
+      log.info({ notification: letter.id }, `a letter went out by ${by}`);
+    },
     post: (letter) => {
       const sending = send(letter).then(
         () => log.info({ subject: letter.subject }, `a letter went out by ${by}`),

@@ -15,6 +15,7 @@ import { type Backstage, openBackstage } from './backstage.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
 import { createMailer } from './mail.ts';
+import { letterMeasures, letterWorker } from './notifications/worker.ts';
 import { startSweeps } from './sweeps.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
@@ -98,7 +99,9 @@ export async function startService(
   const mail = createMailer(config, log);
   const oauthKey = await sharedSecret(db, 'oauth');
   const backstage = await openBackstage(config, db, log);
-  const { queue: jobs, live, measures } = backstage;
+  const { queue: jobs, live } = backstage;
+  const letters = letterWorker({ db, post: mail, log, service: settings });
+  const measures = [...backstage.measures, ...letterMeasures(letters)];
   const app = createService({ config, db, log, settings, mail, jobs, live, measures, oauthKey, ...overrides });
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
@@ -117,9 +120,11 @@ export async function startService(
   const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world), turnLimits });
   const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
   periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
+  if (mail.sends) periodic?.every(2, 'letters', letters.run);
   const stopSweeps = startSweeps(db, log);
   const close = async () => {
     stopSweeps();
+    letters.stop();
     await Promise.all([app.close(), backstage.stopWork()]);
     await mail.idle();
     await backstage.close();

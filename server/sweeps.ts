@@ -30,13 +30,16 @@ const sweeps = [
   `delete from oauth_artifacts where hash in (
     select hash from oauth_artifacts o where o.model = 'Client' and o.created_at < now() - interval '1 day'
       and not exists (select 1 from connected_apps a where a.client_id = o.payload ->> 'client_id') limit 5000)`,
+  `delete from notifications where (workspace_id, id) in (
+    select workspace_id, id from notifications
+    where created_at < now() - interval '180 days' and email <> 'pending' limit 5000)`,
   `delete from rate_windows where bucket in (
     select bucket from rate_windows where window_start < now() - interval '1 hour' limit 5000)`,
 ];
 
 /**
  * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
- * redeemed, registered clients that nobody connected.
+ * redeemed, registered clients that nobody connected, notifications after 180 days.
  */
 export async function sweep(db: Db): Promise<void> {
   for (const text of sweeps) {

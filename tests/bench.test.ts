@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 
 const test = suite('bench');
 
-const sizes = '--workspaces 3 --todos 600 --giant 300 --seconds 0.1 --rounds 1 --connections 4 --probes 4';
+const sizes = '--workspaces 3 --todos 600 --giant 300 --seconds 0.1 --rounds 1 --connections 4 --probes 4 --waiters 20';
 
 function bench(args: string[]): Promise<{ code: number | null; output: string }> {
   const run = spawn(process.execPath, ['--import', 'tsx', 'bench/main.ts', ...args], {
@@ -19,10 +19,13 @@ function bench(args: string[]): Promise<{ code: number | null; output: string }>
   return new Promise((resolve) => run.on('close', (code) => resolve({ code, output })));
 }
 
+const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| '));
+const cellsOf = (row = '') => row.split('|').map((cell) => cell.trim());
+
 test('every workload of the bench runs without errors, and the ceiling answers what the service answers', async () => {
-  const { code, output } = await bench(sizes.split(' '));
+  const { code, output } = await bench(`${sizes} --only get,list,create,update,summary,search`.split(' '));
   assert.is(code, 0, output);
-  const rows = output.split('\n').filter((line) => line.startsWith('| '));
+  const rows = rowsOf(output);
   const [compared, sized] = [rows.filter((row) => row.includes(' / ')), rows.filter((row) => !row.includes(' / '))];
   assert.is(compared.length, 1 + 13, output);
   for (const row of compared.slice(1)) assert.match(row, /\| 0 \|$/);
@@ -33,6 +36,28 @@ test('every workload of the bench runs without errors, and the ceiling answers w
     );
   }
   assert.match(output, /Start on this data directory to the first answer: \d/);
+  assert.not.match(output, /Agents at work/);
+});
+
+test('agents at work are measured without errors, and the ceiling leaves the rows that the service leaves', async () => {
+  const { code, output } = await bench(`${sizes} --only agents`.split(' '));
+  assert.is(code, 0, output);
+  assert.not.match(output, /req\/s/);
+  const rows = rowsOf(output);
+  const turns = rows.filter((row) => /^\| (instant model|built-in engine):/.test(row));
+  assert.is(turns.length, 4, output);
+  for (const row of turns) {
+    assert.ok(Number(cellsOf(row)[2]) > 0, row);
+    assert.match(row, /\| 0 \|$/, 'no turn failed, and every todo was made');
+  }
+  assert.match(cellsOf(turns[0])[4] ?? '', /^\d\.\d\d$/, 'the ratio to the ceiling');
+  assert.match(output, /included, is \d+\.\d statements that the service sends to the database in\n\d+\.\d pieces/);
+  const firstSteps = rows.filter((row) => /^\| (one at a time|16 in flight)/.test(row));
+  assert.is(firstSteps.length, 2, output);
+  for (const row of firstSteps) assert.match(row, /^\| [^|]+ \| (\*\*)?\d+\.\d(\*\*)? \|.*\| \d+ \| 0 \|$/);
+  assert.match(output, /20 requests of createChat that wait with `waitSeconds`, 16 of them for a turn that is at work/);
+  assert.match(cellsOf(rows.find((row) => row.includes('database connections')))[3] ?? '', /^\d+$/);
+  assert.match(output, /settled; 0 errors\./);
 });
 
 test('a flag or a size that makes no sense is refused with the usage', async () => {

@@ -38,7 +38,7 @@ export function playAgent({ db }: Pick<TestService, 'db'>, workspaceId: string, 
     db.transaction(async (tx: Db) => {
       const chat = await holdChat(tx, workspaceId, chatId);
       if (!chat.turn) throw new Error('No turn is open: the agent has nothing to do');
-      return work({ db: tx, jobs, live, clock: () => new Date() }, chat);
+      return work({ db: tx, jobs, live, clock: () => new Date(), mail: { sends: false } }, chat);
     });
   const write = async ({ db: tx }: World, { turn }: HeldChat, text: string, blocks: MessageBlock[]) => {
     const message = { turnId: turn?.turnId ?? null, role: 'agent' as const, text, blocks };

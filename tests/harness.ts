@@ -10,6 +10,7 @@ import { invite } from '../routers/workspaces/invitations.ts';
 import { parseConfig } from '../server/config.ts';
 import type { ServiceParts } from '../server/http.ts';
 import { type RunningService, startService } from '../server/process.ts';
+import { newNotification } from './notification-world.ts';
 import { waitingChat } from './turn-world.ts';
 
 /** The database of the test run; `npm test` starts one. */
@@ -50,6 +51,8 @@ export interface TestWorkspace {
   connectedApp(): Promise<string>;
   /** The id of a new approval to create a todo that waits for a person. */
   approval(): Promise<string>;
+  /** The id of a new notification of the owner. */
+  notification(): Promise<string>;
   /** Another key of this workspace. */
   mint(scopes: readonly Scope[], more?: { rateLimitPerMinute?: number; expiresAt?: string }): Promise<string>;
 }
@@ -157,7 +160,9 @@ export async function startTestService(
       return row?.id ?? '';
     };
     const approval = async () => (await waitingChat(db, { workspaceId, userId })).approvalIds[0] ?? '';
-    return { workspaceId, userId, key, call, mint, session, member, letterToken, connectedApp, approval };
+    const notification = () => newNotification(db, { workspaceId, userId });
+    const made = { letterToken, connectedApp, approval, notification };
+    return { workspaceId, userId, key, call, mint, session, member, ...made };
   };
 
   return {

@@ -35,7 +35,10 @@ function step({ workspaceId }: TestWorkspace, turn: TestTurn, ms: number): Promi
   return tandem.db.transaction(async (tx) => {
     const [row] = await tx.rows<Pick<Charged, 'activeMs' | 'minutes'>>(turnOf, [workspaceId, turn.turnId]);
     if (!row) throw new Error('no turn');
-    return charge(tx, { ...turn, workspaceId, trigger: 'manual', activeMs: row.activeMs + ms, minutes: row.minutes });
+    return charge(
+      { ...worldOf(tandem.db), db: tx },
+      { ...turn, workspaceId, trigger: 'manual', activeMs: row.activeMs + ms, minutes: row.minutes },
+    );
   });
 }
 
@@ -189,7 +192,10 @@ test('two steps that each made a list before they are charged do not wait for ea
       await tx.rows(text, [workspaceId, 'Made at work']);
       if (++made === 2) bothMade();
       await both;
-      return charge(tx, { ...turn, workspaceId, trigger: 'chat', activeMs: 6000, minutes: 0 });
+      return charge(
+        { ...worldOf(tandem.db), db: tx },
+        { ...turn, workspaceId, trigger: 'chat', activeMs: 6000, minutes: 0 },
+      );
     }),
   );
   assert.equal(await Promise.all(works), [{ dry: false }, { dry: false }]);
@@ -207,7 +213,7 @@ test('a charge that is rolled back leaves no trace', async () => {
     minutes: 0,
   };
   const crash = tandem.db.transaction(async (tx) => {
-    await charge(tx, charged);
+    await charge({ ...worldOf(tandem.db), db: tx }, charged);
     throw new Error('crash');
   });
   assert.instance(await crash.catch((error: unknown) => error), Error);

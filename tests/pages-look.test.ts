@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from './browser.ts';
+import { newNotification } from './notification-world.ts';
 import { authorizeUrl, connectApp, pkce, register } from './oauth.ts';
 import { password } from './people.ts';
 
@@ -46,6 +47,8 @@ async function workspaceWithAll({ tandem, person }: Stage) {
   await tandem.call('POST /workspaces', { name: 'Analytical Engine', timezone: 'Europe/London' }, of);
   await tandem.call('POST /auth/sessions', { email: ada.email, password });
   await connectApp(tandem, ada);
+  for (let place = 0; place < 3; place++)
+    await newNotification(tandem.db, { workspaceId, userId: ada.session.user.id });
   return ada;
 }
 
@@ -64,6 +67,8 @@ const inside: [path: string, heading: string, name: string][] = [
   ['/settings/api-keys/new', 'Create an API key', 'api-key-new'],
   ['/settings/connected-apps', 'Connected apps', 'connected-apps'],
   ['/settings/members', 'Members', 'members'],
+  ['/settings/notifications', 'Notification settings', 'notification-settings'],
+  ['/notifications', 'Notifications', 'notifications'],
   ['/settings/sessions', 'Sign-in and sessions', 'sessions'],
   ['/settings/workspace', 'Workspace', 'workspace'],
 ];

@@ -30,7 +30,12 @@ export async function startIdleService(now: () => Date = () => new Date()): Prom
   return { ...(await startTestService({}, { jobs, live: deaf, clock: now })), turns, digests };
 }
 
-const idle = { jobs: { turn: async () => {}, digest: async () => {} }, live: deaf, clock: () => new Date() };
+const idle = {
+  jobs: { turn: async () => {}, digest: async () => {} },
+  live: deaf,
+  clock: () => new Date(),
+  mail: { sends: false },
+};
 
 /** Ends the work in a chat as the worker that holds it does. */
 export function endWork({ db }: TestService, workspaceId: string, chatId: string, ending: Ending): Promise<void> {

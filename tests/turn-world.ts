@@ -16,9 +16,12 @@ export function recordedJobs(): Jobs & { turns: TurnRef[] } {
   return { turns, turn: async (_, ref) => void turns.push(ref), digest: async () => {} };
 }
 
+/** A service that sends no letters. */
+export const noMail = { sends: false };
+
 /** The world of a test, in which time may stand still. */
 export function worldOf(db: Database, clock = () => new Date(), jobs: Jobs = recordedJobs()): World {
-  return { db, jobs, live: { subscribe: () => () => {}, isFollowed: () => false }, clock };
+  return { db, jobs, live: { subscribe: () => () => {}, isFollowed: () => false }, clock, mail: noMail };
 }
 
 interface Owner {

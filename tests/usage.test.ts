@@ -201,7 +201,7 @@ test('while turns are charged, what is told always adds up', async () => {
         activeMs: step * 6000,
         minutes: (step - 1) / 10,
       };
-      await tandem.db.transaction((tx) => charge(tx, charged));
+      await tandem.db.transaction((tx) => charge({ ...world, db: tx }, charged));
     }
   });
   const done = Promise.all(charging).then(() => {

@@ -11,11 +11,13 @@ export const pagePaths = [
   '/reset-password',
   '/join',
   '/oauth/consent',
+  '/notifications',
   '/settings',
   '/settings/api-keys',
   '/settings/api-keys/new',
   '/settings/connected-apps',
   '/settings/members',
+  '/settings/notifications',
   '/settings/sessions',
   '/settings/workspace',
 ] as const;

@@ -17,13 +17,12 @@ export interface AgentsResult {
   waiting: Waiting;
 }
 
-const says: Errand = { name: 'instant model: one answer', message: 'Hello there' };
-const makesTodo: Errand = { name: 'instant model: create_todo, then an answer', message: 'Make a todo: Buy milk' };
-const saysItself: Errand = { name: 'built-in engine: one answer', message: 'Hello there' };
-const makesTodoItself: Errand = {
-  name: 'built-in engine: create_todo, then an answer',
-  message: 'Make a todo: Buy milk',
-};
+const hello = { message: 'Hello there', todos: 0 };
+const milk = { message: 'Make a todo: Buy milk', todos: 1 };
+const says: Errand = { name: 'instant model: one answer', ...hello };
+const makesTodo: Errand = { name: 'instant model: create_todo, then an answer', ...milk };
+const saysItself: Errand = { name: 'built-in engine: one answer', ...hello };
+const makesTodoItself: Errand = { name: 'built-in engine: create_todo, then an answer', ...milk };
 
 /** Starts a server for as long as `work` takes. */
 async function using<Result>(starting: Promise<Server>, work: (server: Server) => Promise<Result>): Promise<Result> {
@@ -94,7 +93,7 @@ export async function measureAgents(
       return [alone, await measureFirstStep(field, service, model, 16, options.probes * 2)];
     });
     const inspector = await freePort();
-    const inspected = { ...environment, NODE_OPTIONS: `--inspect=127.0.0.1:${inspector}` };
+    const inspected = { ...environment, NODE_OPTIONS: `--inspect=127.0.0.1:${inspector} --inspect-publish-uid=http` };
     const waiting = await using(startService(inspected, key), (service) =>
       measureWaiting(field, service, model, inspector),
     );

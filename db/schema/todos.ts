@@ -60,6 +60,8 @@ export const todos = pgTable(
     captureId: uuid('capture_id'),
     isSuggested: boolean('is_suggested').notNull().default(false),
     source: text('source', { enum: ['user_created', 'agent_created', 'auto_suggested'] }),
+    /** It has a row in `todo_schedules`. */
+    isScheduled: boolean('is_scheduled').notNull().default(false),
     latestRunId: uuid('latest_run_id'),
     minutesSaved: integer('minutes_saved'),
     minutesSavedReason: text('minutes_saved_reason'),

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts';
 import { requestApproval } from '../approvals/rows.ts';
 import { announce } from '../live.ts';
 import { charge, type Trigger } from '../minutes.ts';
+import { tellApprovals } from '../notifications/events.ts';
 import type { Scope } from '../scopes.ts';
 import { append, type NewMessage, textBlocks } from './messages.ts';
 import { type HeldChat, type HeldTurn, holdChat } from './rows.ts';
@@ -54,8 +55,8 @@ export async function holdStep(tx: Db, claim: Claim): Promise<StepRow> {
 
 type ChargedSoFar = Pick<StepRow, 'activeMs' | 'minutes'>;
 
-function chargeStep(tx: Db, claim: Claim, { activeMs, minutes }: ChargedSoFar, spentMs: number) {
-  return charge(tx, { ...claim, activeMs: activeMs + Math.ceil(spentMs), minutes: Number(minutes) });
+function chargeStep(world: World, claim: Claim, { activeMs, minutes }: ChargedSoFar, spentMs: number) {
+  return charge(world, { ...claim, activeMs: activeMs + Math.ceil(spentMs), minutes: Number(minutes) });
 }
 
 /** A tool call of a model's answer, with why a person must approve it, if one must. */
@@ -81,7 +82,7 @@ export async function saveCalls(
   const step = await holdStep(db, claim);
   const { nextSequence: messageSequence } = step;
   const blocks: MessageBlock[] = answer.text === '' ? [] : textBlocks(answer.text);
-  const requests: MessageBlock[] = [];
+  const requests: Extract<MessageBlock, { type: 'approval_request' }>[] = [];
   for (const [place, { name, title, input, approvalReason: reason }] of answer.calls.entries()) {
     const toolCallId = `call_${messageSequence}_${place + 1}`;
     const call = { workspaceId, chatId, turnId, agentId, todoId, messageSequence, toolCallId, toolName: name };
@@ -99,7 +100,11 @@ export async function saveCalls(
   }
   const text = answer.text || answer.calls.map(({ title }) => `${title} …`).join('\n');
   const message = { turnId, role: 'agent' as const, text, blocks: [...blocks, ...requests], agentId };
-  const [, charged] = await Promise.all([append(db, world.live, claim, message), chargeStep(db, claim, step, spentMs)]);
+  const [, charged] = await Promise.all([
+    append(db, world.live, claim, message),
+    chargeStep(world, claim, step, spentMs),
+    tellApprovals(world, { ...claim, messageSequence, approvals: requests }),
+  ]);
   return charged;
 }
 
@@ -129,7 +134,7 @@ export async function saveResult(
   const message = { turnId: claim.turnId, role: 'system' as const, text, blocks: [block] };
   const [, charged] = await Promise.all([
     append(world.db, world.live, claim, message),
-    chargeStep(world.db, claim, step, spentMs),
+    chargeStep(world, claim, step, spentMs),
   ]);
   return charged;
 }
@@ -147,7 +152,7 @@ async function saveLast(world: World, claim: Claim, message: NewMessage, ending:
   const chat = await holdEnding(world.db, claim);
   await Promise.all([
     append(world.db, world.live, claim, message),
-    chargeStep(world.db, claim, chat.turn, spentMs),
+    chargeStep(world, claim, chat.turn, spentMs),
     endTurn(world, chat, ending),
   ]);
 }

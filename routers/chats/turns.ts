@@ -3,12 +3,14 @@ import type { Db } from '../../db/client.ts';
 import type { Context, Principal } from '../base.ts';
 import { conflict } from '../errors.ts';
 import { announce } from '../live.ts';
+import type { Mailer } from '../mail.ts';
 import type { Trigger } from '../minutes.ts';
+import { type EndedRun, tellRunFailed } from '../notifications/events.ts';
 import { type Scope, scopes } from '../scopes.ts';
 import type { HeldChat, OpenTurn } from './rows.ts';
 
 /** What the work of agents needs of a context. `db` is the transaction of the change. */
-export type World = Pick<Context, 'db' | 'jobs' | 'live' | 'clock'>;
+export type World = Pick<Context, 'db' | 'jobs' | 'live' | 'clock'> & { mail: Pick<Mailer, 'sends'> };
 
 /** Agents that may stand between a person and a turn: an agent that asks an agent that asks an agent. */
 const deepest = 3;
@@ -102,19 +104,34 @@ const endTurnRow = `update chat_turns set ended_at = now(), outcome = $3, worker
 const settleChat = `update chats set status = $3, error_message = $4, updated_at = greatest(now(), updated_at),
     completed_at = case when $3 = 'completed' then greatest(now(), last_message_at) else completed_at end
   where workspace_id = $1 and id = $2`;
-const settleRun = `with ended as (
+const endRun = `with ended as (
     update todo_runs set status = $3, error_message = $4, summary = $5, status_reason = null, finished_at = now()
     where workspace_id = $1 and id = $2 and status = 'running' returning todo_id
   ) update todos set updated_at = greatest(now(), updated_at)
-    where workspace_id = $1 and id = (select todo_id from ended)`;
+    where workspace_id = $1 and id = (select todo_id from ended) returning id, title, content`;
 const supersede = `update approvals set status = 'superseded', decided_at = now()
   where workspace_id = $1 and turn_id = $2 and status = 'pending'`;
 
+type Ended = Pick<EndedRun, 'workspaceId' | 'chatId' | 'turnId' | 'runId'>;
+
+/** Ends a run, unless it has ended before, and tells of it when it failed. */
+async function settleRun(
+  world: World,
+  run: Ended,
+  { outcome, errorMessage, summary }: Required<Ending>,
+): Promise<void> {
+  const values = [run.workspaceId, run.runId, outcome, errorMessage, summary];
+  const [todo] = await world.db.rows<EndedRun['todo']>(endRun, values);
+  if (!todo || outcome === 'completed' || outcome === 'cancelled') return;
+  await tellRunFailed(world, { ...run, todo, outcome, errorMessage });
+}
+
 /**
  * Ends the open turn of a locked chat, with its run and the status of the chat, together. Approvals that were still
- * pending are superseded.
+ * pending are superseded. Whom a run concerns is told when it failed.
  */
-export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Ending): Promise<void> {
+export async function endTurn(world: World, chat: HeldChat, ending: Ending): Promise<void> {
+  const { db, jobs } = world;
   const { workspaceId, chatId, todoId, todoDone, turn } = chat;
   const { outcome, errorMessage = null, summary = null } = ending;
   if (!turn) throw new Error('No turn to end');
@@ -126,7 +143,7 @@ export async function endTurn({ db, jobs }: World, chat: HeldChat, ending: Endin
     db.rows(endTurnRow, [workspaceId, turnId, outcome]),
     db.rows(supersede, [workspaceId, turnId]),
     db.rows(settleChat, [workspaceId, chatId, status, errorMessage]),
-    runId && db.rows(settleRun, [workspaceId, runId, outcome, errorMessage, summary]),
+    runId && settleRun(world, { workspaceId, chatId, turnId, runId }, { outcome, errorMessage, summary }),
     announce(db, { kind: 'status', chatId }),
     outcome === 'completed' && jobs.digest(db, { kind: 'chat_subtitle', workspaceId, id: chatId }),
     estimates && jobs.digest(db, { kind: 'minutes_saved', workspaceId, id: todoId }),

@@ -4,26 +4,13 @@ import type { Principal } from '../base.ts';
 import { append } from '../chats/messages.ts';
 import { type Starter, starterOf, startTurn, type World } from '../chats/turns.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
-import { codePoints } from '../fields.ts';
 import { folded } from '../folding.ts';
 import { requireMinutes, type Trigger } from '../minutes.ts';
+import { nameOf } from './naming.ts';
 import { findTodo, lockTodos } from './rows.ts';
 import { type RunRow, runColumns, runOf } from './run-rows.ts';
 import type { RunStartInput, TodoRunAnswer } from './run-shapes.ts';
 import type { TodoAnswer } from './shapes.ts';
-
-/** The longest title of a chat, in code points. */
-const longestTitle = 200;
-
-/** What a todo is called: its title, or the first line of its content that says something. */
-function nameOf({ title, content }: Pick<TodoAnswer, 'title' | 'content'>): string | null {
-  const lines = (title ?? content ?? '').split(/[\r\n\u2028\u2029]/).map((line) => line.trim());
-  const name = lines.find(Boolean);
-  if (name === undefined || codePoints(name) <= longestTitle) return name ?? null;
-  return `${Array.from(name)
-    .slice(0, longestTitle - 1)
-    .join('')}…`;
-}
 
 export interface NewRun {
   todo: Pick<TodoAnswer, 'id' | 'title' | 'content'>;

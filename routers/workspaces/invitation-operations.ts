@@ -3,6 +3,7 @@ import { Email, LetterToken, Membership, Role } from '../accounts/shapes.ts';
 import { op, principalOf, procedure } from '../base.ts';
 import { conflict } from '../errors.ts';
 import { DeletedResource, Id, listOf, wholeList } from '../fields.ts';
+import { tellInvited } from '../notifications/events.ts';
 import { acceptInvitation, Invitation, invite, listInvitations, revokeInvitation } from './invitations.ts';
 import { isMember } from './members.ts';
 import { requireMember } from './membership.ts';
@@ -46,7 +47,11 @@ export const invitationOperations = {
       if (await isMember(ctx.db, workspaceId, request.email)) {
         throw conflict('This person is a member already.', { reason: 'already_member' });
       }
-      const { invitation, letter } = await invite(ctx.db, { workspaceId, userId }, request, ctx.service.publicUrl);
+      const { invitation, letter } = await ctx.db.transaction(async (db) => {
+        const made = await invite(db, { workspaceId, userId }, request, ctx.service.publicUrl);
+        await tellInvited({ ...ctx, db }, { ...made.invitation, invitedBy: userId });
+        return made;
+      });
       ctx.mail.post(letter);
       return invitation;
     }),

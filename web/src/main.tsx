@@ -17,6 +17,7 @@ import './styles/choices.css';
 import './styles/overlays.css';
 import './styles/lists.css';
 import './styles/states.css';
+import './styles/notifications.css';
 
 watchLinkToken();
 const root = document.getElementById('app');

@@ -4,12 +4,14 @@ import { Join } from './account/join.tsx';
 import { ResetPassword } from './account/reset-password.tsx';
 import { SignIn } from './account/sign-in.tsx';
 import { SignUp } from './account/sign-up.tsx';
+import { NotificationsPage } from './notifications/notifications-page.tsx';
 import { NotFound, Root, WentWrong } from './root.tsx';
 import { ApiKeys } from './settings/api-keys.tsx';
 import { ConnectedApps } from './settings/connected-apps.tsx';
 import { SettingsLayout } from './settings/layout.tsx';
 import { Members } from './settings/members.tsx';
 import { NewApiKey } from './settings/new-api-key.tsx';
+import { NotificationSwitches } from './settings/notification-switches.tsx';
 import { Sessions } from './settings/sessions.tsx';
 import { Workspace } from './settings/workspace.tsx';
 
@@ -26,16 +28,17 @@ export const routes: RouteObject[] = [
       { path: '/join', element: <Join /> },
       { path: '/oauth/consent', element: <Consent /> },
       {
-        path: '/settings',
         element: <SettingsLayout />,
         children: [
-          { index: true, element: <Navigate to="/settings/api-keys" replace /> },
-          { path: 'api-keys', element: <ApiKeys /> },
-          { path: 'api-keys/new', element: <NewApiKey /> },
-          { path: 'connected-apps', element: <ConnectedApps /> },
-          { path: 'members', element: <Members /> },
-          { path: 'sessions', element: <Sessions /> },
-          { path: 'workspace', element: <Workspace /> },
+          { path: '/notifications', element: <NotificationsPage /> },
+          { path: '/settings', element: <Navigate to="/settings/api-keys" replace /> },
+          { path: '/settings/api-keys', element: <ApiKeys /> },
+          { path: '/settings/api-keys/new', element: <NewApiKey /> },
+          { path: '/settings/connected-apps', element: <ConnectedApps /> },
+          { path: '/settings/members', element: <Members /> },
+          { path: '/settings/notifications', element: <NotificationSwitches /> },
+          { path: '/settings/sessions', element: <Sessions /> },
+          { path: '/settings/workspace', element: <Workspace /> },
         ],
       },
       { path: '*', element: <NotFound /> },

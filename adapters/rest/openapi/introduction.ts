@@ -72,6 +72,7 @@ export const tagDescriptions: Record<string, string> = {
   'todo-lists': 'Where todos are filed. Every workspace has one default list.',
   chats: 'Conversations with agents, and the messages in them.',
   approvals: 'What agents ask a person to allow.',
+  notifications: 'What people are told of, in a list and by letter.',
   agents: 'Workers with standing instructions.',
   skills: 'Skills over all agents.',
   captures: 'Recordings with transcript, notes and summary, and written notes.',

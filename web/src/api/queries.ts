@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, isSignedOut } from './client.ts';
 
 /*
@@ -84,3 +84,30 @@ export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: ({ signal }) => api.auth.listSessions.query({}, { signal }),
 });
+
+/** How many notifications are unread, asked again every half a minute while the page is looked at. */
+export const unreadCountQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['notifications', workspaceId, 'unreadCount'],
+    queryFn: async ({ signal }) => (await api.notifications.list.query({ limit: 1 }, { signal })).unreadCount,
+    refetchInterval: 30_000,
+  });
+
+export const notificationsQuery = (workspaceId: string, unread: boolean) =>
+  infiniteQueryOptions({
+    queryKey: ['notifications', workspaceId, 'list', unread],
+    queryFn: ({ pageParam, signal }) =>
+      api.notifications.list.query({ unread, ...(pageParam && { cursor: pageParam }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+export type Notification = Awaited<ReturnType<typeof api.notifications.list.query>>['data'][number];
+
+export const notificationSettingsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['notificationSettings', workspaceId],
+    queryFn: ({ signal }) => api.notifications.settings.query({}, { signal }),
+  });
+
+export type NotificationSettings = Awaited<ReturnType<typeof api.notifications.settings.query>>;

@@ -12,6 +12,7 @@ const sections: { to: string; label: string; icon: IconName }[] = [
   { to: '/settings/connected-apps', label: 'Connected apps', icon: 'apps' },
   { to: '/settings/members', label: 'Members', icon: 'members' },
   { to: '/settings/workspace', label: 'Workspace', icon: 'workspace' },
+  { to: '/settings/notifications', label: 'Notifications', icon: 'bell' },
   { to: '/settings/sessions', label: 'Sessions', icon: 'sessions' },
 ];
 
@@ -23,7 +24,7 @@ export function useIdentity(): Identity {
 /** The frame of the settings. Who is not signed in goes to the sign-in and comes back. */
 export function SettingsLayout() {
   const identity = useQuery(identityQuery);
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   const wasSignedIn = useRef(false);
   useEffect(() => {
     if (identity.data) wasSignedIn.current = true;
@@ -35,7 +36,7 @@ export function SettingsLayout() {
     if (strip && active) strip.scrollLeft = active.offsetLeft - (strip.clientWidth - active.offsetWidth) / 2;
   }, [pathname]);
   if (identity.data === null) {
-    const next = pathname === '/settings/api-keys' ? '/settings' : pathname;
+    const next = pathname === '/settings/api-keys' ? '/settings' : pathname + search;
     const state = wasSignedIn.current ? { notice: 'Your session has ended. Sign in to go on.' } : null;
     return <Navigate to={withNext('/sign-in', next)} replace state={state} />;
   }

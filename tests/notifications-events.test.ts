@@ -1,0 +1,249 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { charge } from '../routers/minutes.ts';
+import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
+import { newAccount, temporaryDirectory } from './people.ts';
+import { openPostBox } from './post-box.ts';
+import { endWork, runIn } from './run-world.ts';
+import { createDatabase } from './scratch.ts';
+import { ScriptedEngine, say, settled, use } from './scripted-engine.ts';
+import { openTurn, worldOf } from './turn-world.ts';
+
+/* What happens in the service, and who is told of it. */
+
+const test = suite('events that people are told of');
+const engine = new ScriptedEngine();
+const directory = temporaryDirectory();
+let tandem: TestService;
+
+test.before(async () => {
+  tandem = await startTestService({ DATA_DIR: directory.path }, { engine });
+});
+test.after(async () => {
+  await tandem.close();
+  directory.remove();
+});
+
+interface Told {
+  userId: string;
+  kind: string;
+  title: string;
+  text: string;
+  todoId: string | null;
+  chatId: string | null;
+  approvalId: string | null;
+}
+
+/** Everything that people of the workspace were told, oldest first. */
+async function toldIn({ workspaceId }: Pick<TestWorkspace, 'workspaceId'>): Promise<Told[]> {
+  const text = `select user_id as "userId", kind, title, text, todo_id as "todoId", chat_id as "chatId",
+    approval_id as "approvalId" from notifications where workspace_id = $1 order by created_at, user_id`;
+  return [...(await tandem.db.rows<Told>(text, [workspaceId]))];
+}
+
+/** An agent that asks before it writes, at work on a todo with these people, or in a chat without one. */
+async function atWork(workspace: TestWorkspace, plan: string, people?: readonly string[]) {
+  const { call } = workspace;
+  const { body: agent } = await call('POST /agents', { name: `Careful ${crypto.randomUUID().slice(0, 8)}` });
+  if (!people) {
+    const { body: chat } = await call('POST /chats', { message: plan, agentId: agent.id });
+    return { agent, todo: null, chat: (await settled(workspace, chat.id)).body };
+  }
+  const assignees = people.map((id) => ({ id, type: 'user' }));
+  const { body: todo } = await call('POST /todos', { title: 'Order desks', assignees });
+  const run = runIn(await call(`POST /todos/${todo.id}/runs`, { agentId: agent.id, message: plan }));
+  return { agent, todo, chat: (await settled(workspace, run.chatId)).body };
+}
+
+test('an agent that asks for approval tells the person it works for, once for all that it asks in one message', async () => {
+  const workspace = await tandem.workspace();
+  const calls = ['One', 'Two', 'Three'].map((title): [string, unknown] => ['create_todo', { title }]);
+  const { agent, chat } = await atWork(workspace, engine.plan([use(...calls), say('Done.')]));
+  assert.is(chat.status, 'awaiting_input', chat.errorMessage);
+  const { body: page } = await workspace.call(`GET /approvals?chatId=${chat.id}`);
+  const first = page.data.at(-1);
+  assert.equal(await toldIn(workspace), [
+    {
+      userId: workspace.userId,
+      kind: 'approval_requested',
+      title: `${agent.name} asks for approval: ${first.title} and 2 more`,
+      text: first.reason,
+      todoId: null,
+      chatId: chat.id,
+      approvalId: first.id,
+    },
+  ]);
+  for (const { id } of page.data) await workspace.call(`POST /approvals/${id}/decide`, { decision: 'approve' });
+  assert.is((await settled(workspace, chat.id)).body.status, 'completed');
+  assert.is((await toldIn(workspace)).length, 1, 'what goes well is not told');
+});
+
+test('where the chat works for a todo, its people are told of an approval too, agents are not', async () => {
+  const workspace = await tandem.workspace();
+  const [second, third] = [await workspace.member(), await workspace.member()];
+  await workspace.member();
+  const plan = engine.plan([use(['create_todo', { title: 'Desk' }]), say('Done.')]);
+  const { todo, chat } = await atWork(workspace, plan, [second, third]);
+  assert.is(chat.status, 'awaiting_input', chat.errorMessage);
+  const told = await toldIn(workspace);
+  assert.equal(told.map(({ userId }) => userId).sort(), [workspace.userId, second, third].sort());
+  for (const each of told)
+    assert.equal([each.kind, each.todoId, each.chatId], ['approval_requested', todo.id, chat.id]);
+});
+
+test('a run that fails is told once to the person behind it and to the people of its todo, with the reason', async () => {
+  const workspace = await tandem.workspace();
+  const second = await workspace.member();
+  const plan = engine.plan(() => Promise.reject(new Error('The model burst')));
+  const { todo, chat } = await atWork(workspace, plan, [workspace.userId, second]);
+  assert.is(chat.status, 'failed');
+  const told = await toldIn(workspace);
+  const expected = {
+    kind: 'run_failed',
+    title: 'An agent failed at “Order desks”',
+    text: chat.errorMessage,
+    todoId: todo.id,
+    chatId: chat.id,
+    approvalId: null,
+  };
+  assert.equal(
+    told,
+    [workspace.userId, second].sort().map((userId) => ({ userId, ...expected })),
+  );
+});
+
+test('a run that takes too long is told; one that completes or is cancelled, or a chat that fails, is not', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId, userId } = workspace;
+  const work = async (titled: boolean) => {
+    const { body } = await workspace.call('POST /todos', { content: '\n Order desks\nand chairs' });
+    return openTurn(worldOf(tandem.db), { workspaceId, userId }, titled ? { todoId: body.id } : {});
+  };
+  for (const outcome of ['completed', 'cancelled'] as const) {
+    await endWork(tandem, workspaceId, (await work(true)).chatId, { outcome });
+  }
+  const failed = { outcome: 'failed', errorMessage: 'It broke.' } as const;
+  await endWork(tandem, workspaceId, (await work(false)).chatId, failed);
+  assert.equal(await toldIn(workspace), []);
+  const { chatId, todoId } = await work(true);
+  await endWork(tandem, workspaceId, chatId, { outcome: 'timed_out' });
+  assert.equal(await toldIn(workspace), [
+    {
+      userId,
+      kind: 'run_failed',
+      title: 'An agent took too long over “Order desks”',
+      text: 'Its chat shows how far it came.',
+      todoId,
+      chatId,
+      approvalId: null,
+    },
+  ]);
+});
+
+test('the charge that takes the last minute is told to the owners, once for each time the minutes run out', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId, userId } = workspace;
+  const [owner, gone] = [await workspace.member(), await workspace.member(), await workspace.member()];
+  const { db } = tandem;
+  await db.rows(`update members set role = 'owner' where workspace_id = $1 and user_id = any($2)`, [
+    workspaceId,
+    [owner, gone],
+  ]);
+  await db.rows('update members set removed_at = now() where workspace_id = $1 and user_id = $2', [workspaceId, gone]);
+  const refill = (minutes: number) =>
+    db.rows('update workspaces set agent_minutes = $2 where id = $1', [workspaceId, minutes]);
+  const work = async (ms: number) => {
+    const turn = await openTurn(worldOf(db), { workspaceId, userId });
+    const charged = { ...turn, workspaceId, trigger: 'chat' as const, activeMs: ms, minutes: 0 };
+    await db.transaction((tx) => charge({ ...worldOf(db), db: tx }, charged));
+  };
+  await refill(0.3);
+  await work(12_000);
+  assert.equal(await toldIn(workspace), [], 'a tenth is left');
+  await Promise.all([work(6000), work(6000), work(12_000)]);
+  const about = { kind: 'minutes_exhausted', title: '“Test” has no agent minutes left' };
+  const text = 'Agents at work stop, and none can start, until the workspace gets more minutes. What they did is kept.';
+  const once = [userId, owner]
+    .sort()
+    .map((id) => ({ userId: id, ...about, text, todoId: null, chatId: null, approvalId: null }));
+  assert.equal(await toldIn(workspace), once, 'by one of the three alone');
+  await refill(0.1);
+  await work(60_000);
+  assert.is((await toldIn(workspace)).length, 4);
+});
+
+test('an agent at work that runs dry leaves both told: the minutes to owners, its run to whom it concerns', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId } = workspace;
+  await tandem.db.rows('update workspaces set agent_minutes = 0.1 where id = $1', [workspaceId]);
+  const slow = engine.plan(async () => {
+    await tandem.db.rows('update chat_turns set active_ms = 60000 where workspace_id = $1', [workspaceId]);
+    return use(['list_todos', {}]);
+  });
+  const { chat } = await atWork(workspace, slow, [workspace.userId]);
+  assert.is(chat.status, 'failed');
+  assert.equal((await toldIn(workspace)).map(({ kind }) => kind).sort(), ['minutes_exhausted', 'run_failed']);
+});
+
+/** Invites somebody in the name of the workspace's owner. */
+async function invite(workspace: TestWorkspace, email: string) {
+  const key = await workspace.session();
+  const answer = await workspace.call(`POST /workspaces/${workspace.workspaceId}/invitations`, { email }, { key });
+  assert.is(answer.status, 201, answer.text);
+}
+
+test('who has an account and is invited is told in a workspace of their own; the one that invites shows nothing', async () => {
+  const workspace = await tandem.workspace();
+  const { email, session } = await newAccount(tandem);
+  const elsewhere = await tandem.workspace();
+  await tandem.db.rows(
+    `insert into members (workspace_id, user_id, role, created_at) values ($1, $2, 'member', now() - interval '1 year')`,
+    [elsewhere.workspaceId, session.user.id],
+  );
+  await invite(workspace, email.toUpperCase());
+  const told = await toldIn({ workspaceId: session.workspace.id });
+  assert.equal(told, [
+    {
+      userId: session.user.id,
+      kind: 'invited',
+      title: 'Tess invites you to “Test”',
+      text: 'To join, open the link in the letter that was sent to your e-mail address.',
+      todoId: null,
+      chatId: null,
+      approvalId: null,
+    },
+  ]);
+  assert.equal(await toldIn(workspace), []);
+  assert.equal(await toldIn(elsewhere), []);
+  await invite(workspace, email);
+  assert.is((await toldIn({ workspaceId: session.workspace.id })).length, 2, 'a new link is told anew');
+});
+
+test('who has no account is invited by letter alone', async () => {
+  const workspace = await tandem.workspace();
+  await invite(workspace, `${crypto.randomUUID()}@example.com`);
+  assert.equal(await toldIn(workspace), []);
+});
+
+test('where letters go out, an event sends one to everybody concerned, and an invitation only its own', async () => {
+  const [database, box] = [await createDatabase(), await openPostBox()];
+  const sending = await startTestService({ DATABASE_URL: database.url, SMTP_URL: box.url }, { engine });
+  const workspace = await sending.workspace();
+  const { email } = (await workspace.call('GET /me')).body.user;
+  const plan = engine.plan([use(['create_todo', { title: 'Desk' }]), say('Done.')]);
+  const { agent } = await atWork(workspace, plan);
+  const [letter] = await box.lettersTo(email);
+  assert.is(letter?.headers.get('subject'), `${agent.name} asks for approval: Create a todo`);
+  const guest = await newAccount(sending);
+  await invite(workspace, guest.email);
+  const [invitation] = await box.lettersTo(guest.email);
+  assert.match(invitation?.text ?? '', /\/join#token=/);
+  const pending = await sending.db.rows<object>(`select 1 from notifications where email = 'pending'`, []);
+  assert.equal([...pending], []);
+  assert.is(box.letters.length, 2);
+  await sending.close();
+  await box.close();
+  await database.drop();
+});
+
+test.run();
