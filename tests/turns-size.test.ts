@@ -59,7 +59,7 @@ test('a very long chat is never read whole: its beginning and its end are, and a
   assert.ok(sizeOf(seen as EngineRequest) < most, `${sizeOf(seen as EngineRequest)} characters`);
 });
 
-test('an answer with a thousand calls makes fifty of them, and the model sees what came of those', async () => {
+test('an answer with a thousand calls makes a hundred of them, and the model sees what came of those', async () => {
   const workspace = await tandem.workspace();
   const calls = Array.from({ length: 1000 }, (_, place): [string, unknown] => ['create_todo', { title: `T${place}` }]);
   let results = 0;
@@ -72,9 +72,9 @@ test('an answer with a thousand calls makes fifty of them, and the model sees wh
   const { body: made } = await workspace.call('POST /chats', { message: plan });
   const { body: chat } = await settled(workspace, made.id, 60);
   assert.is(chat.status, 'completed', chat.errorMessage);
-  assert.is(results, 50);
+  assert.is(results, 100);
   const { body: page } = await workspace.call('GET /todos?include=totalCount&limit=1');
-  assert.is(page.totalCount, 50);
+  assert.is(page.totalCount, 100);
 });
 
 test('what an agent said and called at great length is short in what it reads later', async () => {

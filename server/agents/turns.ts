@@ -20,7 +20,7 @@ const pauseMs = 200;
 const mostRead = 400_000;
 
 /** Calls of one answer that are made. A model that wants more sees what came of these first, and asks again. */
-const mostCalls = 50;
+const mostCalls = 100;
 
 const orphaned: Ending = {
   outcome: 'failed',
