@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
-import { isOutOfOrder } from '../../db/trouble.ts';
+import { endsTransaction } from '../../db/trouble.ts';
 import type { World } from '../../routers/chats/turns.ts';
 import { disableSchedule, fireDue, passDue, type TellDue } from '../../routers/schedules/fire.ts';
 import { complainer } from '../jobs/complaints.ts';
@@ -60,7 +60,7 @@ export function createClockwork({ world, tell, log, concurrency = 4 }: Clockwork
   const passOver = async (claimed: Claimed, error: unknown) => {
     log.error({ err: error, ...claimed }, 'a schedule could not be fired; this time of it is passed over');
     await withTodo(claimed, passDue).catch(async (worse: unknown) => {
-      if (isOutOfOrder(worse)) throw worse;
+      if (endsTransaction(worse)) throw worse;
       log.error({ err: worse, ...claimed }, 'a schedule could not be passed over; it is disabled');
       await withTodo(claimed, disableSchedule);
     });
@@ -77,7 +77,7 @@ export function createClockwork({ world, tell, log, concurrency = 4 }: Clockwork
         return true;
       });
     } catch (error) {
-      if (!claimed || isOutOfOrder(error)) throw error;
+      if (!claimed || endsTransaction(error)) throw error;
       await passOver(claimed, error);
       return true;
     }
