@@ -235,4 +235,29 @@ test('two chats of agents that call each other come to an end', async () => {
   assert.is(chats.body.data.length, 4, 'a person, and three agents after it');
 });
 
+test('an agent cannot start itself again at once by a schedule', async () => {
+  const workspace = await tandem.workspace();
+  const { body: agents } = await workspace.call('GET /agents');
+  const soon = { runAt: new Date(Date.now() + 60_000).toISOString() };
+  const later = { runAt: new Date(Date.now() + 16 * 60_000).toISOString() };
+  const assignees = [{ id: agents.data[0].id }];
+  const plan = engine.plan([
+    use(
+      ['create_todo', { title: 'Again', assignees, schedule: soon }],
+      ['create_todo', { title: 'Later', assignees, schedule: later }],
+    ),
+    say('I tried.'),
+  ]);
+  const { messages } = await chatOf(workspace, plan);
+  const [refused, made] = messages.slice(2, 4).map((each: { blocks: unknown[] }) => each.blocks[0]);
+  assert.equal([refused.isError, refused.output.param, made.isError], [true, 'schedule', false]);
+  const { body: todos } = await workspace.call('GET /todos');
+  assert.equal(
+    todos.data.map((todo: { title: string }) => todo.title),
+    ['Later'],
+  );
+  const person = await workspace.call('POST /todos', { title: 'Mine', schedule: soon });
+  assert.is(person.status, 201, 'a person may');
+});
+
 test.run();

@@ -1,4 +1,5 @@
-import type { Context } from '../base.ts';
+import type { Context, Principal } from '../base.ts';
+import { invalid } from '../errors.ts';
 import { type Plan, planOf } from './plan.ts';
 import type { ScheduleRequest } from './shapes.ts';
 
@@ -20,4 +21,16 @@ export async function plansOf(
   return requests.map((request, index) =>
     request ? planOf(request, workspace?.timezone ?? 'UTC', now, pathOf(index)) : null,
   );
+}
+
+/** As far as times of a rule lie apart at least. */
+const distanceMs = 15 * 60_000;
+
+/**
+ * A schedule that an agent sets begins some way ahead: one that starts an agent at once could go round for ever, past
+ * the bound on agents that ask agents. @throws Failure 400.
+ */
+export function requireDistance({ agent }: Pick<Principal, 'agent'>, plan: Plan, now: Date, param: string): void {
+  if (!agent || Date.parse(plan.nextRunAt) - now.getTime() >= distanceMs) return;
+  throw invalid(param, 'An agent sets a schedule whose first time is at least 15 minutes ahead. Choose a later one.');
 }

@@ -5,7 +5,7 @@ import type { World } from '../chats/turns.ts';
 import { invalid, notFound } from '../errors.ts';
 import { folded } from '../folding.ts';
 import type { Plan } from '../schedules/plan.ts';
-import { plansOf } from '../schedules/planning.ts';
+import { plansOf, requireDistance } from '../schedules/planning.ts';
 import type { ScheduleOwner } from '../schedules/rows.ts';
 import { type Assigned, References } from './references.ts';
 import { findTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
@@ -118,6 +118,9 @@ export async function createTodos(
     todos.map((todo) => todo.schedule),
     (place) => `${pathOf(place)}schedule`,
   );
+  for (const [place, plan] of plans.entries()) {
+    if (plan) requireDistance(principal, plan, world.clock(), `${pathOf(place)}schedule`);
+  }
   const captureAt = todos.findIndex((todo) => todo.captureId !== undefined);
   if (captureAt >= 0) throw notFound('capture', `${pathOf(captureAt)}captureId`);
 

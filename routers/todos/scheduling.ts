@@ -1,6 +1,7 @@
 import type { Principal } from '../base.ts';
 import type { World } from '../chats/turns.ts';
 import { invalid } from '../errors.ts';
+import { requireDistance } from '../schedules/planning.ts';
 import { endSchedules, setSchedules } from '../schedules/rows.ts';
 import { pauseSchedules, settleSchedules } from '../schedules/states.ts';
 import type { Change } from './change.ts';
@@ -20,15 +21,17 @@ function requireSchedules(before: readonly TodoAnswer[], { schedule, schedulePau
  */
 export async function reschedule(
   { db, clock }: World,
-  { workspaceId, userId, scopes }: Principal,
+  principal: Principal,
   before: readonly TodoAnswer[],
   change: Change,
   at: string,
 ): Promise<boolean> {
+  const { workspaceId, userId, scopes } = principal;
   const { schedule, schedulePaused, columns } = change;
   requireSchedules(before, change, at);
   const ids = before.map((todo) => todo.id);
   const now = clock();
+  if (schedule) requireDistance(principal, schedule, now, `${at}schedule`);
   if (schedule) await setSchedules(db, workspaceId, ids, schedule, { userId, scopes: [...scopes] }, now);
   if (schedule === null) await endSchedules(db, workspaceId, ids, now);
   if (schedulePaused !== undefined) await pauseSchedules(db, workspaceId, ids, schedulePaused);
