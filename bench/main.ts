@@ -5,6 +5,7 @@ import { Loader } from './loader.ts';
 import { type Comparison, compare, compareSizes, type Latency, median } from './measure.ts';
 import { type Options, parseOptions, usage } from './options.ts';
 import { heading, report } from './report.ts';
+import { measureSchedules, reportSchedules } from './schedules.ts';
 import { memoryOf, startCeiling, startService } from './servers.ts';
 import { verify } from './verify.ts';
 import { sampleSpaces, workloadsOf } from './workloads.ts';
@@ -23,9 +24,10 @@ interface Measured {
   ceilingMemory: number;
 }
 
-/** The workloads of requests, unless only the agents are wanted. */
-const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => each !== 'agents');
-const wantsAgents = ({ only }: Options) => only.length === 0 || only.includes('agents');
+/** The workloads of requests, unless only other parts are wanted. */
+const others = ['agents', 'schedules'];
+const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
+const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
 
 async function measure(database: BenchDatabase, options: Options): Promise<Measured> {
   const { url, keys } = database;
@@ -89,8 +91,9 @@ async function main(): Promise<void> {
   try {
     say(`Measuring on ${database.size}`);
     const measured = wantsRequests(options) ? await measure(database, options) : undefined;
-    const agents = wantsAgents(options) ? await measureAgents(database, options, say) : undefined;
+    const agents = wants(options, 'agents') ? await measureAgents(database, options, say) : undefined;
     await database.stop();
+    const schedules = wants(options, 'schedules') ? await measureSchedules(options, say) : undefined;
     if (measured) {
       const { found, latencies } = measured;
       const startMs = await startTime(database.dataDir, database.keys[0] ?? '', Math.min(3, options.rounds));
@@ -102,6 +105,7 @@ async function main(): Promise<void> {
       parts.push(reportAgents(agents, options));
       errors += agentErrors(agents);
     }
+    if (schedules) parts.push(reportSchedules(schedules));
     say(`\n${parts.join('\n\n')}`);
     if (errors > 0) throw new Error(`${errors} requests failed.`);
   } finally {

@@ -14,7 +14,11 @@ export interface Options {
   probes: number;
   /** Requests that wait for an agent at a time. */
   waiters: number;
-  /** Names of the workloads to run, or their beginnings; all when empty; `agents` are the agents at work. */
+  /** Schedules of todos, how many of them come due at once, and how long nothing is due before that. */
+  schedules: number;
+  due: number;
+  idleSeconds: number;
+  /** Names of the workloads to run, or their beginnings; all when empty; `agents` and `schedules` are parts of their own. */
   only: string[];
   /** Where the database lives and stays; a temporary directory when undefined. */
   data: string | undefined;
@@ -29,6 +33,9 @@ const full = {
   connections: 32,
   probes: 400,
   waiters: 1000,
+  schedules: 100_000,
+  due: 1000,
+  idleSeconds: 30,
 };
 const quick = {
   workspaces: 20,
@@ -39,11 +46,15 @@ const quick = {
   connections: 16,
   probes: 100,
   waiters: 100,
+  schedules: 2000,
+  due: 50,
+  idleSeconds: 2,
 };
 
 export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [--giant N] [--data DIR]
   [--seconds N] [--rounds N] [--connections N] [--probes N]
-  [--waiters N] [--only getTodo,listTodos,agents,…]`;
+  [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
+  [--only getTodo,listTodos,agents,schedules,…]`;
 
 /** @throws Error for an unknown flag or a size that makes no sense. */
 export function parseOptions(args: string[]): Options {
@@ -60,6 +71,9 @@ export function parseOptions(args: string[]): Options {
       connections: number,
       probes: number,
       waiters: number,
+      schedules: number,
+      due: number,
+      idleSeconds: number,
       only: { type: 'string', default: '' },
       data: { type: 'string' },
     },
@@ -79,6 +93,9 @@ export function parseOptions(args: string[]): Options {
     connections: sizeOf('connections'),
     probes: sizeOf('probes'),
     waiters: sizeOf('waiters'),
+    schedules: sizeOf('schedules'),
+    due: sizeOf('due'),
+    idleSeconds: sizeOf('idleSeconds'),
     only: values.only.split(',').filter(Boolean),
     data: values.data,
   };

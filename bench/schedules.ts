@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { v7 as newId } from 'uuid';
 import { connect, type Database } from '../db/client.ts';
@@ -13,25 +12,17 @@ import type { World } from '../routers/chats/turns.ts';
 import { tellDue } from '../routers/notifications/events.ts';
 import { createClockwork } from '../server/clockwork/index.ts';
 
-/*
- * `node --import tsx bench/schedules.ts [--schedules N] [--due N] [--idle SECONDS]`: how long the start of schedules
- * takes that are due in the same second, half of them worked on by agents and half of people, among many others; and
- * what the clockwork costs while nothing is due. PostgreSQL's own share of the idle time is told beside it.
- */
-
-const number = { type: 'string' } as const;
-const { values } = parseArgs({ options: { schedules: number, due: number, idle: number } });
-const [schedules, due, idle] = [
-  Number(values.schedules ?? 100_000),
-  Number(values.due ?? 1000),
-  Number(values.idle ?? 30),
-];
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+export interface ScheduleFigures {
+  schedules: number;
+  due: number;
+  /** Percent of a core while nothing is due: of this process, and of a connection of PostgreSQL. */
+  idleCore: number;
+  idleConnection: number;
+  /** From the second that all were due in to the start of the last one. */
+  lastSeconds: number;
 }
 
-async function fill(db: Database): Promise<string> {
+async function fill(db: Database, schedules: number): Promise<string> {
   const email = `${newId()}@example.com`;
   const names = { workspaceName: 'Bench', userName: 'Bench', passwordHash: 'none', timezone: 'UTC' };
   const { workspaceId, userId } = await createWorkspace(db, { ...names, email, agentMinutes: 1_000_000 });
@@ -65,13 +56,20 @@ async function statementSeconds(db: Database): Promise<number> {
   return (row?.ms ?? 0) / 1000;
 }
 
-async function main(): Promise<void> {
+/**
+ * How long the start of schedules takes that are due in the same second, half of them worked on by agents and half of
+ * people, among many others; and what the clockwork costs while nothing is due.
+ */
+export async function measureSchedules(
+  { schedules, due, idleSeconds }: { schedules: number; due: number; idleSeconds: number },
+  say: (line: string) => void,
+): Promise<ScheduleFigures> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tandem-bench-'));
   const embedded = await openEmbedded({ dataDir });
   const db = connect(embedded.url, { poolSize: 8 });
   try {
     await migrate(db.driver);
-    const workspaceId = await fill(db);
+    const workspaceId = await fill(db, schedules);
     const jobs = { turn: async () => {}, digest: async () => {} };
     const live = { subscribe: () => () => {}, isFollowed: () => false };
     const world: World = { db, jobs, live, clock: () => new Date(), mail: { sends: false } };
@@ -80,11 +78,11 @@ async function main(): Promise<void> {
     clockwork.start();
     await sleep(2000);
     const [cpu, statements] = [process.cpuUsage(), await statementSeconds(db)];
-    await sleep(idle * 1000);
+    await sleep(idleSeconds * 1000);
     const { user, system } = process.cpuUsage(cpu);
     const asked = (await statementSeconds(db)) - statements;
-    say(`Idle with ${schedules} schedules: ${((user + system) / 1e4 / idle).toFixed(2)} % of a core in this process,`);
-    say(`  ${((asked * 100) / idle).toFixed(2)} % of a connection busy in PostgreSQL`);
+    const idleCore = (user + system) / 1e4 / idleSeconds;
+    say(`  ${schedules} schedules idle              ${idleCore.toFixed(2)} % of a core`);
 
     const planned = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3000);
     await db.rows(
@@ -92,19 +90,10 @@ async function main(): Promise<void> {
         (select todo_id from todo_schedules where workspace_id = $1 order by random() limit $3)`,
       [workspaceId, planned.toISOString(), due],
     );
-    const count = `select count(*)::int as fired, max(created_at) as last from todo_occurrences where workspace_id = $1`;
-    for (;;) {
-      const [row] = await db.rows<{ fired: number; last: string | null }>(count, [workspaceId]);
-      if (row?.fired === due && row.last !== null) {
-        const seconds = (Date.parse(row.last) - planned.getTime()) / 1000;
-        say(
-          `${due} due in one second: the last one began ${seconds.toFixed(1)} s after it (${Math.round(due / seconds)} a second)`,
-        );
-        break;
-      }
-      await sleep(200);
-    }
+    const lastSeconds = await lastStart(db, workspaceId, due, planned);
+    say(`  ${due} due in one second           the last began after ${lastSeconds.toFixed(1)} s`);
     await clockwork.stop();
+    return { schedules, due, idleCore, idleConnection: (asked * 100) / idleSeconds, lastSeconds };
   } finally {
     await db.close();
     await embedded.stop();
@@ -112,4 +101,28 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+const started = `select count(*)::int as fired, max(created_at) as last from todo_occurrences where workspace_id = $1`;
+
+/** Seconds from `planned` to the last of `due` starts. @throws Error when they are not all there after two minutes. */
+async function lastStart(db: Database, workspaceId: string, due: number, planned: Date): Promise<number> {
+  const patience = planned.getTime() + 120_000;
+  for (;;) {
+    const [row] = await db.rows<{ fired: number; last: string | null }>(started, [workspaceId]);
+    if (row?.fired === due && row.last !== null) return (Date.parse(row.last) - planned.getTime()) / 1000;
+    if (Date.now() > patience) throw new Error(`only ${row?.fired} of ${due} schedules began`);
+    await sleep(200);
+  }
+}
+
+const targets = { core: 1, seconds: 10 };
+const marked = (text: string, missed: boolean) => (missed ? `**${text}**` : text);
+
+/** The figures as Markdown; what misses its target is bold. */
+export function reportSchedules(figures: ScheduleFigures): string {
+  const { schedules, due, idleCore, idleConnection, lastSeconds } = figures;
+  const whole = (value: number) => value.toLocaleString('en');
+  return `### Schedules
+
+${whole(schedules)} schedules, nothing due: ${marked(`${idleCore.toFixed(2)} %`, idleCore >= targets.core)} of a core (target < ${targets.core} %), ${idleConnection.toFixed(2)} % of a connection busy in PostgreSQL.
+${whole(due)} of them due in the same second: the last one began ${marked(`${lastSeconds.toFixed(1)} s`, lastSeconds > targets.seconds)} after it (target ≤ ${targets.seconds} s).`;
+}

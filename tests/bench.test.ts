@@ -39,6 +39,14 @@ test('every workload of the bench runs without errors, and the ceiling answers w
   assert.not.match(output, /Agents at work/);
 });
 
+test('schedules are measured: what they cost idle, and how soon all that are due have begun', async () => {
+  const { code, output } = await bench(`${sizes} --schedules 100 --due 10 --idleSeconds 1 --only schedules`.split(' '));
+  assert.is(code, 0, output);
+  assert.not.match(output, /req\/s|Agents at work/);
+  assert.match(output, /100 schedules, nothing due: (\*\*)?\d+\.\d\d %/);
+  assert.match(output, /10 of them due in the same second: the last one began (\*\*)?\d+\.\d s/);
+});
+
 test('agents at work are measured without errors, and the ceiling leaves the rows that the service leaves', async () => {
   const { code, output } = await bench(`${sizes} --only agents`.split(' '));
   assert.is(code, 0, output);
