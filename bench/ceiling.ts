@@ -54,6 +54,7 @@ function todoOf(row: Row) {
     rrule: null,
     timezone: null,
     nextRunAt: null,
+    upcomingRuns: [],
     lastRunAt: null,
     scheduleType: null,
     scheduleStatus: null,

@@ -114,7 +114,7 @@ test('a deadlock on its last step puts the end of a run off by no more than a mo
   });
   const run = await call(`POST /todos/${todo.id}/runs`, { message: plan });
   chatId = run.body.chatId;
-  const { body: chat } = await settled({ call }, chatId, 8);
+  const { body: chat } = await settled({ call }, chatId, 11);
   assert.is(chat.status, 'completed', chat.errorMessage);
 });
 
