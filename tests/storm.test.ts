@@ -61,18 +61,8 @@ test(`nothing fails, nothing gets stuck, and after ${seconds} s every law still 
   const either: typeof call = (route, body) => anyOf([first, second]).call(route, body, { key });
   const possible = deeds(own, either);
   const { queue: jobs, live } = first.service.backstage;
-<<<<<<< HEAD
-  const world = {
-    db: first.db,
-    jobs,
-    live,
-    clock: () => new Date(Date.now() + 8 * 86_400_000),
-    mail: { sends: false },
-  };
-=======
   const later = () => new Date(Date.now() + 8 * 86_400_000);
   const world = { db: first.db, jobs, live, mail: { sends: false }, clock: later };
->>>>>>> review
   const failures: string[] = [];
   const until = Date.now() + seconds * 1000;
   const person = async () => {
