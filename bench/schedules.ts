@@ -92,7 +92,7 @@ export async function measureSchedules(
     );
     const lastSeconds = await lastStart(db, workspaceId, due, planned);
     say(`  ${due} due in one second           the last began after ${lastSeconds.toFixed(1)} s`);
-    await clockwork.stop();
+    await clockwork.stop(10);
     return { schedules, due, idleCore, idleConnection: (asked * 100) / idleSeconds, lastSeconds };
   } finally {
     await db.close();

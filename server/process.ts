@@ -129,7 +129,7 @@ export async function startService(
   const close = async () => {
     stopSweeps();
     letters.stop();
-    await Promise.all([app.close(), backstage.stopWork(), clockwork?.stop()]);
+    await Promise.all([app.close(), backstage.stopWork(), clockwork?.stop(config.SHUTDOWN_SECONDS)]);
     await mail.idle();
     await backstage.close();
   };

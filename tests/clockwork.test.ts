@@ -415,7 +415,7 @@ test('started, it fires at the time and sees what was set meanwhile', async () =
   clockwork.start();
   await tandem.db.rows(move, [todo.id, soon]);
   await new Promise((resolve) => setTimeout(resolve, 4000));
-  await clockwork.stop();
+  await clockwork.stop(10);
   const [row] = await tandem.db.rows<{ fired_at: string }>('select fired_at from todo_occurrences where todo_id = $1', [
     todo.id,
   ]);

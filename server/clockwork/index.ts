@@ -5,6 +5,7 @@ import { endsTransaction } from '../../db/trouble.ts';
 import type { World } from '../../routers/chats/turns.ts';
 import { disableSchedule, fireDue, passDue, type TellDue } from '../../routers/schedules/fire.ts';
 import { complainer } from '../jobs/complaints.ts';
+import { within } from '../patience.ts';
 
 export interface ClockworkParts {
   world: World;
@@ -20,8 +21,8 @@ export interface Clockwork {
   fireAll(): Promise<number>;
   /** Fires what is due, again and again, at its time. */
   start(): void;
-  /** Fires nothing more, and waits for what is under way. */
-  stop(): Promise<void>;
+  /** Fires nothing more, and waits up to so many seconds for what is under way. */
+  stop(seconds: number): Promise<void>;
 }
 
 /** Schedules that were set meanwhile, here or in another process, are seen after this time. */
@@ -118,9 +119,9 @@ export function createClockwork({ world, tell, log, concurrency = 4 }: Clockwork
     start: () => {
       running ??= run();
     },
-    stop: async () => {
+    stop: async (seconds) => {
       stopping.abort();
-      await running;
+      if (running) await within(seconds, running);
     },
   };
 }

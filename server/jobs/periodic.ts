@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { within } from '../patience.ts';
 import { complainer } from './complaints.ts';
 
 /** Small works that every process with workers repeats. */
@@ -42,10 +42,7 @@ export function createPeriodic(log: Logger): Periodic {
     stop: async (seconds) => {
       stopped = true;
       for (const timer of timers.values()) clearTimeout(timer);
-      const late = new AbortController();
-      const limit = sleep(seconds * 1000, undefined, { signal: late.signal }).catch(() => {});
-      await Promise.race([Promise.all(underWay), limit]);
-      late.abort();
+      await within(seconds, Promise.all(underWay));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job } from 'pg-boss';
 import type { Logger } from 'pino';
+import { within } from '../patience.ts';
 import { complainer } from './complaints.ts';
 import type { Payloads, Queue, QueueName } from './queue.ts';
 
@@ -139,10 +140,7 @@ export function startPump<Name extends QueueName>(parts: PumpParts<Name>): Pump 
     stopping.abort(new ProcessStops());
     wake();
     await running;
-    const late = new AbortController();
-    const limit = sleep(seconds * 1000, undefined, { signal: late.signal }).catch(() => {});
-    await Promise.race([Promise.allSettled(inWork.values()), limit]);
-    late.abort();
+    await within(seconds, Promise.allSettled(inWork.values()));
     clearInterval(keeping);
     const left = [...inWork.keys()];
     inWork.clear();
