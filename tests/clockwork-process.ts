@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from '../db/client.ts';
+import { clockworkOf, testClock } from './schedule-world.ts';
+
+/*
+ * A clockwork as a process of its own, whose clock its parent moves: it is told an instant, fires all that is due then,
+ * and answers with that instant. It may be killed at any moment.
+ */
+
+const db = connect(process.env.TEST_DATABASE_URL ?? '', { poolSize: 3 });
+const clock = testClock('2033-01-01T00:00:00.000Z');
+const jobs = { turn: async () => {}, digest: async () => {} };
+const live = { subscribe: () => () => {}, isFollowed: () => false };
+const clockwork = clockworkOf({ db, jobs, live, clock: clock.now, mail: { sends: false } }, 2);
+
+process.on('message', async (instant: string) => {
+  clock.set(instant);
+  for (let fired = -1; fired !== 0; ) {
+    fired = await clockwork.fireAll().catch(() => -1);
+    if (fired < 0) await sleep(20);
+  }
+  process.send?.(instant);
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');
