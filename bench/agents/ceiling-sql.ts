@@ -1,5 +1,5 @@
 /*
- * The statements of a turn, written out by hand: four where the service needs its queue, locks and general shapes. Each
+ * The statements of a turn, written out by hand: three (start, claim, end), and two for each title or subtitle. Each
  * commits on its own and leaves the rows that the service leaves. $1 is the workspace, $2 the chat.
  */
 

@@ -63,7 +63,7 @@ export function reportAgents({ turns, perTurn, firstSteps, waiting }: AgentsResu
 
 One process of the service with its default settings. ${connections} chats in flight, each the next message once the reply is
 there (\`waitSeconds\`), five turns a chat; the rate counts until titles and subtitles are written too. The ceiling does the
-same turns by hand in four statements, without queue, leases and news between processes.
+same turns by hand in three statements, and two for each title or subtitle, without queue, leases and news between processes.
 
 ${table(
   [
