@@ -54,7 +54,7 @@ export function heading({ version, size }: { version: string; size: string }, op
 ${cpu?.model.trim()} (${cpus().length} cores, ${arch()}), ${whole(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, PostgreSQL ${version};
 database, service, ceiling and load generator on this one machine. ${whole(workspaces)} workspaces, ${whole(todos)} todos, ${whole(giant)} of them
 in one (${size}). ${connections} connections; middles of ${rounds} rounds of ${seconds} s each, service and ceiling in turn.
-Load average of the machine before: ${(loadavg()[0] ?? Number.NaN).toFixed(1)}; what other work it had lowers all rates, and the ratios less.`;
+Load average of the machine before: ${(loadavg()[0] ?? Number.NaN).toFixed(1)}.`;
 }
 
 /** The requests as Markdown, to be pasted into the README. What misses its target is bold. */
