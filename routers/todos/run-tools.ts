@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Db } from '../../db/client.ts';
 import { principalOf } from '../base.ts';
-import { type MessageRow, messageColumns, messageOf } from '../chats/messages.ts';
 import { Message } from '../chats/shapes.ts';
+import { readTail } from '../chats/tail.ts';
 import { Id } from '../fields.ts';
 import { IdOrName, idOf } from '../names.ts';
-import { tool, toolProcedure } from '../tool.ts';
+import { textFrom, tool, toolProcedure } from '../tool.ts';
 import { findTodo } from './rows.ts';
 import { RunStart, TodoRun } from './run-shapes.ts';
 import { runTodo } from './runs.ts';
@@ -15,20 +15,11 @@ const todoId = Id.describe('Id of the todo.');
 /** Messages in one answer; more are told of. */
 const mostMessages = 10;
 
-/** The text from its `offset`th character (Unicode code point) on. */
-function from(text: string | null, offset: number): string | null {
-  return text === null || offset === 0 ? text : Array.from(text).slice(offset).join('');
-}
-
-const later = `select ${messageColumns} from messages m
-  where m.workspace_id = $1 and m.chat_id = $2 and m.sequence > $3 order by m.sequence limit $4`;
-
 /** The first messages of a chat after a sequence, and the sequence to go on after. */
 async function messagesAfter(db: Db, workspaceId: string, chatId: string | null, sequence: number) {
-  const values = [workspaceId, chatId, sequence, mostMessages + 1];
-  const rows = chatId === null ? [] : await db.rows<MessageRow>(later, values);
-  const messages = rows.slice(0, mostMessages).map(messageOf);
-  return { messages, hasMore: rows.length > mostMessages, nextSequence: messages.at(-1)?.sequence ?? sequence };
+  const tail = chatId === null ? undefined : await readTail(db, workspaceId, chatId, sequence, mostMessages);
+  const { messages, hasMore } = tail ?? { messages: [], hasMore: false };
+  return { messages, hasMore, nextSequence: messages.at(-1)?.sequence ?? sequence };
 }
 
 export const getTodoTool = {
@@ -73,7 +64,7 @@ export const getTodoTool = {
       const { workspaceId } = principalOf(ctx);
       const { latestRun, ...todo } = await findTodo(ctx.db, workspaceId, id);
       const chatId = latestRun?.chatId ?? null;
-      const shown = { todo: { ...todo, content: from(todo.content, contentOffset) }, latestRun, chatId };
+      const shown = { todo: { ...todo, content: textFrom(todo.content, contentOffset) }, latestRun, chatId };
       if (afterSequence === undefined) return shown;
       return { ...shown, ...(await messagesAfter(ctx.db, workspaceId, chatId, afterSequence)) };
     }),
