@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort, startTestService, type TestService, type TestWorkspace } from './harness.ts';
+import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { hold, releaseAll, untilBlocked } from './locks.ts';
+import { type ModelProcess, startModelProcess } from './model-process.ts';
 import { startProcess, stopProcesses } from './processes.ts';
 import { settled } from './scripted-engine.ts';
 
@@ -11,34 +10,21 @@ const test = suite('workers that stand still past their lease and wake up');
 const modelMs = 1500;
 
 let tandem: TestService;
-let model: ChildProcess;
+let model: ModelProcess | undefined;
 let environment: Record<string, string>;
 
 test.before(async () => {
   // This process takes requests; it runs no turns.
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
-  const port = await freePort();
-  const main = fileURLToPath(new URL('./model-server-main.ts', import.meta.url));
-  const options = ['--port', String(port), '--script', 'todo-maker', '--delay', String(modelMs)];
-  const args = ['--import', import.meta.resolve('tsx'), main, ...options];
-  model = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await new Promise<void>((resolve, reject) => {
-    model.stdout?.once('data', () => resolve());
-    model.once('exit', (code) => reject(new Error(`the model server ended with ${code}`)));
-  });
-  environment = {
-    AI_PROVIDER: 'openai-compatible',
-    AI_BASE_URL: `http://127.0.0.1:${port}/v1`,
-    AI_API_KEY: 'none',
-    AI_MODEL: 'todo-maker',
-  };
+  model = await startModelProcess('todo-maker', modelMs);
+  environment = model.environment;
 });
 test.after.each(async () => {
   await releaseAll();
   await stopProcesses();
 });
 test.after(async () => {
-  model?.kill();
+  model?.stop();
   await tandem.close();
 });
 

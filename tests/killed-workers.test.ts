@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort, startTestService, type TestService } from './harness.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { type ModelProcess, startModelProcess } from './model-process.ts';
 import { type ServiceProcess, startProcess, stopProcesses } from './processes.ts';
 
 const test = suite('kill -9 in the middle of turns');
@@ -11,40 +10,17 @@ const workers = 3;
 const kills = 14;
 
 let tandem: TestService;
-let model: ChildProcess;
+let model: ModelProcess | undefined;
 let environment: Record<string, string>;
 
 test.before(async () => {
   // This process makes workspaces and looks at the end; it runs no turns.
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
-  const port = await freePort();
-  const main = fileURLToPath(new URL('./model-server-main.ts', import.meta.url));
-  const args = [
-    '--import',
-    import.meta.resolve('tsx'),
-    main,
-    '--port',
-    String(port),
-    '--script',
-    'todo-maker',
-    '--delay',
-    '150',
-  ];
-  model = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await new Promise<void>((resolve, reject) => {
-    model.stdout?.once('data', () => resolve());
-    model.once('exit', (code) => reject(new Error(`the model server ended with ${code}`)));
-  });
-  environment = {
-    AI_PROVIDER: 'openai-compatible',
-    AI_BASE_URL: `http://127.0.0.1:${port}/v1`,
-    AI_API_KEY: 'none',
-    AI_MODEL: 'todo-maker',
-    AGENT_CONCURRENCY: '6',
-  };
+  model = await startModelProcess('todo-maker', 150);
+  environment = { ...model.environment, AGENT_CONCURRENCY: '6' };
 });
 test.after(async () => {
-  model?.kill();
+  model?.stop();
   await stopProcesses();
   await tandem.close();
 });
