@@ -88,7 +88,10 @@ async function rowsOf<Row>(connection: Connection, text: string, values: readonl
   >;
   if (found.length === 0) return [];
   const make = makerOf(found.columns);
-  return found.map((row) => make(row) as Row);
+  const rows = found.map((row) => make(row) as Row);
+  // The promise of the driver outlives the collections of young objects, and all that it holds with it.
+  found.length = 0;
+  return rows;
 }
 
 function transactionDb(connection: Scope): Db {
