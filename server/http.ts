@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -31,6 +30,7 @@ import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';
 import type { Handlers } from './jobs/work.ts';
 import { type Measure, mountMetrics } from './metrics.ts';
+import { requestId } from './request-id.ts';
 
 export interface ServiceParts {
   config: Config;
@@ -91,7 +91,7 @@ export function createService({
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
+    genReqId: requestId,
     // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
     http: { requireHostHeader: false },
     // A number of hops: `true` would believe the leftmost address of X-Forwarded-For, which the client may invent.

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { notFound } from '../errors.ts';
 import { type ScheduleCell, scheduleColumn, scheduleFacts } from '../schedules/rows.ts';
-import { latestRunColumn, type RunRow, runOfCell } from './run-rows.ts';
+import { latestRunColumn, type RunCell, runOfCell } from './run-rows.ts';
 import { type PriorityName, priorities, type TodoAnswer } from './shapes.ts';
 
 type AssigneeCell = [type: 'user' | 'agent', id: string, whose: [name: string, isArchived: boolean]];
@@ -29,7 +29,7 @@ export interface TodoRow
   > {
   priority: number | null;
   assignees: AssigneeCell[] | null;
-  latestRun: RunRow | null;
+  latestRun: RunCell | null;
   schedule: ScheduleCell | null;
 }
 
