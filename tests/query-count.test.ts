@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database, type Db } from '../db/client.ts';
 import { startTestService, type TestService, testDatabaseUrl } from './harness.ts';
+import { idleJobs } from './idle-jobs.ts';
 import { addMember, assistantOf } from './todo-world.ts';
 
 const test = suite('statements per request');
@@ -25,8 +26,7 @@ function counted<Kind extends Db>(db: Kind): Kind {
 
 test.before(async () => {
   database = connect(testDatabaseUrl(), { poolSize: 4 });
-  const jobs = { turn: async () => {}, digest: async () => {} };
-  tandem = await startTestService({ AGENT_CONCURRENCY: '0' }, { db: counted(database), jobs });
+  tandem = await startTestService({ AGENT_CONCURRENCY: '0' }, { db: counted(database), jobs: idleJobs });
 });
 test.after(async () => {
   await tandem.close();
