@@ -11,8 +11,10 @@ const mayImport: Record<string, readonly string[]> = {
   scripts: ['db', 'routers', 'adapters', 'server'],
   bench: ['db', 'routers', 'adapters', 'server', 'scripts'],
   tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench'],
-  // The pages know the service by `import type` from the package alone, which is no path.
+  // These know the service by `import type` from the package alone, which is no path.
+  client: [],
   web: [],
+  examples: [],
 };
 
 /** The only reader of settings, and the one file that passes variables of the machine on to PostgreSQL. */
