@@ -52,7 +52,15 @@ export async function setAssembled(
   await db.rows(setAudio, [workspaceId, captureId, audio.key, audio.type, audio.durationSeconds]);
 }
 
-const addPiece = `insert into capture_pieces (workspace_id, capture_id, position, segments) values ($1, $2, $3, $4::jsonb)`;
+/** A piece of a recording that was transcribed. */
+export interface TranscribedPiece {
+  /** Where it ends in the recording; the next piece begins there. */
+  endMs: number;
+  segments: readonly Segment[];
+}
+
+const addPiece = `insert into capture_pieces (workspace_id, capture_id, position, end_ms, segments)
+  values ($1, $2, $3, $4, $5::jsonb)`;
 const progress = `update capture_work set claims = 1, tries = 0 where workspace_id = $1 and capture_id = $2`;
 
 /** One transcribed piece: kept, so that no piece is ever asked for, or paid, twice. */
@@ -60,20 +68,19 @@ export async function addTranscribed(
   db: Db,
   { workspaceId, captureId }: CaptureClaim,
   position: number,
-  segments: readonly Segment[],
+  { endMs, segments }: TranscribedPiece,
 ): Promise<void> {
-  await db.rows(addPiece, [workspaceId, captureId, position, JSON.stringify(segments)]);
+  await db.rows(addPiece, [workspaceId, captureId, position, endMs, JSON.stringify(segments)]);
   await db.rows(progress, [workspaceId, captureId]);
 }
 
-const pieces = `select position, segments from capture_pieces where workspace_id = $1 and capture_id = $2 order by position`;
+const pieces = `select end_ms as "endMs", segments from capture_pieces where workspace_id = $1 and capture_id = $2 order by position`;
 const dropPieces = 'delete from capture_pieces where workspace_id = $1 and capture_id = $2';
 const setText = `update captures set transcript = $3, ${touch} where workspace_id = $1 and id = $2`;
 
-/** The pieces that were transcribed so far, by position. */
-export async function transcribedPieces(db: Db, { workspaceId, captureId }: CaptureClaim) {
-  const rows = await db.rows<{ position: number; segments: Segment[] }>(pieces, [workspaceId, captureId]);
-  return new Map(rows.map(({ position, segments }) => [position, segments]));
+/** The pieces that were transcribed so far, in order. */
+export function transcribedPieces(db: Db, { workspaceId, captureId }: CaptureClaim): Promise<TranscribedPiece[]> {
+  return db.rows(pieces, [workspaceId, captureId]);
 }
 
 /** The whole transcript, in place of its pieces. */

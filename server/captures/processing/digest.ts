@@ -1,7 +1,7 @@
 import { type CaptureWorld, save, setDigest } from '../../../routers/captures/processing/saves.ts';
 import type { CaptureClaim } from '../../../routers/captures/processing/claims.ts';
-import { writeSearch } from '../../../routers/captures/rows.ts';
-import { suggestTodos } from '../../../routers/captures/suggestions.ts';
+import { writeSearch } from '../../../routers/captures/search.ts';
+import { suggestTodos } from '../../../routers/todos/suggest.ts';
 import { hasMinutes } from '../../../routers/minutes.ts';
 import type { CaptureDigest, Writer } from '../../agents/writer/index.ts';
 import { type CaptureFacts, peopleOf } from './facts.ts';

@@ -1,7 +1,7 @@
 import { isOutOfOrder } from '../../../db/trouble.ts';
 import { LostCapture } from '../../../routers/captures/processing/claims.ts';
 import type { FailureFacts } from '../../../routers/captures/processing/saves.ts';
-import { ModelFault } from '../../agents/engine.ts';
+import { ProviderFault } from '../../providers/fault.ts';
 import { StoreFault } from '../storage/index.ts';
 import { TranscriptionFault } from '../transcription/index.ts';
 
@@ -21,7 +21,7 @@ export function fruitless(): Hopeless {
   return new Hopeless({ code: 'internal_error', message, retryable: true });
 }
 
-const ours = [Hopeless, ModelFault, TranscriptionFault, StoreFault];
+const ours = [Hopeless, ProviderFault, StoreFault];
 
 /**
  * Whether an error is for the capture to bear. Not so that of a database in trouble, which can save nothing: whoever
@@ -50,10 +50,9 @@ const trouble = {
 /** What a person is told of a fault. Only faults that were made for people tell of themselves. */
 export function faultFacts(error: unknown): FaultFacts {
   if (error instanceof Hopeless) return { failure: error.failure, again: false, retryAfterMs: undefined };
-  const code =
-    error instanceof TranscriptionFault ? 'transcription_failed' : error instanceof ModelFault ? 'summary_failed' : null;
-  if (code === null) return { failure: trouble, again: true, retryAfterMs: undefined };
-  const { message, retryable, retryAfterMs } = error as TranscriptionFault | ModelFault;
+  if (!(error instanceof ProviderFault)) return { failure: trouble, again: true, retryAfterMs: undefined };
+  const code = error instanceof TranscriptionFault ? 'transcription_failed' : 'summary_failed';
+  const { message, retryable, retryAfterMs } = error;
   // Also what is refused may be accepted once somebody corrected the configuration.
   return { failure: { code, message, retryable: true }, again: retryable, retryAfterMs };
 }

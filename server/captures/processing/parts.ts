@@ -12,6 +12,8 @@ export interface CaptureParts {
   writer: Writer;
   /** Null where no endpoint is configured: recordings then complete without a transcript. */
   transcriber: Transcriber | null;
+  /** A directory for temporary files. */
+  scratch: string;
   /** Milliseconds before the second and the third try; others only in tests. */
   pauses?: readonly number[];
 }
