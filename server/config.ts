@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { modelAddresses, modelEnvironment } from './agents/models/settings.ts';
-import { transcriptionAddress, transcriptionEnvironment } from './captures/transcription/settings.ts';
+import { missingForTranscription, transcriptionEnvironment } from './captures/transcription/settings.ts';
 
 const whole = (fallback: number, min: number, max: number) =>
   z
@@ -73,7 +73,7 @@ const Settings = z.object({
 });
 
 const Environment = Settings.superRefine((settings, context) => {
-  for (const { setting, message } of [...modelAddresses(settings).missing, ...transcriptionAddress(settings).missing])
+  for (const { setting, message } of [...modelAddresses(settings).missing, ...missingForTranscription(settings)])
     context.addIssue({ code: 'custom', path: [setting], message });
 });
 

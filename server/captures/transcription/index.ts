@@ -102,7 +102,7 @@ export function createTranscriber(
   config: TranscriptionConfig,
   { log, tries = {} }: { log?: Logger; tries?: Partial<TrySettings> } = {},
 ): Transcriber | null {
-  const { address } = transcriptionAddress(config);
+  const address = transcriptionAddress(config);
   if (!address) return null;
   const endpoint = new Endpoint(address, config, log);
   return {

@@ -23,10 +23,10 @@ function readList(value: unknown): Said[] {
   });
 }
 
-/** LocalAI gives nanoseconds: no piece takes a million seconds. */
+/** LocalAI gives nanoseconds, in whole numbers: no piece takes a million seconds. */
 function inSeconds(list: Said[]): Said[] {
-  const latest = list.reduce((most, { start, end }) => Math.max(most, start ?? 0, end ?? 0), 0);
-  if (latest < 1e6) return list;
+  const times = list.flatMap(({ start, end }) => [start ?? 0, end ?? 0]);
+  if (!times.some((time) => time >= 1e6) || !times.every(Number.isSafeInteger)) return list;
   const scaled = (time: number | null) => (time === null ? null : time / 1e9);
   return list.map((each) => ({ ...each, start: scaled(each.start), end: scaled(each.end) }));
 }

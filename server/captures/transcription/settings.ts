@@ -54,23 +54,27 @@ function keyHeaders({ hostname }: URL, key: string | undefined): Record<string, 
 
 type Given = Pick<TranscriptionConfig, 'TRANSCRIPTION_BASE_URL' | 'TRANSCRIPTION_API_KEY' | 'TRANSCRIPTION_MODEL'>;
 
-/** Where audio is transcribed, if anywhere, and which settings are missing of what was begun. */
-export function transcriptionAddress(given: Given): {
-  address?: TranscriptionAddress;
-  missing: { setting: string; message: string }[];
-} {
+/** Which settings are missing of what was begun. */
+export function missingForTranscription(given: Given): { setting: string; message: string }[] {
   const { TRANSCRIPTION_BASE_URL: base, TRANSCRIPTION_API_KEY: key, TRANSCRIPTION_MODEL: model } = given;
-  if (base === undefined && key === undefined && model === undefined) return { missing: [] };
+  if (base === undefined && key === undefined && model === undefined) return [];
   const missing: { setting: string; message: string }[] = [];
-  const miss = (setting: string, message: string) => missing.push({ setting, message });
-  if (base === undefined) miss('TRANSCRIPTION_BASE_URL', `is missing: give the address that ends before ${path}`);
-  if (model === undefined)
-    miss(
-      'TRANSCRIPTION_MODEL',
-      'is missing: name the model that shall transcribe (any word will do for a server with only one)',
-    );
-  if (base === undefined || model === undefined) return { missing };
+  if (base === undefined) {
+    const message = `is missing: give the address that ends before ${path}`;
+    missing.push({ setting: 'TRANSCRIPTION_BASE_URL', message });
+  }
+  if (model === undefined) {
+    const message = 'is missing: name the model that shall transcribe (any word will do for a server with only one)';
+    missing.push({ setting: 'TRANSCRIPTION_MODEL', message });
+  }
+  return missing;
+}
+
+/** Where audio is transcribed; null where it is not. */
+export function transcriptionAddress(given: Given): TranscriptionAddress | null {
+  const { TRANSCRIPTION_BASE_URL: base, TRANSCRIPTION_API_KEY: key, TRANSCRIPTION_MODEL: model } = given;
+  if (base === undefined || model === undefined) return null;
   const url = new URL(base);
   url.pathname = url.pathname.replace(/\/+$/, '') + path;
-  return { address: { url: url.href, headers: keyHeaders(url, key), model }, missing };
+  return { url: url.href, headers: keyHeaders(url, key), model };
 }

@@ -16,9 +16,9 @@ const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', nbsp: ' '
 
 /** Reads SRT or WebVTT, whichever it is; what is no cue is left out. */
 export function readSubtitles(text: string): Said[] {
-  const blocks = text.split(/(?:\r\n?|\n)[ \t]*(?:\r\n?|\n)\s*/);
+  const blocks = text.replace(/\r\n?/g, '\n').split(/\n[ \t]*\n/);
   return blocks.flatMap((block) => {
-    const lines = block.split(/\r\n?|\n/);
+    const lines = block.split('\n');
     const at = lines.findIndex((line) => times.test(line));
     const [, start, end] = times.exec(lines[at] ?? '') ?? [];
     if (start === undefined) return [];
