@@ -67,6 +67,7 @@ const faults: Record<string, Expected> = {
   '429': passing(refusal(429), pleaseWait),
   '500': passing(refusal(500), outOfOrder),
   '502 with a page of a proxy': passing({ status: 502, headers: page, body: '<html>Bad gateway</html>' }, outOfOrder),
+  '503 in words about audio': passing(refusal(503, { message: 'Too large a load to read audio files.' }), outOfOrder),
   '503 with nothing': passing({ status: 503, body: '' }, outOfOrder),
   '500 with more than is read': passing({ status: 500, body: 'x'.repeat(300_000) }, outOfOrder),
   '503 with Retry-After in seconds': {
@@ -192,7 +193,7 @@ for (const [name, reply] of Object.entries<RawReply>({
     assert.is(server.requests[0]?.ended, 'client left');
     assert.is(server.requests.length, 1);
     assert.equal(active, []);
-    assert.match(lines.join(), '"late":true');
+    assert.match(lines.join(), '"late":true,');
   });
 }
 

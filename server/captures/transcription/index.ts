@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Segment } from '../../../routers/captures/transcripts/segments.ts';
 import { deadlineIn } from '../../agents/deadline.ts';
-import { describeRefusal, Refused } from '../../providers/refusal.ts';
+import { describeRefusal, type Refusal, Refused } from '../../providers/refusal.ts';
 import { inTries, realTime, type TrySettings } from '../../providers/tries.ts';
 import { readAnswer } from './answer.ts';
 import { send } from './endpoint.ts';
@@ -22,12 +22,15 @@ const pieceBytes = 24_000_000;
  */
 const quickTries: TrySettings = { tries: 3, longestWaitMs: 20_000, longestActiveMs: 30_000, ...realTime };
 
+/** `fetch` has time-outs of its own, of 300 s. */
+const isLate = (refusal: Refusal | undefined) => /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(refusal?.network ?? '');
+
 /** Asks the provider at `address`, and remembers what it could not do. */
 class Endpoint {
   readonly #address: TranscriptionAddress;
   readonly #timeoutSeconds: number;
   readonly #log: Logger | undefined;
-  /** What the provider was last answering to. */
+  /** How the provider was asked when it last answered. */
   #manner: Manner;
 
   constructor(address: TranscriptionAddress, config: TranscriptionConfig, log: Logger | undefined) {
@@ -47,7 +50,7 @@ class Endpoint {
       this.#log?.info({ model, format }, 'a transcription provider is asked in another format');
   }
 
-  /** Once more for each thing that the provider says it cannot do. @throws Refused; what an abort throws */
+  /** Asks once, and once more for each thing that the provider says it cannot do. @throws Refused; what an abort throws */
   async #ask(audio: PieceOfAudio, signal: AbortSignal, onActive: Asking['onActive']): Promise<Segment[]> {
     for (let manner = this.#manner; ; ) {
       const began = performance.now();
@@ -80,13 +83,13 @@ class Endpoint {
     } catch (error) {
       signal.throwIfAborted();
       const refusal = error instanceof Refused ? error.refusal : undefined;
-      const late = deadline.signal.aborted || /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(refusal?.network ?? '');
-      if (!refusal && !late) throw error;
-      const fault = late || !refusal ? slowFault(this.#timeoutSeconds) : faultOf(refusal, Date.now());
+      const late = deadline.signal.aborted || isLate(refusal);
+      const fault = late ? slowFault(this.#timeoutSeconds) : refusal && faultOf(refusal, Date.now());
+      if (!fault) throw error;
       const { retryable, retryAfterMs } = fault;
-      const found = late || !refusal ? { late } : describeRefusal(refusal);
       const { model } = this.#address;
-      this.#log?.warn({ model, ...found, retryable, retryAfterMs }, 'a piece was not transcribed');
+      const found = refusal && describeRefusal(refusal);
+      this.#log?.warn({ model, late, ...found, retryable, retryAfterMs }, 'a piece was not transcribed');
       throw fault;
     } finally {
       deadline.stop();
