@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaptureClaim } from '../../../routers/captures/processing/claims.ts';
 import { goOn, save, setAssembled } from '../../../routers/captures/processing/saves.ts';
 import { type Assembly, assemble, storedParts } from '../audio/index.ts';
-import { intakeIsOver } from '../intake/index.ts';
+import { intakeIsOver } from '../intake/claims.ts';
 import { audioKey, chunkPrefix, type RecordingPlace } from '../storage/index.ts';
 import type { CaptureFacts } from './facts.ts';
 import { Hopeless } from './fault.ts';
