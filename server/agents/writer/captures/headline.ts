@@ -1,0 +1,83 @@
+import { firstClause, firstSentence, shortened, withoutMarkdown } from '../plain-text.ts';
+import { labelWords } from './labels.ts';
+import type { Reading } from './passages.ts';
+import type { CaptureMaterial } from './shapes.ts';
+import type { Sentence } from './telling.ts';
+
+/** Characters of a title that is made of a sentence; a clause is taken where the sentence is longer. */
+const longestTitle = 80;
+
+/** Characters of a line that is a title as it stands. */
+const longestLine = 120;
+
+const opening =
+  /^(?:(?:ok(?:ay)?|so|yes|yeah|well|right|alright|all right|and|but|now|um+|uh+|also|hi|hello|hey|everyone|all|team|guys|basically|actually|great|good)[\s,.!…-]+){1,6}(?=\S)/i;
+const end = /[\s,;:.!…–—。！、，；：-]+$/u;
+
+function titled(words: string, most: number): string {
+  const said = words.replace(opening, '');
+  const clause = firstClause((said.length >= 12 ? said : words).replace(end, ''), most).replace(end, (marks) =>
+    marks.includes('…') ? '…' : '',
+  );
+  return clause.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+}
+
+const announced = [
+  /\bwelcome to (?:the |our |this |today['’]s |another )?(?<topic>[^,.;:!?]{4,70})/i,
+  /\b(?:today['’]s |the )?(?:topic|agenda|subject|purpose|goal)(?: of (?:this|the|today['’]s) \w+)?(?: today| for today)?(?: is|:)\s+(?:to (?:discuss|talk about|review) )?(?<topic>[^,.;:!?]{4,70})/i,
+  /\b(?:this|today['’]s|the) (?:meeting|call|session|sync|interview|review) is (?:all )?about (?<topic>[^,.;:!?]{4,70})/i,
+  /\b(?:we(?:['’]re| are)|we(?:['’]ll| will)|let['’]s|i(?:['’]d| would) like to|i want(?:ed)? to|(?:we|i) need to|here to|today)\b[^,.;:!?]{0,40}?\b(?:talk(?:ing)? about|discuss(?:ing)?|go(?:ing)? over|go(?:ing)? through|review(?:ing)?|focus(?:ing)? on|plan(?:ning)?)\s+(?<topic>[^,.;:!?]{4,70})/i,
+];
+const vague = /^(?:it|that|this|these|those|them|things?|stuff|what|how|why|everything|something|you|me|some)\b/i;
+
+/** What somebody says at the beginning that it is about. */
+function announcedTopic(sentences: readonly Sentence[]): string | undefined {
+  for (const { text } of sentences.slice(0, 12)) {
+    for (const shape of announced) {
+      const topic = shape
+        .exec(text)
+        ?.groups?.topic?.replace(/^(?:the|our|a|an|to)\s+/i, '')
+        .replace(
+          /\s+(?:today|now|quickly|first|together|everyone|this (?:morning|afternoon|week)|with you|again)$/i,
+          '',
+        )
+        .trim();
+      if (topic && topic.length >= 4 && !vague.test(topic)) return titled(topic, longestTitle);
+    }
+  }
+  return undefined;
+}
+
+function beginning(words: string | null): string {
+  const [line = ''] = withoutMarkdown((words ?? '').trimStart().slice(0, 1000)).split('\n');
+  return Array.from(line).length <= longestLine ? line : titled(firstSentence(line), longestLine);
+}
+
+/** The first line of a note; when that is a long one, its first sentence or clause. */
+export function noteTitle({ text, notes, date }: CaptureMaterial): string {
+  return beginning(text) || beginning(notes) || `Note of ${date}`;
+}
+
+/** The first heading of the notes that names a subject, and not “Agenda” or “Next steps”. */
+function subjectHeading({ passages }: Reading): string | undefined {
+  return passages
+    .filter(({ mark, source }) => mark === 'heading' && source === 'notes')
+    .map(({ text }) => withoutMarkdown(text.slice(0, 500)).replaceAll('\n', ' ').replace(end, ''))
+    .find((heading) => /\p{L}{2}/u.test(heading) && !labelWords.test(heading));
+}
+
+/** What a recording is about: as its notes are headed, as somebody announces it, as its most telling sentence says. */
+export function recordingTitle(
+  { text, notes, date }: CaptureMaterial,
+  reading: Reading,
+  sentences: readonly Sentence[],
+  telling: readonly Sentence[],
+): string {
+  const given = subjectHeading(reading);
+  if (given) return shortened(given, longestLine);
+  const topic = announcedTopic(sentences);
+  if (topic) return topic;
+  const isShort = ({ text: said }: Sentence) => Array.from(said).length <= longestTitle;
+  const best = telling.slice(0, 4).find(isShort) ?? telling[0] ?? sentences[0];
+  return (best && titled(best.text, longestTitle)) || beginning(text) || beginning(notes) || `Recording of ${date}`;
+}
