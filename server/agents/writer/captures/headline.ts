@@ -2,7 +2,7 @@ import { firstClause, firstSentence, shortened, withoutMarkdown } from '../plain
 import { labelWords } from './labels.ts';
 import type { Reading } from './passages.ts';
 import type { CaptureMaterial } from './shapes.ts';
-import type { Sentence } from './telling.ts';
+import { isCorrection, isGreeting, type Sentence } from './telling.ts';
 
 /** Characters of a title that is made of a sentence; a clause is taken where the sentence is longer. */
 const longestTitle = 80;
@@ -23,12 +23,17 @@ function titled(words: string, most: number): string {
 }
 
 const announced = [
-  /\bwelcome to (?:the |our |this |today['’]s |another )?(?<topic>[^,.;:!?]{4,70})/i,
-  /\b(?:today['’]s |the )?(?:topic|agenda|subject|purpose|goal)(?: of (?:this|the|today['’]s) \w+)?(?: today| for today)?(?: is|:)\s+(?:to (?:discuss|talk about|review) )?(?<topic>[^,.;:!?]{4,70})/i,
-  /\b(?:this|today['’]s|the) (?:meeting|call|session|sync|interview|review) is (?:all )?about (?<topic>[^,.;:!?]{4,70})/i,
-  /\b(?:we(?:['’]re| are)|we(?:['’]ll| will)|let['’]s|i(?:['’]d| would) like to|i want(?:ed)? to|(?:we|i) need to|here to|today)\b[^,.;:!?]{0,40}?\b(?:talk(?:ing)? about|discuss(?:ing)?|go(?:ing)? over|go(?:ing)? through|review(?:ing)?|focus(?:ing)? on|plan(?:ning)?)\s+(?<topic>[^,.;:!?]{4,70})/i,
+  /\b(?:main|first|only) (?:thing|topic|point|question|subject)(?: for)?(?: today| of today| now)? is (?<topic>[^,.;:!?]{4,160})/i,
+  /\bwelcome to (?:the |our |this |today['’]s |another )?(?<topic>[^,.;:!?]{4,160})/i,
+  /\b(?:today['’]s |the )?(?:topic|agenda|subject|purpose|goal)(?: of (?:this|the|today['’]s) \w+)?(?: today| for today)?(?: is|:)\s+(?:to (?:discuss|talk about|review) )?(?<topic>[^,.;:!?]{4,160})/i,
+  /\b(?:this|today['’]s|the) (?:meeting|call|session|sync|interview|review) is (?:all )?about (?<topic>[^,.;:!?]{4,160})/i,
+  /\b(?:we(?:['’]re| are)|we(?:['’]ll| will)|let['’]s|i(?:['’]d| would) like to|i want(?:ed)? to|(?:we|i) need to|here to|today)\b[^,.;:!?]{0,40}?\b(?:talk(?:ing)? about|discuss(?:ing)?|go(?:ing)? over|go(?:ing)? through|review(?:ing)?|focus(?:ing)? on|plan(?:ning)?)\s+(?<topic>[^,.;:!?]{4,160})/i,
 ];
 const vague = /^(?:it|that|this|these|those|them|things?|stuff|what|how|why|everything|something|you|me|some)\b/i;
+
+/** Where those who do not pause go on with something else. */
+const rest =
+  /(?<=\S\s.*)\s(?:we|i|you|they|he|she|it|which|who|because|so|since|before|and then|and (?:we|i|then|look))\s.*$/i;
 
 /** What somebody says at the beginning that it is about. */
 function announcedTopic(sentences: readonly Sentence[]): string | undefined {
@@ -36,7 +41,8 @@ function announcedTopic(sentences: readonly Sentence[]): string | undefined {
     for (const shape of announced) {
       const topic = shape
         .exec(text)
-        ?.groups?.topic?.replace(/^(?:the|our|a|an|to)\s+/i, '')
+        ?.groups?.topic?.replace(rest, '')
+        .replace(/^(?:the|our|a|an|to)\s+/i, '')
         .replace(
           /\s+(?:today|now|quickly|first|together|everyone|this (?:morning|afternoon|week)|with you|again)$/i,
           '',
@@ -77,7 +83,10 @@ export function recordingTitle(
   if (given) return shortened(given, longestLine);
   const topic = announcedTopic(sentences);
   if (topic) return topic;
+  // Who says little begins with what it is about.
+  const [first] = sentences.length <= 5 ? sentences.filter(({ text: said }) => !isGreeting(said)) : [];
+  if (first && first.words.length >= 3) return titled(first.text, longestTitle);
   const isShort = ({ text: said }: Sentence) => Array.from(said).length <= longestTitle;
-  const best = telling.slice(0, 4).find(isShort) ?? telling[0] ?? sentences[0];
+  const best = telling.slice(0, 4).find((each) => isShort(each) && !isCorrection(each)) ?? telling[0] ?? sentences[0];
   return (best && titled(best.text, longestTitle)) || beginning(text) || beginning(notes) || `Recording of ${date}`;
 }

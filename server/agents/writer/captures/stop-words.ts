@@ -21,7 +21,7 @@ weren't what what's whatever when where whether which while who who's whole whom
 wonder word work worked working works would wouldn't yeah year years yep yes yesterday yet you you'd you'll you're you've
 your yours yourself monday tuesday wednesday thursday friday saturday sunday january february march april june july august
 september october november december zero four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty
-hundred thousand million percent per second third half double`;
+hundred thousand million percent per second third half double euro euros dollar dollars`;
 
 const others = `aber alle allem allen aller alles als also am an auch auf aus bei bin bis bist da damit dann das dass dein dem
 den denn der des dich die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer eines er es
@@ -41,13 +41,15 @@ alla alle allo anche che chi ci cui dagli dal dalla degli dei del della delle de
 lei lo loro ma mi mia mio nei nel nella non per perché più quando quello questa questo sarà sei sia siamo sono sua sulla
 suo tra tutti tutto una uno voi aan als bij dat de deze die dit door dus een en er ge geen had heb hebben heeft het hij ik
 in is je kan maar me met mijn moet naar niet nog nu of om onze ook op over te tot uit van veel voor waar wat we wel wij
-wordt zal ze zei zich zij zijn zo`;
+wordt zal ze zei zich zij zijn zo tausend hundert prozent mille cent deux trois quatre cinq douze mil cien dos tres`;
 
 const japanese = `の は が を に で と も か ら から まで て た だ です ます し する した して い いる ある ない な よ ね こと もの それ これ その この さん ん`;
 const chinese = `的 了 是 在 我 你 他 她 我们 你们 他们 们 和 就 都 而 及 与 着 或 一个 没有 不 也 很 到 说 要 去 会 把 这 那 这个 那个 有 吗 呢 吧 啊 对 好 将 于 由 请 上 下 中 为`;
 const russian = `и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только её мне было вот от меня ещё нет о из ему теперь когда даже ну вдруг ли если уже или ни быть был него до вас нибудь опять уж вам мы нас для это этот эта мы будет`;
 
+const arabic = `على إلى هذا هذه ذلك التي الذي كان كانت لكن ولكن قال كل هناك نحن هو هي مع عن بعد قبل أيضا`;
+
 /** Lower-case, with straight apostrophes. */
 export const stopWords: ReadonlySet<string> = new Set(
-  [english, others, japanese, chinese, russian].join(' ').split(/\s+/),
+  [english, others, japanese, chinese, russian, arabic].join(' ').split(/\s+/),
 );

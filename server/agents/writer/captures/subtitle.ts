@@ -71,13 +71,14 @@ function whoSpeaks(speakers: readonly string[]): string {
   return enumerated([...speakers.slice(0, 2), `${speakers.length - 2} others`]);
 }
 
-/** Who speaks, what the most sentences are about, and how long it is: facts alone. */
+/** Who speaks, what the most sentences are about, and how long it is: facts alone. Null where there are no words. */
 export async function subtitleOf(
   reading: Reading,
   sentences: readonly Sentence[],
   wordCount: number,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<string | null> {
+  if (wordCount === 0) return null;
   const topics = await topicsOf(sentences, reading, signal);
   const count = `${wordCount.toLocaleString('en-US')} ${wordCount === 1 ? 'word' : 'words'}`;
   const parts = [whoSpeaks(reading.speakers), topics.join(', '), count].filter(Boolean);

@@ -16,13 +16,10 @@ export function wordsOf(sentence: string): Word[] {
   return words;
 }
 
-const alone = /^[\p{sc=Han}\p{sc=Hangul}]$/u;
+const syllabic = /^[\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}]/u;
+const numeral = /^[〇一二三四五六七八九十百千万億亿円元]+$/u;
 
-/** Whether a word says something of what a text is about: no number, no letter alone, no stop word. */
+/** Whether a word says something of what a text is about: no number, nothing very short, no stop word. */
 export function isTelling({ key }: Word): boolean {
-  return (
-    !stopWords.has(key) &&
-    /\p{L}/u.test(key) &&
-    (key.length > 2 || (key.length === 2 && !/^[a-z]+$/.test(key)) || alone.test(key))
-  );
+  return !stopWords.has(key) && /\p{L}/u.test(key) && (key.length > 2 || syllabic.test(key)) && !numeral.test(key);
 }
