@@ -31,7 +31,7 @@ const voice = Object.entries(voices)
   .map(([name, pattern]) => `(?<${name}>${pattern})`)
   .join('|');
 const adverbs =
-  '(?:(?:also|then|definitely|certainly|gladly|happily|personally|finally|still|just|first|both|each|now)\\s+){0,3}';
+  '(?:(?:also|then|definitely|certainly|gladly|happily|personally|really|finally|still|just|first|both|each|now)\\s+){0,3}';
 
 /** One clause from its subject on: “Ada Lovelace will also send”. */
 const clause = new RegExp(

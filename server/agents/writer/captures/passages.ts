@@ -32,9 +32,9 @@ export interface Reading {
 const bullet = '(?:[-*+•‣–—]|\\d{1,3}[.)])';
 const marks: [Mark, RegExp][] = [
   ['quote', /^\s*>\s*/],
+  ['done', new RegExp(`^\\s*(?:${bullet}\\s+)?(?:\\[ ?\\]\\s+)?~~(?=.{1,2000}~~[\\s.]*$)`)],
   ['task', new RegExp(`^\\s*(?:${bullet}\\s+)?(?:\\[ ?\\]|[☐□◻])\\s+(?=\\S)`, 'u')],
   ['done', new RegExp(`^\\s*(?:${bullet}\\s+)?(?:\\[[xX✓✔-]\\]|[☑✅✔✓])\\s*(?=\\S)`, 'u')],
-  ['done', new RegExp(`^\\s*(?:${bullet}\\s+)?~~(?=.{1,2000}~~[\\s.]*$)`)],
   ['item', new RegExp(`^\\s*${bullet}\\s+(?=\\S)`, 'u')],
   ['heading', /^\s{0,3}#{1,6}\s+/],
   ['heading', /^\s*(?=(\*\*|__)[^*_]{1,80}\1\s*:?\s*$)/],

@@ -60,10 +60,15 @@ export function saysSomething(text: string | null): text is string {
   return text !== null && visible.test(text);
 }
 
+/** Text as it can be written on: without NUL and halves of characters. */
+function readable(text: string | null): string | null {
+  return saysSomething(text) ? text.replaceAll('\0', '').toWellFormed() : null;
+}
+
 /** The material without texts that say nothing; undefined when none is left. */
 export function materialToWrite(material: CaptureMaterial): CaptureMaterial | undefined {
-  const text = saysSomething(material.text) ? material.text : null;
-  const notes = saysSomething(material.notes) ? material.notes : null;
+  const text = readable(material.text);
+  const notes = readable(material.notes);
   return text === null && notes === null ? undefined : { ...material, text, notes };
 }
 

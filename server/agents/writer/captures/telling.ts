@@ -34,9 +34,9 @@ export function frequencies(sentences: readonly Sentence[]): Map<string, number>
 
 const decided =
   /\b(?:decided|decision|agreed|concluded|approved|settled on|resolved to|signed off|go with|going with|beschlossen|entschieden|vereinbart|geeinigt|décidé|convenu|décision|approuvé|decidido|decidimos|acordamos|acordado|decisión|decisão|combinamos|deciso|concordato|besloten|afgesproken|beslutade|решили|договорились)(?![\p{L}])|решили|договорились|决定|決定|决議|商定|同意|決めました|合意|결정|합의|قررنا|اتفقنا|निर्णय|तय किया|ตัดสินใจ|ตกลงว่า|החלטנו/iu;
-const undecided = /\b(?:not|never|haven't|hasn't|didn't|isn't|yet to|nicht|noch|pas|sin|non|niet)\b|[?？]\s*$/iu;
+const undecided = /\b(?:not|never|(?:have|has|did|is)n['’]t|yet to|nicht|noch|pas|sin|non|niet)\b|[?？]\s*$/iu;
 const greeting =
-  /^(?:hi|hello|hey|welcome|good (?:morning|afternoon|evening)|thanks|thank you|bye|goodbye|see you|can you hear|can everyone|sorry|hallo|guten|danke|tschüss|bonjour|merci|hola|gracias|buenos|ciao|grazie|olá|obrigad[oa]|dag|bedankt|こんにちは|よろしく|大家好|谢谢)/iu;
+  /^(?:hi|hello|hey|welcome|good (?:morning|afternoon|evening)|thanks|thank you|bye|goodbye|see you|can you hear|can everyone|sorry|hallo|guten|danke|tschüss|bonjour|merci|hola|gracias|buenos|ciao|grazie|olá|obrigad[oa]|dag|bedankt)(?!\p{L})|^(?:こんにちは|よろしく|大家好|谢谢)/iu;
 
 const corrects =
   /^(?:correct(?:ion|ed)|corrigend\p{L}*|errat\p{L}*|korrektur|berichtigung|correctif|rectificat\p{L}*|corrección|correzione|correção|correctie|исправление|更正|訂正)(?!\p{L})/iu;
@@ -69,6 +69,7 @@ function weightOf(sentence: Sentence, place: number, counts: ReadonlyMap<string,
   if (words.length < 5) weight *= 0.3;
   if (words.length > 45) weight *= 0.7;
   if (/[?？]\s*$/.test(text)) weight *= 0.4;
+  if (/\b(?:would|could|might|maybe|perhaps)\b/i.test(text)) weight *= 0.8;
   if (isGreeting(text)) weight *= 0.2;
   if (isDecision(sentence)) weight *= 2.2;
   if (/\p{N}/u.test(text)) weight *= 1.15;
