@@ -224,6 +224,48 @@ test('open tasks and lists under “Next steps” of a note are todos; what is c
   }
 });
 
+const talk = `Dana: Morning! How was the weekend?
+Leo: Good, thanks. We went hiking. I'll show you the pictures later.
+Dana: Lovely. Okay, shall we start? I'll share my screen, one second.
+Priya: I have to leave at half past, I'll be picking up my kid.
+Dana: No problem, we'll be quick. So, support tickets. We had 340 tickets last week, up from 290. Most of them are about the new invoice layout.
+Leo: Yeah, people can't find the VAT number. That is going to get worse by January when the annual invoices go out.
+Priya: We could move the VAT number to the top.
+Leo: I'll take a look at the template this afternoon. Shouldn't be hard. I will open a pull request by tomorrow evening.
+Dana: Great. And we need to tell the customers. Priya, could you write something for the newsletter?
+Priya: Sure, I'll write a short paragraph for the newsletter and send it to you by Thursday.
+Dana: Perfect. I will proofread it on Friday.
+Leo: By the way, the staging server will be down on Wednesday.
+Dana: Thanks. The bank will call us on Monday. I'll let you both know what they say.
+Priya: The auditors are going to visit us in March. They will want to see all contracts.
+Dana: Right, I need to collect the contracts by the end of February. I should ask Tom.
+Leo: Tom will help you, I'm sure. He said he will have time next week.
+Dana: I'll ask him to scan the old ones.
+Priya: We will have to hire someone for support by summer. I'm going to draft a job description next week.
+Leo: We'll see. If the tickets go down we won't need anyone.
+Dana: We agreed to decide on that in December, not now.
+Leo: OK. I'm going to grab a coffee. I'll be back in five.
+Dana: Then we'll continue with the roadmap tomorrow. I'll send out an invite.
+Priya: I will not be there tomorrow, but Leo will represent me.
+Dana: Fine. Leo, you will present the numbers then?
+Leo: I will. I'll put the slides in the shared folder by noon.
+Dana: Thanks all. To be honest, I'll miss this team when I move to sales next month.`;
+
+test('of a whole talk the undertakings are found, and nothing else', async () => {
+  const people = ['Dana Fox', 'Leo Berg', 'Priya Rao', 'Tom Hall'];
+  const todos = await todosOf({ text: talk.replaceAll('\n', '\n\n'), people, date: '2026-11-24' });
+  assert.equal(brief(todos), [
+    'Take a look at the template | 2026-11-24 | Leo Berg',
+    'Open a pull request | 2026-11-25 | Leo Berg',
+    'Write a short paragraph for the newsletter and send it to you | 2026-11-26 | Priya Rao',
+    'Proofread it | 2026-11-27 | Dana Fox',
+    'Collect the contracts | 2027-02-28 | Dana Fox',
+    'Draft a job description | 2026-12-06 | Priya Rao',
+    'Send out an invite | - | Dana Fox',
+    'Put the slides in the shared folder | 2026-11-24 | Leo Berg',
+  ]);
+});
+
 test('the sentence stands in the content with who said it; a task that says no more has none', async () => {
   const text =
     'Bob: Fine. So I’ll **really** send the “final” report by Monday, because finance waits.\n\nAlice: Good.';

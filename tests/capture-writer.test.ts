@@ -53,7 +53,6 @@ test('a meeting gets a title, who spoke about what, its telling sentences with d
 - Alice Smith: “Today we need to settle the price of the team plan and look at churn.”
 - Bob Jones: “The numbers from October show that churn in the team plan rose to 4.2 percent.”
 - Bob Jones: “Most people who left told us that the price per seat was too high.”
-- Bob Jones: “We would lose about six percent of revenue at first, but churn might halve.”
 - Alice Smith: “Okay, so we decided to lower the team plan to ten euros per seat from January.”`,
     todos: [
       {

@@ -41,8 +41,8 @@ const minor = new Set([
 function keyOf(title: string): Set<string> {
   return new Set(
     wordsOf(title)
-      .map(({ key }) => key)
-      .filter((key) => !minor.has(key)),
+      .filter(({ key }) => !minor.has(key))
+      .map(({ stem }) => stem),
   );
 }
 

@@ -6,6 +6,7 @@ import { quotation } from './sentences.ts';
 import { type CaptureDigest, type CaptureMaterial, emptyDigest, longestOfCapture, materialToWrite } from './shapes.ts';
 import { subtitleOf } from './subtitle.ts';
 import { frequencies, type Sentence, sentencesIn, tellingSentences } from './telling.ts';
+import { topicsOf } from './topics.ts';
 import { wordsOf } from './words.ts';
 
 /** A text of fewer words is its own summary. */
@@ -17,9 +18,9 @@ const longestQuotation = 300;
 /** What the summary says of itself. */
 const preface = 'Key points, quoted:';
 
-/** Three sentences of a page, seven of anything long. */
+/** Three sentences of a few, seven of many. */
 function howMany(sentences: number): number {
-  return Math.min(7, Math.max(3, Math.round(Math.sqrt(sentences))));
+  return Math.min(7, Math.max(3, Math.round(0.9 * Math.sqrt(sentences))));
 }
 
 function quote({ text, speaker, source }: Sentence, isMixed: boolean): string {
@@ -63,11 +64,15 @@ export async function quotedDigest(given: CaptureMaterial, signal: AbortSignal):
   const wordCount =
     sentences.reduce((sum, { words }) => sum + words.length, 0) ||
     wordsOf([material.notes, material.text].join(' ').slice(0, 10_000)).length;
-  const { type, title } = material;
-  const written = type === 'note' ? noteTitle(material) : recordingTitle(material, reading, sentences, telling);
+  const topics = await topicsOf(sentences, reading, signal);
+  const called =
+    material.type === 'note'
+      ? { title: noteTitle(material), isTopics: false }
+      : recordingTitle(material, reading, sentences, telling, topics);
+  const isCalled = material.title === null;
   return {
-    title: title === null ? written : null,
-    subtitle: await subtitleOf(reading, sentences, wordCount, signal),
+    title: isCalled ? called.title : null,
+    subtitle: subtitleOf(reading.speakers, isCalled && called.isTopics ? [] : topics, wordCount),
     summary: summaryOf(material, telling, sentences, wordCount),
     todos: actions.todos,
   };

@@ -1,4 +1,4 @@
-import { addDays, exists } from '../../built-in/calendar.ts';
+import { addDays, exists, firstOfMonth, lastOfMonth } from '../../built-in/calendar.ts';
 import { dayPattern, readDay, readSpan, weekdayShort } from '../../built-in/date-words.ts';
 
 /** A day that a sentence states for something to be done. */
@@ -15,8 +15,9 @@ const lead =
 const dayEnd = 'end of (?:the )?(?:business )?day|eod|cob|close of business|noon|midnight';
 const clock = "(?:at )?\\d{1,2}(?::\\d{2})?\\s*(?:a\\.?m\\.?|p\\.?m\\.?|o[’']clock)";
 const east = '(?:\\d{4}年)?\\d{1,2}月\\d{1,2}[日号]';
+const monthEnd = 'end of (?:january|february|march|april|may|june|july|august|september|october|november|december)';
 const week = 'this week|next week|this month|next month|eow|eom';
-const days = `${week}|${dayPattern}|(?:${weekdayShort})`;
+const days = `${week}|${monthEnd}|${dayPattern}|(?:${weekdayShort})`;
 const stated = new RegExp(
   `(?<![\\p{L}\\p{N}/-])(?:(?<lead>${lead})\\s+(?:the\\s+)?)?(?:(?<day>${days}|${east})|(?<hour>${dayEnd}|${clock})(?:\\s*,?\\s+(?:on\\s+|of\\s+)?(?<hourDay>${days}))?)(?![\\p{L}\\p{N}/-]|['’]s\\b)`,
   'giu',
@@ -28,12 +29,17 @@ const notDue =
 const anywhere =
   /^(?:today|tonight|tomorrow|the day after|day after|this |next |(?:the )?end of|in (?!an? (?:day|week|month|year)\b)|\d{4}-|\d{1,2}\.\d|eow|eom|[\d年]+月)/i;
 const isWeekdayShort = new RegExp(`^(?:${weekdayShort})$`, 'i');
+const isMonthEnd = new RegExp(`^${monthEnd}$`);
 const isSpan = /^(?:this|next) (?:week|month)$/i;
 
 function dayOf(words: string, today: string): string | undefined {
   const said = words.toLowerCase().replaceAll(/\s+/g, ' ').trim();
   if (said === 'eow') return readDay('end of the week', today);
   if (said === 'eom') return readDay('end of the month', today);
+  if (isMonthEnd.test(said)) {
+    const first = readDay(`1 ${said.slice('end of '.length)}`, firstOfMonth(today));
+    return first === undefined ? undefined : lastOfMonth(first);
+  }
   if (isSpan.test(said)) return readSpan(said, today)?.last;
   const written = /^(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]$/.exec(said);
   if (written) return readDay(`${written[3]}.${written[2]}.${written[1] ?? ''}`, today);

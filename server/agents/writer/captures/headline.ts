@@ -2,7 +2,7 @@ import { firstClause, firstSentence, shortened, withoutMarkdown } from '../plain
 import { labelWords } from './labels.ts';
 import type { Reading } from './passages.ts';
 import type { CaptureMaterial } from './shapes.ts';
-import { isCorrection, isGreeting, type Sentence } from './telling.ts';
+import { isCorrection, isDecision, isGreeting, type Sentence } from './telling.ts';
 
 /** Characters of a title that is made of a sentence; a clause is taken where the sentence is longer. */
 const longestTitle = 80;
@@ -72,21 +72,37 @@ function subjectHeading({ passages }: Reading): string | undefined {
     .find((heading) => /\p{L}{2}/u.test(heading) && !labelWords.test(heading));
 }
 
-/** What a recording is about: as its notes are headed, as somebody announces it, as its most telling sentence says. */
+/** Sentences of a recording that is so short that it begins with what it is about. */
+const fewSentences = 5;
+
+/** What a recording is called, and whether that is made of its topics. */
+export interface RecordingTitle {
+  title: string;
+  isTopics: boolean;
+}
+
+/**
+ * What a recording is about: as its notes are headed, as somebody announces it, as a decision or its topics say, or its
+ * most telling sentence.
+ */
 export function recordingTitle(
   { text, notes, date }: CaptureMaterial,
   reading: Reading,
   sentences: readonly Sentence[],
   telling: readonly Sentence[],
-): string {
+  topics: readonly string[],
+): RecordingTitle {
+  const made = (title: string, isTopics = false) => ({ title, isTopics });
   const given = subjectHeading(reading);
-  if (given) return shortened(given, longestLine);
-  const topic = announcedTopic(sentences);
-  if (topic) return topic;
-  // Who says little begins with what it is about.
-  const [first] = sentences.length <= 5 ? sentences.filter(({ text: said }) => !isGreeting(said)) : [];
-  if (first && first.words.length >= 3) return titled(first.text, longestTitle);
-  const isShort = ({ text: said }: Sentence) => Array.from(said).length <= longestTitle;
-  const best = telling.slice(0, 4).find((each) => isShort(each) && !isCorrection(each)) ?? telling[0] ?? sentences[0];
-  return (best && titled(best.text, longestTitle)) || beginning(text) || beginning(notes) || `Recording of ${date}`;
+  if (given) return made(shortened(given, longestLine));
+  const announced = announcedTopic(sentences);
+  if (announced) return made(announced);
+  const [first] = sentences.length <= fewSentences ? sentences.filter(({ text: said }) => !isGreeting(said)) : [];
+  if (first && first.words.length >= 3) return made(titled(first.text, longestTitle));
+  const short = telling.filter((each) => Array.from(each.text).length <= longestTitle && !isCorrection(each));
+  const decision = short.find(isDecision);
+  if (!decision && topics.length > 1) return made(titled(topics.join(', '), longestTitle), true);
+  const best = decision ?? short[0] ?? telling[0] ?? sentences[0];
+  const said = best ? titled(best.text, longestTitle) : '';
+  return made(said || beginning(text) || beginning(notes) || `Recording of ${date}`);
 }

@@ -7,7 +7,7 @@ const longestSentence = 400;
 
 /** What ends with a full stop and no sentence: titles, abbreviations, initials, numbers of a list. */
 const unfinished =
-  /(?:^|[\s(“"])(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|approx|no|nr|Nr|etc|e\.g|i\.e|z\. ?B|d\. ?h|bzw|ca|usw|M|Mme|Sra?|Sig|p\. ?ex|\p{Lu}|\p{L}\.\p{L}|\d{1,3})\.\s*$/u;
+  /(?:^|[\s(“"])(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|approx|e\.g|i\.e|z\. ?B|d\. ?h|bzw|ca|M|Mme|Sra?|Sig|p\. ?ex|\p{Lu}|\p{L}\.\p{L})\.\s*$|^\s*\d{1,3}\.\s*$/u;
 
 /** Where to cut a text that is too long, at most `longestSentence` on: between words, never inside a character. */
 function cutAt(text: string, from: number): number {

@@ -20,7 +20,7 @@ export async function sentencesIn(passages: readonly Passage[], signal: AbortSig
   const found: Sentence[] = [];
   await inTurns(said, signal, (each) => {
     const words = wordsOf(each.text);
-    found.push({ ...each, words, terms: new Set(words.filter(isTelling).map(({ key }) => key)) });
+    found.push({ ...each, words, terms: new Set(words.filter(isTelling).map(({ stem }) => stem)) });
   });
   return found;
 }
@@ -46,6 +46,10 @@ export function isCorrection({ text }: Sentence): boolean {
   return corrects.test(text);
 }
 
+/** Whoever speaks of themselves. */
+const aside =
+  /^(?:to be honest|i(?:['’]m|['’]ve| am| have| was| had| think| guess| feel| love| hate)?|me|my)(?!\p{L})/iu;
+
 /** Whether a sentence is a greeting, thanks or the like. */
 export function isGreeting(text: string): boolean {
   return greeting.test(text);
@@ -56,6 +60,9 @@ export function isDecision({ text }: Sentence): boolean {
   return decided.test(text) && !undecided.test(text);
 }
 
+/** What a word that stands in one sentence alone adds to what that tells. */
+const once = 0.5;
+
 /** How much a sentence tells: frequent words of the text, decisions before all; no greetings, questions and half ones. */
 function weightOf(sentence: Sentence, place: number, counts: ReadonlyMap<string, number>, count: number): number {
   const { text, words, terms, source } = sentence;
@@ -63,13 +70,14 @@ function weightOf(sentence: Sentence, place: number, counts: ReadonlyMap<string,
   for (const term of terms) {
     const times = counts.get(term) ?? 0;
     // What stands in every other sentence tells nothing, in languages without stop words here too.
-    if (count < 12 || times * 4 < count) sum += Math.log2(1 + times);
+    if (count < 12 || times * 4 < count) sum += times === 1 ? once : Math.log2(1 + times);
   }
   let weight = sum / Math.sqrt(Math.max(terms.size, 6));
   if (words.length < 5) weight *= 0.3;
   if (words.length > 45) weight *= 0.7;
   if (/[?？]\s*$/.test(text)) weight *= 0.4;
   if (/\b(?:would|could|might|maybe|perhaps)\b/i.test(text)) weight *= 0.8;
+  if (aside.test(text)) weight *= 0.6;
   if (isGreeting(text)) weight *= 0.2;
   if (isDecision(sentence)) weight *= 2.2;
   if (/\p{N}/u.test(text)) weight *= 1.15;

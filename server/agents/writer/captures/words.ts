@@ -2,17 +2,25 @@ import { stopWords } from './stop-words.ts';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** A word as it is counted, and as it is written. */
+/** A word in lower case, as it is counted, and as it is written. */
 export interface Word {
   key: string;
+  /** One and several, and whose it is, count alike: “ticket”, “tickets”, “ticket’s”. */
+  stem: string;
   written: string;
+}
+
+const plural = /^(\p{sc=Latin}{3,}?)(?<![siu])(?:'s|s'|s)$/u;
+
+function wordOf(written: string): Word {
+  const key = written.toLowerCase().replaceAll('’', "'");
+  return { key, stem: plural.exec(key)?.[1] ?? key, written };
 }
 
 /** The words of a sentence, in any language and script. */
 export function wordsOf(sentence: string): Word[] {
   const words: Word[] = [];
-  for (const { segment, isWordLike } of segmenter.segment(sentence))
-    if (isWordLike) words.push({ key: segment.toLowerCase().replaceAll('’', "'"), written: segment });
+  for (const { segment, isWordLike } of segmenter.segment(sentence)) if (isWordLike) words.push(wordOf(segment));
   return words;
 }
 
