@@ -101,15 +101,16 @@ for (const protocol of protocols) {
     const script: Script = (_, n): Reply =>
       n === 1 ? { status: 503, error: {} } : n === 2 ? JSON.stringify(good) : { status: 401, error: {} };
     const { engine, server } = await underTest(protocol, script, patience);
-    const patient = withRetries(engine, { sleep: async () => {} });
+    const clock = [0, 500, 1000, 1007, 2000, 2001].values();
+    const patient = withRetries(engine, { sleep: async () => {}, clock: () => clock.next().value ?? 0 });
     const active: number[] = [];
     const asking = { signal, onActive: (ms: number) => void active.push(ms) };
     assert.equal(await writerOf(patient).capture(base, asking), good);
     assert.is(server.received.length, 2);
-    assert.is(active.length, 1);
+    assert.equal(active, [7]);
     const fault = await faultOf(writerOf(patient).capture(base, asking));
     assert.match(fault.message, 'must correct AI_API_KEY');
-    assert.is(active.length, 1);
+    assert.equal(active, [7]);
   });
 
   test(`${protocol}: a caller that gives up gets its reason, and the provider is let go`, async () => {
