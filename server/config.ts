@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { modelAddresses, modelEnvironment } from './agents/models/settings.ts';
+import { storageEnvironment, storageFaults } from './captures/storage/settings.ts';
 
 const whole = (fallback: number, min: number, max: number) =>
   z
@@ -66,10 +67,11 @@ const Settings = z.object({
   AI_STEP_SECONDS: whole(120, 5, 290),
   AI_MAX_OUTPUT_TOKENS: whole(0, 0, 1_000_000),
   AI_RETRY_AFTER_MAX_SECONDS: whole(120, 0, 3600),
+  ...storageEnvironment,
 });
 
 const Environment = Settings.superRefine((settings, context) => {
-  for (const { setting, message } of modelAddresses(settings).missing)
+  for (const { setting, message } of [...modelAddresses(settings).missing, ...storageFaults(settings)])
     context.addIssue({ code: 'custom', path: [setting], message });
 });
 
@@ -87,7 +89,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    const shown = set[name] === undefined || /TOKEN|URL|API_KEY/.test(name) ? '' : ` (it is “${set[name]}”)`;
+    const shown =
+      set[name] === undefined || /TOKEN|URL|API_KEY|ACCESS_KEY|ENDPOINT/.test(name) ? '' : ` (it is “${set[name]}”)`;
     return `  ${name} ${issue.message}${shown}`;
   });
   throw new ConfigError(
