@@ -6,6 +6,7 @@ import { agentTools } from './agents/tools.ts';
 import { apiKeys } from './api-keys.ts';
 import { approvals } from './approvals/index.ts';
 import { router } from './base.ts';
+import { recordingOperations } from './captures/recording-operations.ts';
 import { chats } from './chats/index.ts';
 import { chatTools } from './chats/tools.ts';
 import { connectedApps } from './connected-apps.ts';
@@ -31,6 +32,7 @@ export const appRouter = router({
   chats,
   agents,
   skills,
+  captures: router(recordingOperations),
   approvals,
   notifications,
   usage,
