@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
 import { endRecording, holdCapture, type StopReason, type World } from '../../../routers/captures/recording.ts';
 import { within } from '../../patience.ts';
-import { StoreFault } from '../storage/store.ts';
 import { type Chunk, type ChunkStore, type ChunkWriter, chunksOf, createChunkWriter } from './chunks.ts';
 import { type Claim, keepFormat } from './claims.ts';
-import { admit, agree, FrameFault, type Reception, readChunk, readText, type ServerFrame } from './frames.ts';
+import { type Ending, endingFor, erased, gone, replaced, restart, stopped } from './endings.ts';
+import { admit, agree, type Reception, readChunk, readText, type ServerFrame } from './frames.ts';
 import { createInOrder, type InOrder } from './in-order.ts';
-import { type Keeper, type Lease, LeaseLost, type Loss } from './keeper.ts';
+import type { Keeper, Lease, Loss } from './keeper.ts';
 import type { Moment } from './moment.ts';
 import type { News } from './news.ts';
 import { type IntakeLimits, type IntakeTimes, mostChunks } from './times.ts';
@@ -19,6 +19,8 @@ export interface ConnectionParts extends World {
   log: Logger;
   times: IntakeTimes;
   limits: IntakeLimits;
+  /** Audio that waits to be written, of all connections of this process. */
+  held: { bytes: number };
   /** So many bytes of audio were made durable. */
   onWritten(bytes: number): void;
 }
@@ -31,23 +33,8 @@ export interface Admission {
   since: Moment;
 }
 
-/** How a connection ends, as its client is told. */
-interface Ending {
-  frame?: ServerFrame;
-  code?: number;
-  reason?: string;
-}
-
 /** A client that leaves so many bytes of ours unread is gone, or means harm. */
 const mostUnread = 256 * 1024;
-
-const replaced: Ending = { code: 4001, reason: 'replaced' };
-
-function faulty(code: string, message: string): Ending {
-  return { frame: { type: 'error', code, message }, code: 4000 };
-}
-
-const erased = faulty('erased', 'This recording was erased.');
 
 /**
  * A connection that took over a recording and adds audio to it (docs/recording.md).
@@ -91,12 +78,15 @@ export class Connection {
     this.#writer = createChunkWriter(parts.store, claim, parts.times);
     this.#alone = before ? parts.news.letGo(before.holder, before.forMs) : Promise.resolve();
     this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
-    this.#queue = createInOrder(
-      () => this.#throttle(),
-      (error) => this.#onFault(error),
-    );
+    this.#queue = createInOrder({
+      onDone: () => this.#throttle(),
+      onFault: (error) => this.#onFault(error),
+      onBytes: (change) => {
+        parts.held.bytes += change;
+      },
+    });
     this.#lease = parts.keeper.hold(claim, since, {
-      onStop: (reason) => void this.#end({ frame: { type: 'stopped', reason } }),
+      onStop: (reason) => void this.#end(stopped(reason)),
       onLoss: (loss, reason) => this.#onLoss(loss, reason),
     });
     this.#listen();
@@ -106,11 +96,6 @@ export class Connection {
   /** Resolves when it is closed and nothing of it is under way. */
   get over(): Promise<void> {
     return this.#over.promise;
-  }
-
-  /** Audio that waits to be written. */
-  get heldBytes(): number {
-    return this.#queue.bytes;
   }
 
   /** Cuts it off when the client did not show since the last time that it lives. */
@@ -124,7 +109,7 @@ export class Connection {
 
   /** Writes what was received and sends the client to another process. */
   shutDown(): void {
-    void this.#end({ code: 1012, reason: 'restart' });
+    void this.#end(restart);
   }
 
   terminate(): void {
@@ -142,7 +127,7 @@ export class Connection {
       this.#requireReader();
     });
     socket.on('error', (error) => this.#log.debug({ err: error }, 'the socket of a recording failed'));
-    void this.#closed.then(() => this.#end({}));
+    void this.#closed.then(() => this.#end(gone));
     socket.pause();
   }
 
@@ -176,11 +161,13 @@ export class Connection {
     if (this.#socket.bufferedAmount > mostUnread) this.#socket.terminate();
   }
 
-  /** Reads no more than may wait: the rest stays with the client. */
+  /** Reads no more than may wait: the rest stays with the client. Where the process holds too much, one chunk may. */
   #throttle(): void {
     if (this.#state === 'opening' || this.#state === 'ending') return;
-    const { limits } = this.#parts;
-    const isFull = this.#queue.works >= limits.window || this.#queue.bytes >= limits.heldBytes;
+    const { limits, held } = this.#parts;
+    const { works, bytes } = this.#queue;
+    const isTight = works > 0 && held.bytes >= limits.processBytes;
+    const isFull = works >= limits.window || bytes >= limits.heldBytes || isTight;
     if (isFull && !this.#socket.isPaused) this.#socket.pause();
     if (!isFull && this.#socket.isPaused) this.#socket.resume();
   }
@@ -240,7 +227,7 @@ export class Connection {
       const wasRunning = await db.transaction(
         async (tx) => (await holdCapture(tx, claim)) !== null && endRecording({ db: tx, jobs }, claim, reason),
       );
-      if (wasRunning) return void this.#end({ frame: { type: 'stopped', reason } });
+      if (wasRunning) return void this.#end(stopped(reason));
       return keeper.look(claim.recordingId);
     });
   }
@@ -248,22 +235,13 @@ export class Connection {
   #onLoss(loss: Loss, reason: StopReason | null): void {
     // What was received and is not written yet is of no use any more.
     if (loss !== 'replaced') this.#queue.abandon();
-    const stopped: Ending | null = reason && { frame: { type: 'stopped', reason } };
-    void this.#end(loss === 'replaced' ? replaced : (stopped ?? erased));
+    void this.#end(loss === 'replaced' ? replaced : reason === null ? erased : stopped(reason));
   }
 
   #onFault(error: unknown): void {
-    void this.#end(this.#endingFor(error));
-  }
-
-  #endingFor(error: unknown): Ending {
-    if (error instanceof LeaseLost) return replaced;
-    if (error instanceof FrameFault) return faulty(error.code, error.message);
-    this.#log.error({ err: error }, 'a recording could not go on');
-    const isStore = error instanceof StoreFault;
-    const what = isStore ? 'The audio could not be stored.' : 'Something went wrong on our side.';
-    const message = `${what} Connect again and send what is not acknowledged.`;
-    return faulty(isStore ? 'storage_unavailable' : 'internal_error', message);
+    const ending = endingFor(error);
+    if (ending.isOurs) this.#log.error({ err: error }, 'a recording could not go on');
+    void this.#end(ending);
   }
 
   /** Writes what was received, lets go of the recording, tells the client and closes. The first ending counts. */
@@ -282,7 +260,7 @@ export class Connection {
     this.#over.resolve();
   }
 
-  #takeLeave({ frame, code = 1000, reason = '' }: Ending): NodeJS.Timeout {
+  #takeLeave({ frame, code, reason = '' }: Ending): NodeJS.Timeout {
     if (frame) this.#say(frame);
     this.#socket.close(code, reason);
     this.#socket.resume();

@@ -41,6 +41,7 @@ export function createIntake({ line, recordingBytes, ...world }: IntakeParts): I
   const { db, log, times } = world;
   const connections = new Set<Connection>();
   const limits = { ...usualLimits, recordingBytes };
+  const held = { bytes: 0 };
   let bytes = 0;
   let isClosing = false;
 
@@ -49,7 +50,7 @@ export function createIntake({ line, recordingBytes, ...world }: IntakeParts): I
   const onWritten = (written: number) => {
     bytes += written;
   };
-  const parts: ConnectionParts = { ...world, limits, keeper, news, onWritten };
+  const parts: ConnectionParts = { ...world, limits, keeper, news, held, onWritten };
   const beating = setInterval(() => {
     for (const connection of connections) connection.beat();
   }, times.beatMs);
@@ -66,7 +67,7 @@ export function createIntake({ line, recordingBytes, ...world }: IntakeParts): I
       kind: 'gauge',
       name: 'tandem_recordings_held_bytes',
       help: 'Audio that this process received and has not stored yet',
-      read: () => [...connections].reduce((sum, connection) => sum + connection.heldBytes, 0),
+      read: () => held.bytes,
     },
     {
       kind: 'counter',
