@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaptureClaim } from '../../../routers/captures/processing/claims.ts';
 import { goOn, save, setAssembled } from '../../../routers/captures/processing/saves.ts';
-import { type Assembly, assemble, storedParts } from '../audio/index.ts';
+import { type Assembly, assemble } from '../audio/assemble.ts';
+import { storedParts } from '../audio/chunks.ts';
 import { intakeIsOver } from '../intake/claims.ts';
-import { audioKey, chunkPrefix, type RecordingPlace } from '../storage/index.ts';
+import { audioKey, chunkPrefix, type RecordingPlace } from '../storage/keys.ts';
 import type { CaptureFacts } from './facts.ts';
 import { Hopeless } from './fault.ts';
 import type { CaptureParts, StepOutcome } from './parts.ts';
@@ -18,7 +19,11 @@ function nothingHeard({ stopReason }: CaptureFacts): Hopeless {
         message: 'The connection was lost before any audio arrived. Record again.',
         retryable: false,
       })
-    : new Hopeless({ code: 'no_audio', message: 'No audio arrived. Check the microphone, and record again.', retryable: false });
+    : new Hopeless({
+        code: 'no_audio',
+        message: 'No audio arrived. Check the microphone, and record again.',
+        retryable: false,
+      });
 }
 
 function unreadable(): Hopeless {
@@ -49,7 +54,8 @@ export async function assembleStep(
   const place = { workspaceId, recordingId: facts.recordingId };
   while (!(await intakeIsOver(world.db, claim))) await sleep(askMs, undefined, { signal });
   const assembly = await joined(parts, place);
-  if (assembly.leftOut.length > 0) log.warn({ captureId, leftOut: assembly.leftOut }, 'parts of a recording were left out');
+  if (assembly.leftOut.length > 0)
+    log.warn({ captureId, leftOut: assembly.leftOut }, 'parts of a recording were left out');
   if (assembly.outcome === 'empty') throw nothingHeard(facts);
   if (assembly.outcome === 'unreadable') throw unreadable();
   const { extension, contentType: type, durationMs } = assembly;

@@ -1,8 +1,8 @@
-import { type CaptureWorld, save, setDigest } from '../../../routers/captures/processing/saves.ts';
 import type { CaptureClaim } from '../../../routers/captures/processing/claims.ts';
+import { type CaptureWorld, save, setDigest } from '../../../routers/captures/processing/saves.ts';
 import { writeSearch } from '../../../routers/captures/search.ts';
-import { suggestTodos } from '../../../routers/todos/suggest.ts';
 import { hasMinutes } from '../../../routers/minutes.ts';
+import { suggestTodos } from '../../../routers/todos/suggest.ts';
 import type { CaptureDigest, Writer } from '../../agents/writer/index.ts';
 import { type CaptureFacts, peopleOf } from './facts.ts';
 import { Hopeless } from './fault.ts';

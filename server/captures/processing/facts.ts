@@ -35,7 +35,10 @@ const facts = `select k.step, k.claims, k.tries, c.type, c.title, c.content, c.t
   where c.workspace_id = $1 and c.id = $2`;
 
 /** Null when it was erased meanwhile, or is somebody else’s to work on. */
-export async function captureFacts(db: Db, { workspaceId, captureId, attempt }: CaptureClaim): Promise<CaptureFacts | null> {
+export async function captureFacts(
+  db: Db,
+  { workspaceId, captureId, attempt }: CaptureClaim,
+): Promise<CaptureFacts | null> {
   const [row] = await db.rows<CaptureFacts>(facts, [workspaceId, captureId, attempt]);
   return row ?? null;
 }

@@ -2,7 +2,7 @@ import { isOutOfOrder } from '../../../db/trouble.ts';
 import { LostCapture } from '../../../routers/captures/processing/claims.ts';
 import type { FailureFacts } from '../../../routers/captures/processing/saves.ts';
 import { ProviderFault } from '../../providers/fault.ts';
-import { StoreFault } from '../storage/index.ts';
+import { StoreFault } from '../storage/store.ts';
 import { TranscriptionFault } from '../transcription/index.ts';
 
 /** A step that cannot be done, whatever is tried. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { CaptureWorld } from '../../../routers/captures/processing/saves.ts';
 import type { Writer } from '../../agents/writer/index.ts';
-import type { AudioStore } from '../storage/index.ts';
+import type { AudioStore } from '../storage/store.ts';
 import type { Transcriber } from '../transcription/index.ts';
 
 /** What the workers on captures share. */

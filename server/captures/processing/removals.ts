@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts';
-import type { AudioStore } from '../storage/index.ts';
+import type { AudioStore } from '../storage/store.ts';
 
 interface Removal {
   workspaceId: string;

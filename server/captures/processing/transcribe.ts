@@ -9,7 +9,7 @@ import {
 } from '../../../routers/captures/processing/saves.ts';
 import { writeSearch } from '../../../routers/captures/search.ts';
 import { transcriptText } from '../../../routers/captures/transcripts/segments.ts';
-import { type AudioPiece, pieces, storedAudio } from '../audio/index.ts';
+import { type AudioPiece, pieces, storedAudio } from '../audio/pieces.ts';
 import type { Transcriber } from '../transcription/index.ts';
 import { requireFunds } from './digest.ts';
 import type { CaptureFacts } from './facts.ts';
