@@ -56,8 +56,7 @@ export async function assembleStep(
   const assembly = await joined(parts, place);
   if (assembly.leftOut.length > 0)
     log.warn({ captureId, leftOut: assembly.leftOut }, 'parts of a recording were left out');
-  if (assembly.outcome === 'empty') throw nothingHeard(facts);
-  if (assembly.outcome === 'unreadable') throw unreadable();
+  if (assembly.outcome !== 'assembled') throw assembly.outcome === 'empty' ? nothingHeard(facts) : unreadable();
   const { extension, contentType: type, durationMs } = assembly;
   const audio = { key: audioKey(place, extension), type, durationSeconds: Math.ceil(durationMs / 1000) };
   await save(world, claim, 0, async (db) => {
