@@ -76,10 +76,9 @@ function opusHeader({ description }: AudioDecoderConfig): Buffer {
 function kindOf(codec: AudioCodec, config: AudioDecoderConfig): string | null {
   const { sampleRate, numberOfChannels } = config;
   if (!Number.isInteger(sampleRate) || sampleRate < 1000 || sampleRate > 768_000) return null;
+  if (!Number.isInteger(numberOfChannels) || numberOfChannels < 1 || numberOfChannels > 32) return null;
   if (codec !== 'opus')
-    return /^(pcm-(u8|[sf]\d\d)|ulaw|alaw)$/.test(codec) && numberOfChannels >= 1 && numberOfChannels <= 32
-      ? `${codec} ${sampleRate} ${numberOfChannels}`
-      : null;
+    return /^(pcm-(u8|[sf]\d\d)|ulaw|alaw)$/.test(codec) ? `${codec} ${sampleRate} ${numberOfChannels}` : null;
   const header = opusHeader(config);
   if (header.length === 0) return null;
   return header[18] === 0 ? 'opus' : `opus ${header.toString('hex')}`;
