@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { initTRPC } from '@trpc/server';
 import type { z } from 'zod';
 import type { Db } from '../db/client.ts';
+import type { Media } from './captures/media.ts';
 import { errorBody, Failure, translate } from './errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Jobs } from './jobs.ts';
@@ -83,6 +84,7 @@ export interface Context {
   jobs: Jobs;
   live: Live;
   clock: () => Date;
+  media: Media;
   /** The client is gone. Work goes on without it; waiting ends. */
   signal: AbortSignal;
   /** The process is about to stop: who waits answers now. One signal for all requests. */

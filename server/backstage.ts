@@ -29,6 +29,7 @@ export async function openBackstage(config: Config, db: Database, log: Logger): 
   const pass: Handlers = {
     onTurn: async (turn) => log.info(turn, 'a turn of an agent'),
     onDigest: async (digest) => log.info(digest, 'something to be summed up'),
+    onCapture: async (capture) => log.info(capture, 'a capture to be worked on'),
   };
   const measures: Measure[] = [
     {
@@ -41,13 +42,13 @@ export async function openBackstage(config: Config, db: Database, log: Logger): 
       kind: 'counter',
       name: 'tandem_jobs_done_total',
       help: 'Jobs that this process did',
-      read: () => (work ? work.turns.done + work.digests.done : 0),
+      read: () => (work ? work.turns.done + work.digests.done + work.captures.done : 0),
     },
     {
       kind: 'counter',
       name: 'tandem_jobs_failed_total',
       help: 'Jobs that failed on this process and were put back',
-      read: () => (work ? work.turns.failed + work.digests.failed : 0),
+      read: () => (work ? work.turns.failed + work.digests.failed + work.captures.failed : 0),
     },
     {
       kind: 'gauge',

@@ -13,6 +13,7 @@ import { mountOperations } from '../adapters/rest/routes.ts';
 import { mountTrpc } from '../adapters/trpc.ts';
 import type { Database } from '../db/client.ts';
 import type { ServiceSettings } from '../routers/base.ts';
+import type { Media } from '../routers/captures/media.ts';
 import { invalid } from '../routers/errors.ts';
 import { entityTags } from '../routers/etag.ts';
 import { appRouter, toolRouter } from '../routers/index.ts';
@@ -40,6 +41,7 @@ export interface ServiceParts {
   mail: Mailer;
   jobs: Jobs;
   live: Live;
+  media: Media;
   /** Secret of the OAuth server, shared by all processes. */
   oauthKey: Buffer;
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
@@ -71,6 +73,7 @@ export function createService({
   mail,
   jobs,
   live,
+  media,
   oauthKey,
   oauthFetch,
   clock = () => new Date(),
@@ -123,6 +126,7 @@ export function createService({
       db,
       jobs,
       live,
+      media,
       clock,
       signal: gone.signal,
       closing: closing.signal,

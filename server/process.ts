@@ -8,6 +8,7 @@ import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import { expireApprovals } from '../routers/approvals/expiry.ts';
 import type { ServiceSettings } from '../routers/base.ts';
+import type { Media } from '../routers/captures/media.ts';
 import { tellDue } from '../routers/notifications/events.ts';
 import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
@@ -104,7 +105,13 @@ export async function startService(
   const { queue: jobs, live } = backstage;
   const letters = letterWorker({ db, post: mail, log, service: settings });
   const measures = [...backstage.measures, ...letterMeasures(letters)];
-  const app = createService({ config, db, log, settings, mail, jobs, live, measures, oauthKey, ...overrides });
+  const media: Media = {
+    urlFor: () => {
+      throw new Error('There is no audio yet');
+    },
+  };
+  const parts = { config, db, log, settings, mail, jobs, live, media, measures, oauthKey };
+  const app = createService({ ...parts, ...overrides });
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
   } catch (error) {
@@ -113,7 +120,7 @@ export async function startService(
   }
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
-  const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail };
+  const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail, media };
   const voices = {
     ...voicesOf(createEngines(config, log), log),
     ...(overrides.engine && { engine: overrides.engine }),
