@@ -108,7 +108,19 @@ export async function startService(
   const captures = await openCaptures(config, { db, settings, ...backstage }, log, overrides);
   const { media } = captures;
   const measures = [...backstage.measures, ...letterMeasures(letters), ...captures.intake.measures];
-  const app = createService({ config, db, log, settings, mail, jobs, live, ...captures, measures, oauthKey, ...overrides });
+  const app = createService({
+    config,
+    db,
+    log,
+    settings,
+    mail,
+    jobs,
+    live,
+    ...captures,
+    measures,
+    oauthKey,
+    ...overrides,
+  });
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
   } catch (error) {

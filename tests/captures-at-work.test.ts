@@ -22,7 +22,7 @@ let transcription: TranscriptionServer;
 /** Transcribes, in pieces of a minute. */
 let tandem: RecordingWorld;
 
-const said = 'We agreed to ship on Monday. I will send the report to Grace by 2026-12-04.';
+const said = 'The new door is blue. I will send the report to Grace by 2026-12-04.';
 
 test.before(async () => {
   directory = await audioDirectory();
@@ -71,7 +71,7 @@ async function keysOf({ workspaceId, recordingId }: OpenedSession): Promise<stri
 async function ledgerOf({ workspaceId }: TestWorkspace) {
   const text = `select minutes::float8, capture_id as "captureId", trigger from minute_entries
     where workspace_id = $1 and kind = 'capture' order by created_at, id`;
-  return tandem.db.rows<{ minutes: number; captureId: string; trigger: string }>(text, [workspaceId]);
+  return [...(await tandem.db.rows<{ minutes: number; captureId: string; trigger: string }>(text, [workspaceId]))];
 }
 
 const longTone = () => wavOf(toneOf(150_000, [0, 0], 8000), { rate: 8000 });
@@ -86,6 +86,10 @@ test('a recording is joined, transcribed, summed up and charged; its chunks go a
   assert.is(body.durationSeconds, 5);
   assert.ok(body.title && body.subtitle && body.summary, JSON.stringify(body));
   assert.equal(await keysOf(session), ['audio.webm']);
+  const part = await fetch(body.mediaUrl, { headers: { range: 'bytes=0-3' } });
+  assert.is(part.status, 206);
+  assert.is(part.headers.get('content-type'), 'audio/webm');
+  assert.is(Buffer.from(await part.arrayBuffer()).toString('hex'), '1a45dfa3');
 
   const todos = bodyOf(await workspace.call(`GET /todos?captureId=${session.captureId}`)).data;
   assert.equal(
