@@ -5,8 +5,9 @@ import { type GeneralFlag, generalFlags } from '../commands/general.ts';
 import type { LocalCommand } from '../commands/local-command.ts';
 import { isLongText, type Option } from '../commands/options.ts';
 import { type Command, isOperation } from '../commands/tree.ts';
+import { width } from '../output/width.ts';
 import { examplesOf } from './examples.ts';
-import { entry, type Prose, paragraph } from './prose.ts';
+import { entry, helpColumns, type Prose, paragraph } from './prose.ts';
 
 function usageLine({ words, arguments: args, options }: Command): string {
   const texts = args.map(({ name, isRequired, isRest }) => {
@@ -92,10 +93,21 @@ function generalLines(flags: readonly GeneralFlag[]): string[] {
   );
 }
 
-const exampleLines = (lines: readonly string[]) =>
-  lines.length === 0
-    ? []
-    : ['', 'Examples:', ...lines.map((line) => (/^\w+ .*\| tandem /.test(line) ? `  ${line}` : `  tandem ${line}`))];
+/** One example; before a flag it may go on in the next line, as shells read it. */
+function exampleLines(example: string): string[] {
+  const isPipe = /^\w+ .*\| tandem /.test(example);
+  const [first = '', ...flags] = `  ${isPipe ? '' : 'tandem '}${example}`.split(/ (?=--\w)/);
+  const lines = [first];
+  for (const flag of flags) {
+    const last = lines.at(-1) ?? '';
+    if (width(last) + width(flag) + 3 <= helpColumns) lines[lines.length - 1] = `${last} ${flag}`;
+    else lines.splice(-1, 1, `${last} \\`, `    ${flag}`);
+  }
+  return lines;
+}
+
+const exampleSection = (examples: readonly string[]) =>
+  examples.length === 0 ? [] : ['', 'Examples:', ...examples.flatMap(exampleLines)];
 
 function needs({ access, scope }: OperationCommand['operation']): string {
   if (scope) return `Needs the scope ${scope}.`;
@@ -142,7 +154,7 @@ function operationHelp(command: OperationCommand, catalogue: Catalogue, prose: P
     '',
     'General:',
     ...generalLines([...flags, ...generalFlags]),
-    ...exampleLines(examplesOf(command)),
+    ...exampleSection(examplesOf(command)),
   ];
 }
 
@@ -158,7 +170,7 @@ function localHelp({ summary, description, arguments: args, flags, examples, ...
     '',
     'General:',
     ...generalLines(generalFlags),
-    ...exampleLines(examples),
+    ...exampleSection(examples),
   ];
 }
 
