@@ -120,8 +120,7 @@ export async function readAgain(object: string, id: unknown, calls: Calls, { cat
 export async function settled(answer: unknown, outcome: Outcome, calls: Calls, world: World): Promise<unknown> {
   const { object, id, todoId } = answer as Record<string, string>;
   if (object === 'chat_run') {
-    const replies = outcome.messages.filter(({ role }) => role !== 'user');
-    return { ...(answer as object), status: outcome.status, replies, timedOut: false };
+    return { ...(answer as object), status: outcome.status, replies: outcome.messages, timedOut: false };
   }
   if (object !== 'todo_run') return (await readAgain(String(object), id, calls, world)) ?? answer;
   const todo = (await readAgain('todo', todoId, calls, world)) as { latestRun?: Thing } | undefined;

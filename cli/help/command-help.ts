@@ -1,6 +1,6 @@
 import { takesNames } from '../arguments/names.ts';
 import type { Catalogue, Shape } from '../catalogue.ts';
-import type { Argument, OperationCommand } from '../commands/command.ts';
+import { type Argument, isImplied, type OperationCommand } from '../commands/command.ts';
 import { type GeneralFlag, generalFlags } from '../commands/general.ts';
 import type { LocalCommand } from '../commands/local-command.ts';
 import { isLongText, type Option } from '../commands/options.ts';
@@ -32,7 +32,7 @@ function notes(shape: Shape, name: string, catalogue: Catalogue, option?: Option
     ...(kind === 'integer' && !shape.description?.includes(String(maximum)) ? limits : []),
     ...(format === 'date' ? ['Such as 2026-03-01, today or +7d.'] : []),
     ...(format === 'date-time' ? ['Such as 2026-03-01T09:00:00Z, “2026-03-01 09:00” (local) or -24h.'] : []),
-    ...(takesName ? ['An id or a name.'] : []),
+    ...(takesName && !/^Id of/.test(shape.description ?? '') ? ['An id or a name.'] : []),
     ...(takesName && /assignee/i.test(name) && !option?.only ? ['“me” is you.'] : []),
     ...(kind === 'array' && item?.kind !== 'object' ? ['Commas between several, or repeat it.'] : []),
     ...(shape.default !== undefined && kind !== 'boolean' ? [`Default: ${shape.default}.`] : []),
@@ -47,7 +47,9 @@ function meaning(
   prose: Prose,
   option?: Option,
 ) {
-  const said = shape.description ? prose.read(shape.description, options) : '';
+  const takesName = isNamed(shape, name, catalogue);
+  const plain = shape.description ? prose.read(shape.description, options) : '';
+  const said = takesName ? plain.replace(/^Id of/, 'Id or name of') : plain;
   return [said, ...notes(shape, name, catalogue, option)].filter(Boolean).join(' ');
 }
 
@@ -62,7 +64,10 @@ function argumentLines(
     const rest = isRest ? ' One or more.' : '';
     const stdin = isLongText(shape) ? ' - reads stdin.' : '';
     const json = shape.kind === 'array' && !isRest ? ' JSON; @PATH reads a file, - stdin.' : '';
-    const text = meaning(shape, target.path.at(-1) ?? '', options, catalogue, prose);
+    const single = isRest
+      ? { ...(shape.item ?? shape), ...(shape.description && { description: shape.description }) }
+      : shape;
+    const text = meaning(single, target.path.at(-1) ?? '', options, catalogue, prose);
     return entry(name.toUpperCase(), `${text}${rest}${stdin}${json}`.trim());
   });
   return ['', 'Arguments:', ...lines];
@@ -83,7 +88,8 @@ function optionLines(option: Option, all: readonly Option[], catalogue: Catalogu
     return entry(head, `As --${all.find((each) => each.target === target)?.flag}, but ${only}s alone.`);
   const json = shape.kind === 'object' ? ' @PATH reads a file, - stdin.' : isLongText(shape) ? ' - reads stdin.' : '';
   const secret = shape.format === 'password' ? ' - reads a line of stdin; without the flag you are asked.' : '';
-  const text = `${isRequired ? 'Required. ' : ''}${meaning(shape, name, all, catalogue, prose, option)}${json}${secret}`;
+  const must = isImplied({ name }) ? 'Omitted: that of your sign-in. ' : 'Required. ';
+  const text = `${isRequired ? must : ''}${meaning(shape, name, all, catalogue, prose, option)}${json}${secret}`;
   return entry(heads, text.trim());
 }
 

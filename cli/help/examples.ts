@@ -8,10 +8,15 @@ function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `"${text.replace(/(["$`\\])/g, '\\$1')}"`;
 }
 
+/** A longer example would fill more than its line. */
+const longest = 40;
+
 function sample({ kind, values, format, example, item, minimum, isNullable }: Shape, name: string): string {
   if (format === 'uuid') return 'ID';
   if (values) return String(example ?? values[0]);
-  if (typeof example === 'string' || typeof example === 'number') return quoted(String(example));
+  if ((typeof example === 'string' && example.length <= longest) || typeof example === 'number') {
+    return quoted(String(example));
+  }
   if (kind === 'array' && item) return item.kind === 'object' ? `@${name}.json` : sample(item, name);
   if (kind === 'integer' || kind === 'number') return String(minimum ?? 1);
   if (format === 'date') return 'tomorrow';
