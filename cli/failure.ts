@@ -76,13 +76,16 @@ function exitCodeOf(status: number): ExitCode {
   return status >= 400 && status < 500 ? exitCodes.usage : exitCodes.failed;
 }
 
+/** The code of an answer that no Tandem service gave. */
+export const strangeAnswer = 'not_the_service';
+
 /** A refusal of the service. */
 export class Refused extends CliFailure {
   readonly status: number;
   readonly body: ErrorBody;
 
   constructor(status: number, body: ErrorBody, hints: readonly string[] = []) {
-    super(exitCodeOf(status), body.message, hints);
+    super(body.code === strangeAnswer ? exitCodes.unreachable : exitCodeOf(status), body.message, hints);
     this.status = status;
     this.body = body;
   }

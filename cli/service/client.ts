@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueOperation } from '../catalogue.ts';
 import type { Connection } from '../credentials/connection.ts';
-import { CliFailure, type ErrorBody, exitCodes, Refused } from '../failure.ts';
+import { CliFailure, type ErrorBody, exitCodes, Refused, strangeAnswer } from '../failure.ts';
 import { oneLine } from '../output/safe.ts';
 import type { Answer, Calls, RequestParts } from './calls.ts';
 import { causeOf, isNotNow, isRepeatable, mayRepeat, Patience } from './patience.ts';
@@ -45,7 +45,7 @@ async function errorOf(response: Response): Promise<ErrorBody> {
     if (typeof body?.code === 'string' && typeof body.message === 'string') return body;
   } catch {}
   const status = `${response.status} ${response.statusText}`.trim();
-  return { code: 'not_the_service', message: `What answered is not Tandem: ${status}. Check the address.` };
+  return { code: strangeAnswer, message: `What answered is not Tandem: ${status}. Check the address.` };
 }
 
 /** Requests to one service, tried again where that is safe. */
