@@ -132,6 +132,32 @@ test('a connection that breaks is taken up again: no message comes twice, none i
   }
 });
 
+test('a service that goes away and comes back is followed on', async () => {
+  let streams = 0;
+  const between = await openBetween(tandem.url, (_, { url = '', socket }) => {
+    if (!url.includes('/stream')) return undefined;
+    streams++;
+    if (streams === 1) return 600;
+    if (streams > 3) return undefined;
+    socket.destroy();
+    return true;
+  });
+  try {
+    const { body } = await workspace.call('POST /chats', { message: 'Count' });
+    const agent = playAgent(tandem, workspace.workspaceId, body.id);
+    const options = { environment: { TANDEM_URL: between.url } };
+    const running = prompt.start(['chats', 'follow', body.id, '--no-retry'], options);
+    await agent.say('one');
+    await agent.finish('two');
+    const { code, out, err } = await running.ended;
+    assert.is(code, 0, err);
+    assert.is(out, '> Count\none\ntwo\n');
+    assert.is(streams, 4);
+  } finally {
+    await between.close();
+  }
+});
+
 test('provisional text is for terminals alone: what is piped comes whole', async () => {
   const { running, id, agent } = await following('chats', 'create', 'Tell', '--wait');
   await sendDelta(tandem, { chatId: id, sequence: 2, offset: 0, text: 'Once upon' });

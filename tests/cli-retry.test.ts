@@ -133,6 +133,16 @@ test('the credential goes to the address that was given, and nowhere else', asyn
   assert.is(elsewhere, 0);
 });
 
+test('a deprecated operation is told on stderr, and does what it does', async () => {
+  await through((_, __, response) => {
+    const headers = { deprecation: 'true', sunset: 'Tue, 01 Jun 2027 00:00:00 GMT' };
+    return answer(response, 200, headers, { object: 'list', data: [], hasMore: false, nextCursor: null });
+  });
+  const { code, out, err } = await prompt.run(['todos', 'list']);
+  assert.equal([code, out], [0, '']);
+  assert.is(err, 'This is deprecated: it stops working on Tue, 01 Jun 2027 00:00:00 GMT.\n');
+});
+
 test('an answer that is none of Tandem’s is told as such', async () => {
   await through((count, _, response) => {
     response.writeHead(count === 1 ? 200 : 404, { 'content-type': 'text/html' }).end('<h1>\u001b[31mWelcome</h1>');

@@ -219,6 +219,8 @@ test('wrong values are told before anything is sent', async () => {
     [['todos', 'update', unknownId, '--schedule', '{every}'], '--schedule must be JSON'],
     [['todos', 'list', '--fields', 'titel'], 'There is no field “titel”.\nDid you mean title?'],
     [['chats', 'send', unknownId, '--message-file', '/nowhere'], '/nowhere cannot be read: there is no such file.'],
+    [['todos', 'update', unknownId], 'Nothing is to be changed.'],
+    [['todos', 'create', 'x', '--idempotency-key', 'schlüssel'], 'printable ASCII'],
     [['auth', 'sign-in', 'ada@example.com', '--password', 'secret'], 'does not take a secret on the command line'],
   ];
   const tell = async ([args, message]: [string[], string]) => {
@@ -256,6 +258,8 @@ test('--all walks every page, in whatever form', async () => {
   const page = await done('todos', 'list', '--limit', '3', '--json');
   const next = await done('todos', 'list', '--limit', '3', '--cursor', page.json.nextCursor, '--json');
   assert.is(next.json.data[0].id, ids[3]);
+  const some = await done('todos', 'list', '--limit', '2', '--include', 'totalCount');
+  assert.match(some.err, /^7 in all\.\nThere is more: --all, or --cursor \S+\n$/);
 });
 
 test('errors say what to do on stderr, and the exit code tells their kind', async () => {

@@ -83,7 +83,8 @@ class RequestReader {
     if (shape.kind === 'object' || shape.kind === 'any') {
       return readValue(await this.json(text, shown), shape, shown, this.#desk.now);
     }
-    const typed = text === '-' && isLongText(shape) ? await this.#desk.sources.stdin(shown) : text;
+    const isText = isLongText(shape) || ('isRest' in by && !shape.values && !shape.format);
+    const typed = text === '-' && shape.kind === 'string' && isText ? await this.#desk.sources.stdin(shown) : text;
     return readValue(typed, shape, shown, this.#desk.now);
   }
 
@@ -163,6 +164,16 @@ function queryText(query: Fields): Record<string, string> {
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
 
+const printable = /^[\x20-\x7e]{1,255}$/;
+
+/** The value of a flag that travels as a header. @throws CliFailure 2. */
+function headerOf(general: Parsed['general'], flag: string): string | undefined {
+  const value = general.get(flag);
+  if (typeof value !== 'string') return undefined;
+  if (printable.test(value)) return value;
+  throw usage(`--${flag} must be 1 to 255 printable ASCII characters.`);
+}
+
 /** The request that a command line means. @throws CliFailure 2 naming what is wrong with it. */
 export async function buildRequest(
   command: OperationCommand,
@@ -177,13 +188,16 @@ export async function buildRequest(
   }
   await reader.take(given);
   await reader.complete(command);
-  const key = general.get('idempotency-key');
-  const tag = general.get('if-match');
+  if (operation.method === 'PATCH' && Object.keys(reader.body).length === 0) {
+    throw usage('Nothing is to be changed.', `See what can be: tandem ${command.words.join(' ')} --help`);
+  }
+  const idempotencyKey = headerOf(general, 'idempotency-key');
+  const ifMatch = headerOf(general, 'if-match');
   return {
     path: reader.path,
     query: queryText(reader.query),
     ...(operation.bodyFields.length > 0 && { body: reader.body }),
-    ...(typeof key === 'string' && { idempotencyKey: key }),
-    ...(typeof tag === 'string' && { ifMatch: tag }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(ifMatch !== undefined && { ifMatch }),
   };
 }

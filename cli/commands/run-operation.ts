@@ -45,10 +45,10 @@ async function printAll(
 }
 
 /** Says how to go on where a page is not the last. */
-function tellOfMore({ nextCursor, totalCount }: Page, { err, out }: World, printing: Printing): void {
+function tellOfMore({ nextCursor, totalCount }: Page, { err }: World, printing: Printing): void {
   if (printing.form !== 'people') return;
   if (typeof totalCount === 'number') err.write(`${totalCount} in all.\n`);
-  if (nextCursor !== null && out.isTerminal) err.write(`There is more: --all, or --cursor ${nextCursor}\n`);
+  if (nextCursor !== null) err.write(`There is more: --all, or --cursor ${nextCursor}\n`);
 }
 
 const tellings: Readonly<Record<Printing['form'], Telling>> = { people: 'people', jsonl: 'events', json: 'nothing' };

@@ -25,10 +25,10 @@ const zsh = `#compdef tandem
 # zsh completion of tandem. Put this into ~/.zshrc, after compinit:
 #   source <(tandem completion zsh)
 _tandem() {
-  local line
+  local candidate about
   local -a described
-  while IFS= read -r line; do
-    described+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  while IFS=$'\\t' read -r candidate about; do
+    described+=("\${candidate//:/\\\\:}\${about:+:$about}")
   done < <("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#described} )); then
     _describe -V tandem described

@@ -54,7 +54,11 @@ interface Parts {
 
 /** A connection with the credentials of the environment, else with those of a profile, which go to its address alone. */
 export function connect({ store, environment, profileName, profile, version }: Parts): Connection {
-  const { TANDEM_API_KEY: key, TANDEM_URL } = environment;
+  const { TANDEM_URL } = environment;
+  const key = environment.TANDEM_API_KEY?.trim();
+  if (key && !/^[\x21-\x7e]+$/.test(key)) {
+    throw new CliFailure(exitCodes.credentials, 'What TANDEM_API_KEY holds is no API key.');
+  }
   const url = TANDEM_URL ? serviceUrl(TANDEM_URL) : (profile?.url ?? localUrl);
   const own = profile && profile.url === url ? profile : undefined;
   const session = key && isSession(key) ? key : key ? undefined : own?.session?.token;

@@ -76,6 +76,12 @@ async function withPassword(parsed: Parsed, world: World, url: string, email: st
   return { session: { token, email, expiresAt } };
 }
 
+/** @throws CliFailure 2 for what cannot be a credential: it could not even be sent. */
+function checked(gained: Gained): Gained {
+  if (!('apiKey' in gained) || /^[\x21-\x7e]{1,500}$/.test(gained.apiKey ?? '')) return gained;
+  throw usage('This is no API key. It is one word that begins with tandem_sk_.');
+}
+
 async function gain(parsed: Parsed, world: World, url: string): Promise<Gained> {
   const email = flagOf(parsed, 'email');
   const ways = [email, flagOf(parsed, 'key') ?? flagOf(parsed, 'key-file'), parsed.general.get('browser')];
@@ -98,7 +104,7 @@ async function run(parsed: Parsed, world: World): Promise<number> {
   const before = store.read().profiles[name];
   const url = serviceUrl(flagOf(parsed, 'url') ?? environment.TANDEM_URL ?? before?.url ?? localUrl);
   if (isReadable(url)) err.write(`Careful: ${url} is not https. Others on the way can read what you send.\n`);
-  const gained = await gain(parsed, world, url);
+  const gained = checked(await gain(parsed, world, url));
   const operation = operationNamed(world, 'meta.identity');
   const { body } = await clientFor(world, name, url, gained).send(operation, {});
   const { workspace, user, credential } = body as Identity;

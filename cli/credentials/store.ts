@@ -87,6 +87,7 @@ export class Store {
     try {
       const settings = this.read();
       change(settings);
+      rmSync(fresh, { force: true });
       const file = openSync(fresh, 'wx', 0o600);
       writeSync(file, `${JSON.stringify(settings, null, 2)}\n`);
       fsyncSync(file);

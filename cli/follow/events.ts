@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatAnswer, ChatEventAnswer } from '../../routers/chats/shapes.ts';
 import type { Catalogue, CatalogueOperation } from '../catalogue.ts';
-import { CliFailure, exitCodes, Refused } from '../failure.ts';
+import { CliFailure, exitCodes } from '../failure.ts';
 import type { Calls } from '../service/calls.ts';
 import { readEvents } from '../service/events.ts';
 
@@ -50,11 +50,14 @@ export async function* followChat(
   const operation = streamOf(catalogue);
   let last = String(after);
   let tries = 0;
+  // A service that was there comes back; one that never answered is a wrong address.
+  let heard = false;
   while (!stop.aborted) {
     const broken = new AbortController();
     try {
       const signal = AbortSignal.any([stop, broken.signal]);
       const response = await calls.open(operation, { path: { chatId } }, signal, last);
+      heard = true;
       for await (const { event, id, data } of readEvents(watched(response.body ?? new ReadableStream(), broken))) {
         if (id !== '') last = id;
         tries = 0;
@@ -64,7 +67,8 @@ export async function* followChat(
       }
     } catch (error) {
       if (stop.aborted) return;
-      if (error instanceof Refused || error instanceof CliFailure) throw error;
+      const isAway = error instanceof CliFailure && error.exitCode === exitCodes.unreachable;
+      if (error instanceof CliFailure && !(isAway && heard)) throw error;
     }
     tries++;
     if (tries > mostTries) throw new CliFailure(exitCodes.unreachable, 'The connection breaks again and again.');

@@ -120,6 +120,10 @@ export class Client implements Calls {
     });
     const told = shownHeaders.filter((name) => response.headers.has(name));
     tell(`< ${response.status}${told.map((name) => ` ${name}: ${response.headers.get(name)}`).join(';')}`, true);
+    if (response.headers.get('deprecation') !== null) {
+      const sunset = oneLine(response.headers.get('sunset') ?? 'a day that is not told');
+      tell(`This is deprecated: it stops working on ${sunset}.`);
+    }
     const address = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && address !== null) {
       const where = oneLine(new URL(address, url).origin);
