@@ -202,33 +202,12 @@ test('every kind of value can be given, and taken away again', async () => {
   assert.is(cleared.json.instructions, null);
 });
 
-test('wrong values are told before anything is sent', async () => {
+test('a wrong value is told before anything is sent', async () => {
   const offline = { environment: { TANDEM_URL: `http://127.0.0.1:${await freePort()}` } };
-  const faults: [string[], string][] = [
-    [
-      ['todos', 'list', '--status', 'redy'],
-      '--status must be one of ready, in_progress, done, active; it is “redy”.\nDid you mean ready?',
-    ],
-    [['todos', 'list', '--limit', '101'], '--limit must be at most 100'],
-    [['todos', 'list', '--limit', 'many'], '--limit must be a whole number'],
-    [['todos', 'create', 'x', '--due-date', '2026-02-30'], '--due-date must be a date'],
-    [['todos', 'list', '--updated-since', 'yore'], '--updated-since must be a time'],
-    [['todos', 'create', 'x', '--title', 'y'], '“x” is too much.'],
-    [['todos', 'create', '--title', 'x', '--title', 'y'], '--title is given twice.'],
-    [['todos', 'create', 'x'.repeat(501)], 'at most 500 characters long; it has 501'],
-    [['todos', 'update', unknownId, '--schedule', '{every}'], '--schedule must be JSON'],
-    [['todos', 'list', '--fields', 'titel'], 'There is no field “titel”.\nDid you mean title?'],
-    [['chats', 'send', unknownId, '--message-file', '/nowhere'], '/nowhere cannot be read: there is no such file.'],
-    [['todos', 'update', unknownId], 'Nothing is to be changed.'],
-    [['todos', 'create', 'x', '--idempotency-key', 'schlüssel'], 'printable ASCII'],
-    [['auth', 'sign-in', 'ada@example.com', '--password', 'secret'], 'does not take a secret on the command line'],
-  ];
-  const tell = async ([args, message]: [string[], string]) => {
-    const ran = await prompt.run(args, offline);
-    assert.is(ran.code, 2, `${args}: ${ran.err}`);
-    assert.match(ran.err, message);
-  };
-  await Promise.all(faults.map(tell));
+  const { code, out, err } = await prompt.run(['todos', 'list', '--status', 'redy'], offline);
+  assert.equal([code, out], [2, '']);
+  const allowed = 'ready, in_progress, done, active';
+  assert.is(err, `Error: --status must be one of ${allowed}; it is “redy”.\nDid you mean ready?\n`);
 });
 
 test('dates and times are taken as people type them', async () => {

@@ -85,15 +85,29 @@ function flagsOf(operation: CatalogueOperation): GeneralFlag[] {
   ];
 }
 
-/** The command of an operation, out of its metadata. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** The command of an operation, out of its metadata. Only the one that is typed needs more than its words. */
 export function commandOf(operation: CatalogueOperation): OperationCommand {
   const { pathFields: path, queryFields: query, bodyFields: body, method, summary } = operation;
+  const options = once(() => optionsFor({ path, query, body }, method === 'PATCH', takenFlags));
+  const args = once(() => argumentsOf(operation));
   return {
     words: wordsOf(operation),
     summary,
     operation,
-    arguments: argumentsOf(operation),
-    options: optionsFor({ path, query, body }, method === 'PATCH', takenFlags),
     flags: flagsOf(operation),
+    get arguments() {
+      return args();
+    },
+    get options() {
+      return options();
+    },
   };
 }
