@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { initTRPC } from '@trpc/server';
 import type { z } from 'zod';
 import type { Db } from '../db/client.ts';
+import type { Media } from './captures/media.ts';
 import { errorBody, Failure, translate } from './errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Jobs } from './jobs.ts';
@@ -68,6 +69,8 @@ export interface ServiceSettings {
   agentMinutes: number;
   /** Requests a minute of a new API key. */
   rateLimitPerMinute: number;
+  /** A recording is stopped after so long. */
+  recordings: { maxSeconds: number };
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
   /** Tool name → what it takes and needs; set once the tools are known. A resource of the router cannot import its tools. */
@@ -83,6 +86,7 @@ export interface Context {
   jobs: Jobs;
   live: Live;
   clock: () => Date;
+  media: Media;
   /** The client is gone. Work goes on without it; waiting ends. */
   signal: AbortSignal;
   /** The process is about to stop: who waits answers now. One signal for all requests. */
