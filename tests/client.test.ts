@@ -212,6 +212,22 @@ test('errors of the service are told by code, param and request id, the same as 
   assert.is(isTandemError(refused) && refused.code, 'missing_credentials');
 });
 
+test('notes as long as they may be travel, and what is too long is refused with the limit', async () => {
+  const { key } = await tandem.workspace();
+  const client = createTandemClient({ url: tandem.url, token: key });
+  const content = '日'.repeat(500_000);
+  const { id: captureId } = await client.captures.create.mutate({ type: 'note', content });
+  assert.is((await client.captures.get.query({ captureId })).content, content);
+  for (const [call, limit] of [
+    [client.captures.create.mutate({ type: 'note', content: content.repeat(3) }), 4],
+    [client.todos.create.mutate({ content }), 1],
+  ] as const) {
+    const refusal = await refusalOf(call);
+    assert.is(isTandemError(refusal) && refusal.status, 413);
+    assert.match(refusal.message, `larger than ${limit} MiB`);
+  }
+});
+
 test('a call that is aborted ends at once, while the others of its batch go on', async () => {
   const { key } = await tandem.workspace();
   const held = Promise.withResolvers<void>();
