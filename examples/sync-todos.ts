@@ -15,8 +15,6 @@
  * - No list shows active and archived todos together: each round walks the active ones, then the archived ones.
  * - An erased todo is in no list. When the copy holds more than the service counts, everything is walked once, and what was
  *   not met is looked up by id.
- *
- * A copy of `latestRun` is as old as the todo's last change: listTodoRuns tells how a run ended.
  */
 
 import { DatabaseSync } from 'node:sqlite';

@@ -10,7 +10,7 @@
 import { createTandemClient, followChat, isTandemError, keyed } from 'tandem/client';
 
 const { TANDEM_URL: url = 'http://127.0.0.1:8080', TANDEM_API_KEY: token } = process.env;
-const tandem = createTandemClient({ url, ...(token && { token }) });
+const tandem = createTandemClient({ url, token });
 
 // Calls of one tick travel in one request, which counts once against the rate limit.
 const [me, summary, lists] = await Promise.all([

@@ -7,7 +7,7 @@ import { startTestService, type TestService, type TestWorkspace } from './harnes
 import { temporaryDirectory } from './people.ts';
 import { pickOf, randomOf } from './todo-oracle.ts';
 import { setColumns, walk } from './todo-world.ts';
-import { bodyOf } from './work-world.ts';
+import { bodyOf, endOfRun } from './work-world.ts';
 
 const test = suite('the example that copies todos');
 const directory = temporaryDirectory();
@@ -72,6 +72,12 @@ test('what changed in the same instant is copied whole, and then only what chang
   bodyOf(await call(`POST /todos/${second.id}/restore`));
   assert.is(await copy.run(7), 2);
   await copy.equals('with the changes');
+  const [third] = made.slice(15);
+  bodyOf(await call(`POST /todos/${third.id}/runs`, { message: 'List what is due' }), 202);
+  await copy.run(7);
+  await endOfRun(workspace, third.id);
+  await copy.run(7);
+  await copy.equals('with the run that ended');
 });
 
 test('todos that are erased, and suggestions that come and go, leave no trace', async () => {
