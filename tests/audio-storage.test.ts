@@ -282,6 +282,21 @@ disk('a process killed in the middle of a file leaves nothing under its key, and
   assert.equal(await readdir(join(root, '.incoming')), []);
 });
 
+disk('what the file system refuses is a fault of the store that names its code', async () => {
+  const path = join(directory.path, 'a-file');
+  await writeFile(path, 'x');
+  const store = createDiskStore(path);
+  for (const work of [() => store.put('a/b', bytes('x')), () => store.list('a/'), () => store.size('a/b')]) {
+    const error = await fails(work);
+    assert.instance(error, StoreFault);
+    assert.match(error.message, /^The audio store on disk failed \(E\w+\)\.$/);
+  }
+  const other = createDiskStore(join(directory.path, 'in-the-way'));
+  await other.put('a/b', bytes('x'));
+  assert.instance(await fails(other.put('a/b/c', bytes('x'))), StoreFault);
+  assert.equal(await readdir(join(directory.path, 'in-the-way/.incoming')), []);
+});
+
 disk('files that others put there are not listed', async () => {
   const root = join(directory.path, 'foreign');
   const store = createDiskStore(root);

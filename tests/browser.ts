@@ -15,11 +15,11 @@ import { newAccount, type Person, temporaryDirectory } from './people.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync';
-const args = `${quiet} --disable-background-networking --disable-component-update`.split(' ');
+export const chromiumArgs = `${quiet} --disable-background-networking --disable-component-update`.split(' ');
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The Chromium of this machine: `CHROMIUM_PATH`, or the first on the PATH. */
-function findChromium(): string | undefined {
+export function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   return process.env.CHROMIUM_PATH ?? found;
@@ -115,7 +115,7 @@ export function pageSuite(name: string, parts: () => Promise<Partial<ServicePart
     if (!executablePath) return;
     await buildWeb();
     tandem = await startTestService({ DATA_DIR: directory.path }, await parts());
-    browser = await chromium.launch({ executablePath, args });
+    browser = await chromium.launch({ executablePath, args: chromiumArgs });
   });
   test.after(async () => {
     await browser?.close();
