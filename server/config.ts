@@ -64,6 +64,8 @@ const Settings = z.object({
     .optional(),
   MAIL_FROM: z.string().min(3).default('Tandem <tandem@localhost>'),
   SHUTDOWN_SECONDS: whole(20, 0, 600),
+  RECORDING_MAX_MINUTES: whole(240, 1, 1440),
+  RECORDING_MAX_MEGABYTES: whole(2048, 1, 4095),
   ...modelEnvironment,
   AI_STEP_SECONDS: whole(120, 5, 290),
   AI_MAX_OUTPUT_TOKENS: whole(0, 0, 1_000_000),
