@@ -124,7 +124,6 @@ export class Connection {
     });
     socket.on('ping', () => {
       this.#isAlive = true;
-      this.#requireReader();
     });
     socket.on('error', (error) => this.#log.debug({ err: error }, 'the socket of a recording failed'));
     void this.#closed.then(() => this.#end(gone));
@@ -154,10 +153,6 @@ export class Connection {
   #say(frame: ServerFrame): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#socket.send(JSON.stringify(frame));
-    this.#requireReader();
-  }
-
-  #requireReader(): void {
     if (this.#socket.bufferedAmount > mostUnread) this.#socket.terminate();
   }
 
