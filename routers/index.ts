@@ -6,7 +6,8 @@ import { agentTools } from './agents/tools.ts';
 import { apiKeys } from './api-keys.ts';
 import { approvals } from './approvals/index.ts';
 import { router } from './base.ts';
-import { recordingOperations } from './captures/recording-operations.ts';
+import { captures } from './captures/index.ts';
+import { captureTools } from './captures/tools.ts';
 import { chats } from './chats/index.ts';
 import { chatTools } from './chats/tools.ts';
 import { connectedApps } from './connected-apps.ts';
@@ -32,7 +33,7 @@ export const appRouter = router({
   chats,
   agents,
   skills,
-  captures: router(recordingOperations),
+  captures,
   approvals,
   notifications,
   usage,
@@ -47,6 +48,7 @@ export const toolRouter = router({
   ...chatTools,
   ...agentTools,
   ...skillTools,
+  ...captureTools,
   ...todoListTools,
 });
 

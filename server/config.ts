@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { modelAddresses, modelEnvironment } from './agents/models/settings.ts';
 import { storageEnvironment, storageFaults } from './captures/storage/settings.ts';
+import { missingForTranscription, transcriptionEnvironment } from './captures/transcription/settings.ts';
 
 const whole = (fallback: number, min: number, max: number) =>
   z
@@ -69,12 +70,19 @@ const Settings = z.object({
   AI_STEP_SECONDS: whole(120, 5, 290),
   AI_MAX_OUTPUT_TOKENS: whole(0, 0, 1_000_000),
   AI_RETRY_AFTER_MAX_SECONDS: whole(120, 0, 3600),
+  ...transcriptionEnvironment,
+  TRANSCRIPTION_PIECE_MINUTES: whole(10, 1, 60),
+  TRANSCRIPTION_TIMEOUT_SECONDS: whole(300, 5, 300),
   ...storageEnvironment,
 });
 
 const Environment = Settings.superRefine((settings, context) => {
-  for (const { setting, message } of [...modelAddresses(settings).missing, ...storageFaults(settings)])
-    context.addIssue({ code: 'custom', path: [setting], message });
+  const missing = [
+    ...modelAddresses(settings).missing,
+    ...missingForTranscription(settings),
+    ...storageFaults(settings),
+  ];
+  for (const { setting, message } of missing) context.addIssue({ code: 'custom', path: [setting], message });
 });
 
 export type Config = z.infer<typeof Environment>;
