@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildCli } from '../scripts/build-cli.ts';
@@ -200,6 +202,26 @@ test('every kind of value can be given, and taken away again', async () => {
   assert.equal([agent.json.requiresApproval, agent.json.instructions], [false, 'Be brief.']);
   const cleared = await done('agents', 'update', 'Scout', '--no-instructions', '--json');
   assert.is(cleared.json.instructions, null);
+});
+
+test('notes are written from stdin, and transcripts come out of files', async () => {
+  const note = await prompt.run(['captures', 'create', 'note', '-', '--tag', 'planning,spring', '--json'], {
+    stdin: '# Spring release\n\nWe ship on Monday.\n',
+  });
+  assert.is(note.code, 0, note.err);
+  const written = await done('captures', 'get', note.json.id, '--json');
+  const { title, content, tags } = written.json;
+  assert.equal(
+    { title, content, tags },
+    { title: 'Spring release', content: 'We ship on Monday.', tags: ['planning', 'spring'] },
+  );
+  const file = join(prompt.home, 'meeting.vtt');
+  writeFileSync(file, 'WEBVTT\n\n00:00:01.000 --> 00:00:04.000\n<v Ada>Shall we ship?\n');
+  const from = ['--format', 'vtt', '--transcript-body-file', file, '--title', 'Meeting'];
+  const recording = await done('captures', 'create', 'recording', ...from, '--json');
+  assert.is(recording.json.type, 'recording');
+  const tagged = await done('captures', 'list', '--tag', 'spring', '--fields', 'title');
+  assert.is(tagged.out, 'Spring release\n');
 });
 
 test('a wrong value is told before anything is sent', async () => {
