@@ -27,6 +27,10 @@ import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Engine } from './agents/engine.ts';
 import type { TurnLimits } from './agents/parts.ts';
+import type { ChunkStore } from './captures/intake/chunks.ts';
+import { mountRecordings, wantsSocket } from './captures/intake/handshake.ts';
+import type { Intake } from './captures/intake/intake.ts';
+import type { IntakeTimes } from './captures/intake/times.ts';
 import type { Config } from './config.ts';
 import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';
@@ -42,6 +46,12 @@ export interface ServiceParts {
   jobs: Jobs;
   live: Live;
   media: Media;
+  /** Takes the audio of recordings. */
+  intake: Intake;
+  /** Where audio lies; elsewhere only in tests. */
+  audio?: ChunkStore;
+  /** How long the intake waits; other times only in tests. */
+  intakeTimes?: Partial<IntakeTimes>;
   /** Secret of the OAuth server, shared by all processes. */
   oauthKey: Buffer;
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
@@ -74,6 +84,7 @@ export function createService({
   jobs,
   live,
   media,
+  intake,
   oauthKey,
   oauthFetch,
   clock = () => new Date(),
@@ -86,7 +97,7 @@ export function createService({
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => newId(),
     // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: wantsSocket },
     // A number of hops: `true` would believe the leftmost address of X-Forwarded-For, which the client may invent.
     trustProxy: config.TRUST_PROXY > 0 && ((_: string, hop: number) => hop < config.TRUST_PROXY),
     forceCloseConnections: 'idle',
@@ -157,6 +168,7 @@ export function createService({
   if (router === appRouter) mountTrpc(app, appRouter, contextFor, settings);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);
+  mountRecordings(app, intake, settings, addresses, config.SHUTDOWN_SECONDS);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {
     prefix: '/api/v1',
   });

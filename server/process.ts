@@ -14,6 +14,10 @@ import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
 import { voicesOf } from './agents/voices.ts';
 import { type Backstage, openBackstage } from './backstage.ts';
+import { createIntake } from './captures/intake/intake.ts';
+import { stopSilent } from './captures/intake/silence.ts';
+import { usualTimes } from './captures/intake/times.ts';
+import { openAudioStore } from './captures/storage/settings.ts';
 import { createClockwork } from './clockwork/index.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
@@ -98,19 +102,30 @@ export async function startService(
     cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
     agentMinutes: config.AGENT_MINUTES,
     rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
+    recordings: { maxSeconds: config.RECORDING_MAX_MINUTES * 60 },
   };
   const mail = createMailer(config, log);
   const oauthKey = await sharedSecret(db, 'oauth');
   const backstage = await openBackstage(config, db, log);
   const { queue: jobs, live } = backstage;
   const letters = letterWorker({ db, post: mail, log, service: settings });
-  const measures = [...backstage.measures, ...letterMeasures(letters)];
+  const times = { ...usualTimes, ...overrides.intakeTimes };
+  const intake = createIntake({
+    db,
+    jobs,
+    log,
+    times,
+    line: backstage.line,
+    store: overrides.audio ?? openAudioStore(config),
+    recordingBytes: config.RECORDING_MAX_MEGABYTES * 2 ** 20,
+  });
+  const measures = [...backstage.measures, ...letterMeasures(letters), ...intake.measures];
   const media: Media = {
     urlFor: () => {
       throw new Error('There is no audio yet');
     },
   };
-  const parts = { config, db, log, settings, mail, jobs, live, media, measures, oauthKey };
+  const parts = { config, db, log, settings, mail, jobs, live, media, intake, measures, oauthKey };
   const app = createService({ ...parts, ...overrides });
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
@@ -129,6 +144,7 @@ export async function startService(
   const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world), turnLimits });
   const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
   periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
+  periodic?.every(5, 'recordings that fell silent', () => stopSilent({ db, jobs }, times, log));
   if (mail.sends) periodic?.every(2, 'letters', letters.run);
   const clockwork = periodic && createClockwork({ world, log, tell: tellDue });
   clockwork?.start();

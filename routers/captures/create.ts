@@ -5,10 +5,10 @@ import { requireMinutes } from '../minutes.ts';
 import { noteTextOf } from './note-text.ts';
 import { findCapture, type StoredCapture } from './rows.ts';
 import { writeSearch } from './search.ts';
-import { durationSeconds, transcriptText } from './transcripts/segments.ts';
 import type { NewNote, TranscriptImport } from './shapes.ts';
 import { settleTags } from './tags.ts';
 import { readTranscript } from './transcripts/index.ts';
+import { durationSeconds, transcriptText } from './transcripts/segments.ts';
 import { beginWork } from './work.ts';
 
 /** What a new capture says, apart from its tags. */

@@ -4,6 +4,7 @@ import { DeletedResource, Id, listOf, wholeList } from '../fields.ts';
 import { deleteCapture, restoreCapture } from './archive.ts';
 import { createCapture } from './create.ts';
 import { listCaptures } from './list.ts';
+import { recordingOperations } from './recording-operations.ts';
 import { answerOf, readCapture } from './rows.ts';
 import {
   Capture,
@@ -20,6 +21,7 @@ import { updateCapture } from './update.ts';
 const One = z.strictObject({ captureId: Id });
 
 export const captures = router({
+  ...recordingOperations,
   list: procedure
     .meta(
       op('GET /captures', {

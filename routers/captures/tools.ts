@@ -96,7 +96,9 @@ export const captureTools = {
         captureId,
         part: z.enum(parts).optional().describe('Show this text only.'),
         offset: z.int().min(0).default(0).describe('With part: from this character on.'),
-        find: shape.query.describe('With part: from the first sentence behind offset on that says most of these words.'),
+        find: shape.query.describe(
+          'With part: from the first sentence behind offset on that says most of these words.',
+        ),
       }),
     )
     .output(z.object({ capture: ShownCapture, offset: z.int().nullable() }))

@@ -23,11 +23,7 @@ export interface GivenCaptures {
  * Looks up captures and locks them, so that none is erased meanwhile. Call it before the todo of the chat is locked:
  * whoever erases a capture goes that way.
  */
-export async function holdCaptures(
-  db: Db,
-  workspaceId: string,
-  captureIds: readonly string[],
-): Promise<GivenCaptures> {
+export async function holdCaptures(db: Db, workspaceId: string, captureIds: readonly string[]): Promise<GivenCaptures> {
   const named = captureIds.map((id) => id.toLowerCase());
   const ids = [...new Set(named)];
   if (ids.length === 0) return { ids, fault: undefined };

@@ -142,23 +142,25 @@ export async function createTodos(
   }
   const me: Assigned[] = [{ user: userId, agent: null }];
   const source = principal.kind === 'agent' ? 'agent_created' : 'user_created';
-  const rows = todos.map((todo, place): NewRow => ({
-    place,
-    id: newId(),
-    title: todo.title ?? null,
-    content: todo.content ?? null,
-    priority: todo.priority ? priorityRank(todo.priority) : null,
-    type: todo.type,
-    list: lists[place] ?? null,
-    due: todo.dueDate ?? null,
-    capture: captures[place] ?? null,
-    suggested: false,
-    source,
-    assignees: (todo.assignees && assignees[place]) ?? me,
-    plan: plans[place] ? { ...plans[place], userId, scopes: [...principal.scopes] } : null,
-    folded_title: folded(todo.title ?? ''),
-    folded_content: folded(todo.content ?? ''),
-  }));
+  const rows = todos.map(
+    (todo, place): NewRow => ({
+      place,
+      id: newId(),
+      title: todo.title ?? null,
+      content: todo.content ?? null,
+      priority: todo.priority ? priorityRank(todo.priority) : null,
+      type: todo.type,
+      list: lists[place] ?? null,
+      due: todo.dueDate ?? null,
+      capture: captures[place] ?? null,
+      suggested: false,
+      source,
+      assignees: (todo.assignees && assignees[place]) ?? me,
+      plan: plans[place] ? { ...plans[place], userId, scopes: [...principal.scopes] } : null,
+      folded_title: folded(todo.title ?? ''),
+      folded_content: folded(todo.content ?? ''),
+    }),
+  );
   if (workers.every((worker) => worker === null)) return writeTodos(world.db, workspaceId, rows);
   return writeAndStart(world, principal, rows, workers);
 }
