@@ -102,13 +102,13 @@ export function createDraft<Value>({ name, empty, save }: DraftParts<Value>) {
       if (captureId !== null) later(quietMs);
     },
     /**
-     * From now on it belongs to this capture. What was filled in before goes with it; else `known`, unless this window
-     * still holds something that was not saved.
+     * From now on it belongs to this capture. What was filled in before goes with it; else it is `known`, unless this
+     * window still holds something that was not saved.
      */
     bind: (to: string, known: Value) => {
       if (to === captureId) return;
       const own = stored<Value>(keyOf(to));
-      const brought = view.state === 'saved' ? undefined : view.value;
+      const brought = captureId === null && view.state === 'saved' ? undefined : view.value;
       store(keyOf(captureId), undefined);
       clearTimeout(timer);
       captureId = to;

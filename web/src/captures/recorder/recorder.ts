@@ -92,9 +92,13 @@ export function createRecorder(world: RecorderWorld) {
     encoder = startEncoder(microphone.stream, format, onChunk, onGone);
   };
 
-  const finish = async (ending: LinkEnd) => {
+  const finish = async (end: LinkEnd) => {
+    const wasStopping = view.phase === 'stopping';
     await releaseMicrophone();
     kept = null;
+    // The answer to our own stop was lost with the connection.
+    const ending: LinkEnd =
+      wasStopping && end.by === 'stop' && outbox.unsavedMs === 0 ? { by: 'stop', reason: 'stopped' } : end;
     if (ending.by !== 'fault') forgetRecording();
     show({ phase: 'ended', link: 'over', ending, unsavedMs: outbox.unsavedMs });
   };
