@@ -1,7 +1,8 @@
-import { createElement, Fragment, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { recorder } from './current-recording.ts';
 
 const bars = 48;
+const places = Array.from({ length: bars }, (_, place) => place);
 const stepMs = 80;
 /** What silence looks like. */
 const least = 0.04;
@@ -30,7 +31,9 @@ export function LevelMeter() {
   return (
     <>
       <div ref={drawing} className="level" aria-hidden="true">
-        {createElement(Fragment, null, ...Array.from({ length: bars }, () => <i />))}
+        {places.map((place) => (
+          <i key={place} />
+        ))}
       </div>
       <meter ref={meter} className="visually-hidden" aria-label="Level of the microphone" max={100} value={0} />
     </>
