@@ -27,8 +27,9 @@ réponse remarque résumé sujet objectif problème conclusion et mais donc alor
 respuesta resumen tema objetivo conclusión importante pero sí exemplo resposta resumo esempio domanda risposta`;
 const ordinary = new Set(words.split(/\s+/));
 
-/** Such words that are names too. */
+/** Such words that are English names too, and those that open sentences and are East Asian names. */
 const namesToo = new Set('april august good june long march may page price right short will'.split(' '));
+const openersToo = new Set('an he in me my no so to you'.split(' '));
 
 const particles = new Set(
   'al ap av ben bin da dal de del della den der di do dos du e el ibn la le of op st ten ter van vom von y zu zum zur'.split(
@@ -48,7 +49,8 @@ export type NameShape = 'full' | 'single' | 'doubtful' | 'odd';
 
 function isOrdinary(word: string, among: number): boolean {
   const plain = word.toLowerCase().replace(/[.,]$/, '');
-  return ordinary.has(plain) && !namesToo.has(plain) && (among === 1 || !particles.has(plain));
+  const isNameToo = namesToo.has(plain) || (among > 1 && (openersToo.has(plain) || particles.has(plain)));
+  return ordinary.has(plain) && !isNameToo;
 }
 
 /** The shape of a text of at most 60 characters on one line. */
@@ -61,7 +63,8 @@ export function nameShape(text: string): NameShape | undefined {
   const last = parts.at(-1) as string;
   if (capitalised.test(last) && parts.every((word) => capitalised.test(word) || particles.has(word))) {
     const lower = name.toLowerCase();
-    if (lower === name.toUpperCase() || ordinary.has(lower)) return 'doubtful';
+    if (openersToo.has(lower.split(' ', 1)[0] ?? '') || ordinary.has(lower) || lower === name.toUpperCase())
+      return 'doubtful';
     return parts.length > 1 ? 'full' : 'single';
   }
   return /^[\p{L}@(]/u.test(name) && !/[!?:;"“”…]|\. /.test(name) ? 'odd' : undefined;
