@@ -40,7 +40,8 @@ export function mintRecordingToken(): string {
 
 /** Tags as they are kept: trimmed, the first of those that differ in case alone. */
 function keptTags(tags: readonly string[]): string[] {
-  return [...new Map(tags.map((tag) => [folded(tag.trim()), tag.trim()] as const).toReversed()).values()].toReversed();
+  const trimmed = tags.map((tag) => tag.trim());
+  return trimmed.filter((tag, place) => trimmed.findIndex((other) => folded(other) === folded(tag)) === place);
 }
 
 /** Opens a recording: its audio comes over the socket. @throws Failure 402, with nothing written. */

@@ -10,18 +10,29 @@ export interface InOrder {
   abandon(): void;
 }
 
-/** `onDone` is told after each work, `onFault` of the first one that failed. */
-export function createInOrder(onDone: () => void, onFault: (error: unknown) => void): InOrder {
+export interface Watcher {
+  /** After each work. */
+  onDone(): void;
+  /** The first work that failed. */
+  onFault(error: unknown): void;
+  /** So many bytes more wait, or fewer. */
+  onBytes(change: number): void;
+}
+
+export function createInOrder({ onDone, onFault, onBytes }: Watcher): InOrder {
   const waiting: { bytes: number; work: () => Promise<void> }[] = [];
   let [works, bytes] = [0, 0];
   let running: Promise<void> | undefined;
   let isOver = false;
 
+  const count = (work: number, size: number) => {
+    works += work;
+    bytes += size;
+    onBytes(size);
+  };
   const abandon = () => {
     isOver = true;
-    for (const each of waiting) bytes -= each.bytes;
-    works -= waiting.length;
-    waiting.length = 0;
+    for (const each of waiting.splice(0)) count(-1, -each.bytes);
   };
   const run = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -31,8 +42,7 @@ export function createInOrder(onDone: () => void, onFault: (error: unknown) => v
         abandon();
         onFault(error);
       }
-      works -= 1;
-      bytes -= next.bytes;
+      count(-1, -next.bytes);
       onDone();
     }
     running = undefined;
@@ -47,8 +57,7 @@ export function createInOrder(onDone: () => void, onFault: (error: unknown) => v
     add: (size, work) => {
       if (isOver) return;
       waiting.push({ bytes: size, work });
-      works += 1;
-      bytes += size;
+      count(1, size);
       running ??= run();
     },
     idle: async () => {

@@ -7,10 +7,10 @@ import type { Line } from '../../live/line.ts';
 import type { Measure } from '../../metrics.ts';
 import { within } from '../../patience.ts';
 import type { ChunkStore } from './chunks.ts';
-import { type Claim, letGo, takeOver } from './claims.ts';
-import { type Connection, type ConnectionParts, serveRecording } from './connection.ts';
+import { letGo, takeOver } from './claims.ts';
+import { type Admission, Connection, type ConnectionParts } from './connection.ts';
 import { createKeeper } from './keeper.ts';
-import { type Moment, moment } from './moment.ts';
+import { moment } from './moment.ts';
 import { hearNews } from './news.ts';
 import { type IntakeTimes, usualLimits } from './times.ts';
 
@@ -23,19 +23,8 @@ export interface IntakeParts extends World {
   recordingBytes: number;
 }
 
-/** The right of a client to be connected to its recording. */
-export interface Admission {
-  claim: Claim;
-  resumeToken: string;
-  since: Moment;
-}
-
 /** Takes the audio of recordings, on one process. */
 export interface Intake {
-  /** Connections. */
-  readonly open: number;
-  /** Audio that was received and is not stored yet. */
-  readonly heldBytes: number;
   readonly isClosing: boolean;
   /** Whoever shows a valid token has the recording from now on. @throws Failure 401, 409. */
   admit(token: string): Promise<Admission>;
@@ -52,6 +41,7 @@ export function createIntake({ line, recordingBytes, ...world }: IntakeParts): I
   const { db, log, times } = world;
   const connections = new Set<Connection>();
   const limits = { ...usualLimits, recordingBytes };
+  const held = { bytes: 0 };
   let bytes = 0;
   let isClosing = false;
 
@@ -60,13 +50,12 @@ export function createIntake({ line, recordingBytes, ...world }: IntakeParts): I
   const onWritten = (written: number) => {
     bytes += written;
   };
-  const parts: ConnectionParts = { ...world, limits, keeper, news, onWritten };
+  const parts: ConnectionParts = { ...world, limits, keeper, news, held, onWritten };
   const beating = setInterval(() => {
     for (const connection of connections) connection.beat();
   }, times.beatMs);
   beating.unref();
 
-  const heldBytes = () => [...connections].reduce((sum, connection) => sum + connection.heldBytes, 0);
   const measures: Measure[] = [
     {
       kind: 'gauge',
@@ -78,7 +67,7 @@ export function createIntake({ line, recordingBytes, ...world }: IntakeParts): I
       kind: 'gauge',
       name: 'tandem_recordings_held_bytes',
       help: 'Audio that this process received and has not stored yet',
-      read: heldBytes,
+      read: () => held.bytes,
     },
     {
       kind: 'counter',
@@ -90,12 +79,6 @@ export function createIntake({ line, recordingBytes, ...world }: IntakeParts): I
 
   return {
     measures,
-    get open() {
-      return connections.size;
-    },
-    get heldBytes() {
-      return heldBytes();
-    },
     get isClosing() {
       return isClosing;
     },
@@ -105,8 +88,8 @@ export function createIntake({ line, recordingBytes, ...world }: IntakeParts): I
       const claim = await takeOver(db, token, { holder: newHolder(), resumeHash: hashSecret(fresh), leaseMs });
       return { claim, since, resumeToken: claim.resumes ? token : fresh };
     },
-    serve: (socket, { claim, resumeToken, since }) => {
-      const connection = serveRecording(socket, claim, resumeToken, since, parts);
+    serve: (socket, admission) => {
+      const connection = new Connection(socket, admission, parts);
       connections.add(connection);
       void connection.over.then(() => connections.delete(connection));
       if (isClosing) connection.shutDown();

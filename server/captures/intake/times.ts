@@ -33,6 +33,8 @@ export interface IntakeLimits {
   window: number;
   /** Bytes of one connection that wait to be written; beyond that, and beyond the window, nothing more is read. */
   heldBytes: number;
+  /** Bytes of all connections that wait; beyond that, one chunk of each may. */
+  processBytes: number;
   /** Bytes of a whole recording. */
   recordingBytes: number;
 }
@@ -41,6 +43,7 @@ export const usualLimits: Omit<IntakeLimits, 'recordingBytes'> = {
   chunkBytes: 1024 * 1024,
   window: 32,
   heldBytes: 4 * 1024 * 1024,
+  processBytes: 64 * 1024 * 1024,
 };
 
 /** Chunks of a whole recording: ten for each second that it may last. */
