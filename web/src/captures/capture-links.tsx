@@ -15,15 +15,11 @@ export function CaptureLinks() {
         <Icon name="captures" />
         <span className="bar-label">Captures</span>
       </NavLink>
-      <NavLink
-        to="/record"
-        reloadDocument={!mayUseMicrophone}
-        className={busy ? 'bar-link live' : 'bar-link'}
-        {...(busy && { 'aria-label': 'Recording in progress' })}
-      >
+      <NavLink to="/record" reloadDocument={!mayUseMicrophone} className={busy ? 'bar-link live' : 'bar-link'}>
         {busy ? (
           <>
             <span className={view.phase === 'recording' ? 'live-dot on' : 'live-dot'} />
+            <span className="visually-hidden">Recording in progress</span>
             <span className="bar-clock">
               <Elapsed />
             </span>

@@ -63,16 +63,13 @@ function Shown({ capture }: { capture: Capture }) {
       <CaptureProgress capture={capture} />
       {mediaUrl !== null && <Player captureId={id} mediaUrl={mediaUrl} />}
       {summary !== null && (
-        <Card
-          title="Summary"
-          actions={<CopyButton kind="secondary" text={summary} label="Copy" what="The summary is" />}
-        >
+        <Card title="Summary" actions={<CopyButton kind="quiet" text={summary} label="Copy" what="The summary is" />}>
           <Markdown text={summary} />
         </Card>
       )}
       <CaptureTodos capture={capture} />
       {type === 'note' && <NoteText capture={capture} />}
-      <CaptureNotes capture={capture} />
+      {(type === 'recording' || capture.notes !== null) && <CaptureNotes capture={capture} />}
       {transcript !== null && <Transcript text={transcript} />}
     </div>
   );

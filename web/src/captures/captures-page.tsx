@@ -89,12 +89,20 @@ function CaptureRow({ capture }: { capture: CaptureListed }) {
       facts={[
         <Ago key="at" at={recordedAt ?? createdAt} />,
         ...(durationSeconds === null ? [] : [inWords(durationSeconds * 1000)]),
-        ...tags.map((tag) => (
-          <span key={tag} className="tag plain">
-            {tag}
-          </span>
-        )),
+        ...(tags.length === 0 ? [] : [<TagChips key="tags" tags={tags} />]),
       ]}
     />
+  );
+}
+
+function TagChips({ tags }: { tags: string[] }) {
+  return (
+    <span className="tags">
+      {tags.map((tag) => (
+        <span key={tag} className="tag plain">
+          {tag}
+        </span>
+      ))}
+    </span>
   );
 }

@@ -45,7 +45,7 @@ export function NoteText({ capture }: { capture: Capture }) {
     <Card
       title="Note"
       actions={
-        <Button onPress={() => setEditing(true)}>
+        <Button kind="quiet" onPress={() => setEditing(true)}>
           <Icon name="edit" />
           Edit
         </Button>

@@ -24,7 +24,6 @@ function isDone(view: RecorderView): boolean {
 
 /** Records with the microphone of this machine; what is said is saved as it is said. */
 export function RecordPage() {
-  const { workspace } = useIdentity();
   const view = useRecorder();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
@@ -44,7 +43,7 @@ export function RecordPage() {
       <div className="page-head">
         <div>
           <PageTitle title="Record" />
-          <p className="muted">A meeting, a call, a thought: recorded in {workspace.name}, saved as you speak.</p>
+          <p className="muted">A meeting, a call, a thought: saved as you speak.</p>
         </div>
       </div>
       <Recording view={view} />

@@ -9,7 +9,7 @@ import { chosenMicrophone, MicrophoneField } from './microphone-field.tsx';
 import type { RecorderView } from './recorder/view.ts';
 
 /** What happens now, in a few words that screen readers hear whenever they change. */
-function statusOf({ phase, link }: RecorderView): string {
+function statusOf({ phase, link }: RecorderView, workspaceName: string): string {
   switch (phase) {
     case 'asking':
       return 'Allow the microphone in the question of the browser';
@@ -23,7 +23,7 @@ function statusOf({ phase, link }: RecorderView): string {
     case 'stopping':
       return link === 'open' ? 'Saving the last seconds…' : 'Waiting for the connection to save the rest';
     default:
-      return 'Ready';
+      return `Everybody in ${workspaceName} will be able to listen.`;
   }
 }
 
@@ -63,7 +63,7 @@ export function RecordingConsole({ format }: { format: string }) {
         </Button>
       )}
       <p className="console-status" role="status">
-        {statusOf(view)}
+        {statusOf(view, workspace.name)}
       </p>
       <MicrophoneField />
     </section>

@@ -12,7 +12,7 @@ export function Transcript({ text }: { text: string }) {
     <Card
       title="Transcript"
       intro="It cannot be changed. Write corrections into the notes."
-      actions={<CopyButton text={text} label="Copy" what="The transcript is" />}
+      actions={<CopyButton kind="quiet" text={text} label="Copy" what="The transcript is" />}
     >
       {createElement('div', { className: 'transcript' }, ...paragraphs.map(paragraphOf))}
     </Card>

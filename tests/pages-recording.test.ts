@@ -1,0 +1,108 @@
+import type { Duplex } from 'node:stream';
+import type { Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage } from './browser.ts';
+import type { TestService } from './harness.ts';
+import { look, looks } from './looks.ts';
+import type { Person } from './people.ts';
+import { until } from './post-box.ts';
+
+const test = pageSuite('pages: recording');
+
+/** Chromium complains of every connection that breaks. */
+const brokenLine = /^WebSocket connection to /;
+
+/** The connections of recorders, which can be cut and kept away. */
+function lineOf({ service }: TestService) {
+  const sockets = new Set<Duplex>();
+  let isDown = false;
+  service.app.server.prependListener('upgrade', (_, socket: Duplex) => {
+    if (isDown) return socket.destroy();
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  return {
+    cut: () => {
+      isDown = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend: () => {
+      isDown = false;
+    },
+  };
+}
+
+const clock = (page: Page) => page.getByRole('timer', { name: 'Recorded' });
+const status = (page: Page, text: string) => page.getByRole('status').getByText(text);
+
+/** Waits until the clock of the recorder shows at least so many seconds. */
+async function recorded(page: Page, seconds: number): Promise<void> {
+  await until(async () => {
+    const [minutes = 0, rest = 0] = (await clock(page).innerText()).split(':').map(Number);
+    return minutes * 60 + rest >= seconds;
+  });
+}
+
+const callAs =
+  ({ tandem }: Stage, { session }: Person) =>
+  (route: string, body?: unknown) =>
+    tandem.call(route, body, { key: session.token });
+
+test.promise(
+  'what is said and typed is saved through a pause and a broken connection, and can be heard afterwards',
+  async (stage) => {
+    const ada = await stage.person('Ada Lovelace');
+    const call = callAs(stage, ada);
+    const line = lineOf(stage.tandem);
+    const { page, goTo } = await stage.window({ as: ada, expected: brokenLine });
+    await goTo('/record', 'Record');
+    await page.getByLabel(/^Title/).fill('Planning');
+    await page.getByRole('button', { name: 'Start recording' }).click();
+    await status(page, 'It is saved as you speak').waitFor();
+    await page.getByLabel('Notes').fill('TODO: send the open questions to everybody');
+    await recorded(page, 1);
+    await until(async () => Number(await page.locator('meter').getAttribute('value')) > 0);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await status(page, 'Paused').waitFor();
+    const paused = await clock(page).innerText();
+    line.cut();
+    await status(page, 'The connection is lost').waitFor();
+    assert.is(await clock(page).innerText(), paused);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await status(page, 'without a connection').waitFor();
+    await recorded(page, 3);
+    line.mend();
+    await status(page, 'It is saved as you speak').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Stop and save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Planning' }).waitFor();
+    const captureId = new URL(page.url()).pathname.split('/').at(-1);
+    const { body: capture } = await call(`GET /captures/${captureId}`);
+    assert.is(capture.notes, 'TODO: send the open questions to everybody');
+  },
+);
+
+for (const { name, ...options } of looks) {
+  test.promise(`the recorder is accessible and fits while it records: ${name}`, async (stage) => {
+    const ada = await stage.person('Ada Lovelace');
+    const line = lineOf(stage.tandem);
+    const shown = await stage.window({ ...options, as: ada, expected: brokenLine });
+    const { page, goTo } = shown;
+    await goTo('/record', 'Record');
+    await page.getByRole('button', { name: 'Start recording' }).click();
+    await recorded(page, 1);
+    await page.getByLabel('Notes').fill('Ask Grace about the numbers.');
+    await look(shown, `recording-${name}`);
+    line.cut();
+    await status(page, 'The connection is lost').waitFor();
+    await look(shown, `recording-lost-${name}`);
+    await page.getByRole('link', { name: 'Captures' }).click();
+    await page.getByRole('link', { name: /Recording in progress/ }).click();
+    line.mend();
+    await page.getByRole('button', { name: 'Stop and save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Untitled recording' }).waitFor();
+    await look(shown, `processing-${name}`);
+  });
+}
+
+test.run();
