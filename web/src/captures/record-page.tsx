@@ -63,7 +63,7 @@ function Recording({ view }: { view: RecorderView }) {
       {view.phase === 'ended' && view.ending ? (
         <RecordingEnded ending={view.ending} />
       ) : (
-        <div className="recording">
+        <div className="studio">
           <RecordingConsole format={format} />
           <RecordingDetails />
         </div>
