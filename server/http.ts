@@ -27,10 +27,10 @@ import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Engine } from './agents/engine.ts';
 import type { TurnLimits } from './agents/parts.ts';
-import type { ChunkStore } from './captures/intake/chunks.ts';
 import { mountRecordings, wantsSocket } from './captures/intake/handshake.ts';
 import type { Intake } from './captures/intake/intake.ts';
 import type { IntakeTimes } from './captures/intake/times.ts';
+import type { AudioStore } from './captures/storage/store.ts';
 import type { Config } from './config.ts';
 import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';
@@ -49,9 +49,11 @@ export interface ServiceParts {
   /** Takes the audio of recordings. */
   intake: Intake;
   /** Where audio lies; elsewhere only in tests. */
-  audio?: ChunkStore;
+  audio?: AudioStore;
   /** How long the intake waits; other times only in tests. */
   intakeTimes?: Partial<IntakeTimes>;
+  /** Pauses before a step of a capture is tried again, in milliseconds; others only in tests. */
+  capturePauses?: readonly number[];
   /** Secret of the OAuth server, shared by all processes. */
   oauthKey: Buffer;
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */

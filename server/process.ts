@@ -14,10 +14,7 @@ import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
 import { voicesOf } from './agents/voices.ts';
 import { type Backstage, openBackstage } from './backstage.ts';
-import { createIntake } from './captures/intake/intake.ts';
-import { stopSilent } from './captures/intake/silence.ts';
-import { usualTimes } from './captures/intake/times.ts';
-import { openAudioStore } from './captures/storage/settings.ts';
+import { openCaptures } from './captures/start.ts';
 import { createClockwork } from './clockwork/index.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
@@ -109,16 +106,8 @@ export async function startService(
   const backstage = await openBackstage(config, db, log);
   const { queue: jobs, live } = backstage;
   const letters = letterWorker({ db, post: mail, log, service: settings });
-  const times = { ...usualTimes, ...overrides.intakeTimes };
-  const intake = createIntake({
-    db,
-    jobs,
-    log,
-    times,
-    line: backstage.line,
-    store: overrides.audio ?? openAudioStore(config),
-    recordingBytes: config.RECORDING_MAX_MEGABYTES * 2 ** 20,
-  });
+  const captures = openCaptures(config, { db, ...backstage }, log, overrides);
+  const { intake } = captures;
   const measures = [...backstage.measures, ...letterMeasures(letters), ...intake.measures];
   const media: Media = {
     urlFor: () => {
@@ -142,9 +131,10 @@ export async function startService(
   };
   const { turnLimits } = overrides;
   const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world), turnLimits });
-  const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
+  const onCapture = captures.handler(world, voices.writer);
+  const periodic = backstage.startWork({ ...agents, onCapture, ...overrides.handlers });
+  if (periodic) captures.lookAfter(periodic);
   periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
-  periodic?.every(5, 'recordings that fell silent', () => stopSilent({ db, jobs }, times, log));
   if (mail.sends) periodic?.every(2, 'letters', letters.run);
   const clockwork = periodic && createClockwork({ world, log, tell: tellDue });
   clockwork?.start();

@@ -5,6 +5,7 @@ import { deleteCapture, restoreCapture } from './archive.ts';
 import { createCapture } from './create.ts';
 import { listCaptures } from './list.ts';
 import { recordingOperations } from './recording-operations.ts';
+import { retryOperation } from './retry-operation.ts';
 import { answerOf, readCapture } from './rows.ts';
 import {
   Capture,
@@ -21,7 +22,6 @@ import { updateCapture } from './update.ts';
 const One = z.strictObject({ captureId: Id });
 
 export const captures = router({
-  ...recordingOperations,
   list: procedure
     .meta(
       op('GET /captures', {
@@ -133,4 +133,7 @@ export const captures = router({
     .mutation(async ({ ctx, input }) =>
       answerOf(ctx, await restoreCapture(ctx.db, principalOf(ctx).workspaceId, input.captureId)),
     ),
+
+  ...recordingOperations,
+  ...retryOperation,
 });

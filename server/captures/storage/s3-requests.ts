@@ -119,7 +119,7 @@ export function s3Client(settings: S3Settings, patience: S3Patience) {
 
   const addressOf = ({ path, query = {} }: S3Request) => {
     const address = new URL(base);
-    address.pathname = [root, ...path.split('/').map(encodeURIComponent)].join('/').replace(/^\/*/, '/');
+    address.pathname = path === '' ? root || '/' : [root, ...path.split('/').map(encodeURIComponent)].join('/');
     // `+` for a space would be signed as a plus.
     address.search = Object.entries(query)
       .map((pair) => pair.map(encodeURIComponent).join('='))

@@ -77,8 +77,8 @@ export function createS3Store(settings: S3Settings, patience: Partial<S3Patience
   };
 
   return {
-    put: (key, bytes) => upload(ask, pathOf(key), bytes.byteLength, once(bytes)),
-    putStream: (key, size, bytes) => upload(ask, pathOf(key), size, bytes),
+    put: async (key, bytes) => upload(ask, pathOf(key), bytes.byteLength, once(bytes)),
+    putStream: async (key, size, bytes) => upload(ask, pathOf(key), size, bytes),
     list: async (prefix) => {
       const objects: StoredObject[] = [];
       for await (const page of pages(prefix)) objects.push(...page.filter(({ key }) => isKey(key)));

@@ -29,9 +29,12 @@ export const storageEnvironment = {
   S3_SECRET_ACCESS_KEY: word.optional(),
   S3_PREFIX: z
     .string()
-    .regex(/^\/*(?:[\w-][\w.-]*\/*)*$/, 'must be names of letters, digits, _, - and . between slashes')
-    .transform((prefix) => prefix.split('/').filter(Boolean))
-    .transform((names) => names.map((name) => `${name}/`).join(''))
+    .refine(
+      (prefix) => prefix.split('/').every((name) => /^([\w-][\w.-]*)?$/.test(name)),
+      'must be names of letters, digits, _, - and . between slashes',
+    )
+    .transform((prefix) => prefix.replace(/\/+/g, '/').replace(/^\//, ''))
+    .transform((prefix) => (prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`))
     .optional(),
   S3_PATH_STYLE: z
     .enum(['true', 'false'], { error: 'must be true (the bucket stands in the path) or false (in the host)' })

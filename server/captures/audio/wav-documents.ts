@@ -1,0 +1,47 @@
+import type { FileBytes } from './file-bytes.ts';
+import type { Span } from './webm-documents.ts';
+
+/** Size of a chunk whose writer did not know it yet. */
+const unknown = 0xffffffff;
+
+const isName = (bytes: Buffer) => /^[ -~]{4}$/.test(bytes.toString('latin1'));
+
+/** Whether the samples may end at `end`: at the end of the file, or where another chunk begins and fits. */
+async function mayEnd(file: FileBytes, end: number): Promise<boolean> {
+  if (end >= file.size - 1) return end <= file.size;
+  const at = end + (end & 1);
+  const head = await file.read(at, 8);
+  return head.length === 8 && isName(head.subarray(0, 4)) && at + 8 + head.readUInt32LE(4) <= file.size;
+}
+
+/** Whether a `fmt ` chunk makes sense as the WAVE reader understands it: a frame is one sample of each channel. */
+function sensible(format: Buffer): boolean {
+  if (format.length < 16) return false;
+  const [channels, rate] = [format.readUInt16LE(2), format.readUInt32LE(4)];
+  const [frame, bits] = [format.readUInt16LE(12), format.readUInt16LE(14)];
+  return channels >= 1 && channels <= 32 && rate >= 1000 && rate <= 768_000 && frame === (channels * bits) / 8;
+}
+
+/**
+ * The WAV file in a file, as one span, or none. A header that was written before the sizes were known (zero, all ones,
+ * or of the first buffer alone) is mended in place: the samples go on until the end.
+ */
+export async function wavDocuments(file: FileBytes): Promise<Span[]> {
+  let formatted = false;
+  for (let at = 12; at + 8 <= file.size; ) {
+    const head = await file.read(at, 8);
+    const [name, size] = [head.toString('latin1', 0, 4), head.readUInt32LE(4)];
+    if (name === 'data') {
+      if (!formatted) return [];
+      const ends = size > 0 && size !== unknown && (await mayEnd(file, at + 8 + size));
+      const sizes = Buffer.alloc(4);
+      sizes.writeUInt32LE(unknown);
+      await file.write(4, sizes);
+      if (!ends) await file.write(at + 4, sizes);
+      return [{ start: 0, end: file.size }];
+    }
+    if (name === 'fmt ') formatted = sensible(Buffer.from(await file.read(at + 8, Math.min(size, 64))));
+    at += 8 + size + (size & 1);
+  }
+  return [];
+}
