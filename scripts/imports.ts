@@ -10,7 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   server: ['db', 'routers', 'adapters'],
   scripts: ['db', 'routers', 'adapters', 'server'],
   bench: ['db', 'routers', 'adapters', 'server', 'scripts'],
-  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench'],
+  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench', 'web'],
   // The pages know the service by `import type` from the package alone, which is no path.
   web: [],
 };

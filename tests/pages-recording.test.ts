@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from './browser.ts';
 import type { TestService } from './harness.ts';
@@ -43,6 +43,19 @@ async function recorded(page: Page, seconds: number): Promise<void> {
   });
 }
 
+/** As much of HTMLAudioElement as is looked at. */
+interface Audio {
+  duration: number;
+  currentTime: number;
+  play(): Promise<void>;
+}
+
+/** How long the audio is, once the player knows. */
+async function secondsOf(player: Locator): Promise<number> {
+  await until(() => player.evaluate((audio: Audio) => Number.isFinite(audio.duration)));
+  return player.evaluate((audio: Audio) => audio.duration);
+}
+
 const callAs =
   ({ tandem }: Stage, { session }: Person) =>
   (route: string, body?: unknown) =>
@@ -76,9 +89,26 @@ test.promise(
     await page.getByText('Saved', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Stop and save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Planning' }).waitFor();
+    await page.getByRole('listitem').getByText('just now').waitFor();
     const captureId = new URL(page.url()).pathname.split('/').at(-1);
+    const player = page.getByLabel('Audio of this recording');
+    await player.waitFor();
+    const seconds = await secondsOf(player);
+    assert.ok(seconds > 2 && seconds < 10, `${seconds} s are heard`);
+    await player.evaluate((audio: Audio) => audio.play());
+    await until(() => player.evaluate((audio: Audio) => audio.currentTime > 0.2));
+    await page.getByRole('button', { name: /^Accept: send the open questions/i }).click();
+    await page
+      .getByRole('list', { name: 'Todos', exact: true })
+      .getByText(/send the open questions/i)
+      .waitFor();
+    const { body: todos } = await call('GET /todos');
+    assert.match(todos.data[0].title, /send the open questions to everybody/i);
+    assert.is(todos.data[0].captureId, captureId);
     const { body: capture } = await call(`GET /captures/${captureId}`);
+    assert.is(capture.status, 'completed');
     assert.is(capture.notes, 'TODO: send the open questions to everybody');
+    assert.ok(Math.abs(capture.durationSeconds - seconds) <= 1);
   },
 );
 

@@ -22,7 +22,7 @@ export type Block =
 
 /** Every alternative ends at the first mark of its own kind, so that no text takes longer than its length. */
 const marks =
-  /\\([\\`*_[\]()#+.!-])|`([^`\n]+)`|\*\*((?:[^*\n]|\*(?!\*))+)\*\*|\*([^*\s][^*\n]*)\*|(?<!\w)_([^_\s][^_\n]*)_(?!\w)|\[([^[\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()[\]"']*[^\s<>()[\]"'.,;:!?])/g;
+  /\\([\\`*_[\]()#+.!-])|`([^`\n]+)`|\*\*((?:[^*\n]|\*(?!\*)|\*(?=\*\*(?!\*)))+)\*\*|\*([^*\s][^*\n]*)\*|(?<!\w)_([^_\s][^_\n]*)_(?!\w)|\[([^[\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()[\]"']*[^\s<>()[\]"'.,;:!?])/g;
 
 /** Addresses that a link may lead to. */
 function isSafe(address: string): boolean {

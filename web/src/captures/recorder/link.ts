@@ -48,8 +48,29 @@ export interface Link {
   close(): void;
 }
 
-const times = { connectMs: 10_000, quietMs: 8_000, answerMs: 15_000, hurriedAnswerMs: 3_000, beatMs: 4_000 };
-const longestWaitMs = 10_000;
+/** How long a link waits, in ms; other times only in tests. */
+export interface LinkTimes {
+  /** For a connection to be ready. */
+  connectMs: number;
+  /** Before it asks whether a silent service is still there, and for its answer. */
+  quietMs: number;
+  answerMs: number;
+  hurriedAnswerMs: number;
+  beatMs: number;
+  /** Before the second attempt, and at most before any. */
+  firstWaitMs: number;
+  longestWaitMs: number;
+}
+
+const usualTimes: LinkTimes = {
+  connectMs: 10_000,
+  quietMs: 8_000,
+  answerMs: 15_000,
+  hurriedAnswerMs: 3_000,
+  beatMs: 4_000,
+  firstWaitMs: 250,
+  longestWaitMs: 10_000,
+};
 
 /** Attempts that a token gets which may have been spent, and faults of ours in a row, before it is given up. */
 const mostRefusals = 4;
@@ -58,15 +79,15 @@ const mostFaults = 5;
 const closeReplaced = 4001;
 
 /** Milliseconds before the next attempt after so many that failed, with some chance in it (a service that restarts). */
-function waitMs(failures: number): number {
-  return Math.min(longestWaitMs, 250 * 2 ** failures) * (0.75 + Math.random() / 2);
+function waitMs(failures: number, { firstWaitMs, longestWaitMs }: LinkTimes): number {
+  return Math.min(longestWaitMs, firstWaitMs * 2 ** failures) * (0.75 + Math.random() / 2);
 }
 
 /**
  * Connects, and connects again whenever the connection breaks, until the recording is over. What a broken connection
  * did not acknowledge is sent again.
  */
-export function openLink(parts: LinkParts): Link {
+export function openLink(parts: LinkParts, times: LinkTimes = usualTimes): Link {
   const { outbox } = parts;
   let { secret, resumes: canResume } = parts;
   let state: LinkState = 'connecting';
@@ -140,7 +161,7 @@ export function openLink(parts: LinkParts): Link {
     leave();
     lostAt ??= Date.now();
     [state, isStopSent, answerBy] = ['lost', false, null];
-    timer = setTimeout(() => void retry(), waitMs(failures));
+    timer = setTimeout(() => void retry(), waitMs(failures, times));
     failures += 1;
     parts.onChange();
   };
