@@ -1,47 +1,11 @@
-import type { Duplex } from 'node:stream';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { pageSuite, type Stage } from './browser.ts';
-import type { TestService } from './harness.ts';
+import { pageSuite } from './browser.ts';
 import { look, looks } from './looks.ts';
-import type { Person } from './people.ts';
 import { until } from './post-box.ts';
+import { brokenLine, callAs, clock, lineOf, recorded, status } from './recording-page.ts';
 
 const test = pageSuite('pages: recording');
-
-/** Chromium complains of every connection that breaks. */
-const brokenLine = /^WebSocket connection to /;
-
-/** The connections of recorders, which can be cut and kept away. */
-function lineOf({ service }: TestService) {
-  const sockets = new Set<Duplex>();
-  let isDown = false;
-  service.app.server.prependListener('upgrade', (_, socket: Duplex) => {
-    if (isDown) return socket.destroy();
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  return {
-    cut: () => {
-      isDown = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    mend: () => {
-      isDown = false;
-    },
-  };
-}
-
-const clock = (page: Page) => page.getByRole('timer', { name: 'Recorded' });
-const status = (page: Page, text: string) => page.getByRole('status').getByText(text);
-
-/** Waits until the clock of the recorder shows at least so many seconds. */
-async function recorded(page: Page, seconds: number): Promise<void> {
-  await until(async () => {
-    const [minutes = 0, rest = 0] = (await clock(page).innerText()).split(':').map(Number);
-    return minutes * 60 + rest >= seconds;
-  });
-}
 
 /** As much of HTMLAudioElement as is looked at. */
 interface Audio {
@@ -55,11 +19,6 @@ async function secondsOf(player: Locator): Promise<number> {
   await until(() => player.evaluate((audio: Audio) => Number.isFinite(audio.duration)));
   return player.evaluate((audio: Audio) => audio.duration);
 }
-
-const callAs =
-  ({ tandem }: Stage, { session }: Person) =>
-  (route: string, body?: unknown) =>
-    tandem.call(route, body, { key: session.token });
 
 test.promise(
   'what is said and typed is saved through a pause and a broken connection, and can be heard afterwards',

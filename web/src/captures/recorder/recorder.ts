@@ -240,6 +240,7 @@ export function createRecorder(world: RecorderWorld) {
       if (view.phase !== 'ended') return;
       outbox = new Outbox();
       link = undefined;
+      watch.set(0);
       show(idle);
     },
   };
