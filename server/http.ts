@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -30,6 +31,7 @@ import type { TurnLimits } from './agents/parts.ts';
 import { mountRecordings, wantsSocket } from './captures/intake/handshake.ts';
 import type { Intake } from './captures/intake/intake.ts';
 import type { IntakeTimes } from './captures/intake/times.ts';
+import { mountMedia } from './captures/media/mount.ts';
 import type { AudioStore } from './captures/storage/store.ts';
 import type { Config } from './config.ts';
 import { endConnectionsOnClose } from './connections.ts';
@@ -48,8 +50,10 @@ export interface ServiceParts {
   media: Media;
   /** Takes the audio of recordings. */
   intake: Intake;
-  /** Where audio lies; elsewhere only in tests. */
-  audio?: AudioStore;
+  /** Where audio lies. */
+  audio: AudioStore;
+  /** Secret of the links to audio, shared by all processes. */
+  mediaKey: KeyObject;
   /** How long the intake waits; other times only in tests. */
   intakeTimes?: Partial<IntakeTimes>;
   /** Pauses before a step of a capture is tried again, in milliseconds; others only in tests. */
@@ -87,6 +91,8 @@ export function createService({
   live,
   media,
   intake,
+  audio,
+  mediaKey,
   oauthKey,
   oauthFetch,
   clock = () => new Date(),
@@ -170,6 +176,7 @@ export function createService({
   if (router === appRouter) mountTrpc(app, appRouter, contextFor, settings);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);
+  mountMedia(app, { db, store: audio, key: mediaKey, clock });
   mountRecordings(app, intake, settings, addresses, config.SHUTDOWN_SECONDS);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {
     prefix: '/api/v1',

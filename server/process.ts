@@ -8,7 +8,6 @@ import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import { expireApprovals } from '../routers/approvals/expiry.ts';
 import type { ServiceSettings } from '../routers/base.ts';
-import type { Media } from '../routers/captures/media.ts';
 import { tellDue } from '../routers/notifications/events.ts';
 import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
@@ -106,16 +105,22 @@ export async function startService(
   const backstage = await openBackstage(config, db, log);
   const { queue: jobs, live } = backstage;
   const letters = letterWorker({ db, post: mail, log, service: settings });
-  const captures = openCaptures(config, { db, ...backstage }, log, overrides);
-  const { intake } = captures;
-  const measures = [...backstage.measures, ...letterMeasures(letters), ...intake.measures];
-  const media: Media = {
-    urlFor: () => {
-      throw new Error('There is no audio yet');
-    },
-  };
-  const parts = { config, db, log, settings, mail, jobs, live, media, intake, measures, oauthKey };
-  const app = createService({ ...parts, ...overrides });
+  const captures = await openCaptures(config, { db, settings, ...backstage }, log, overrides);
+  const { media } = captures;
+  const measures = [...backstage.measures, ...letterMeasures(letters), ...captures.intake.measures];
+  const app = createService({
+    config,
+    db,
+    log,
+    settings,
+    mail,
+    jobs,
+    live,
+    ...captures,
+    measures,
+    oauthKey,
+    ...overrides,
+  });
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
   } catch (error) {

@@ -182,22 +182,22 @@ export const CaptureListing = z.strictObject({
     .max(50)
     .optional()
     .describe('Comma-separated; a capture must carry all of them. Case does not matter.'),
-  type: CaptureType.optional(),
+  type: CaptureType.optional().describe('Only recordings, imported ones too, or only notes.'),
   createdAfter: InstantInput.optional().describe('Exclusive.'),
   createdBefore: InstantInput.optional().describe('Exclusive.'),
   updatedSince: InstantInput.optional().describe('Changed at or after.'),
   includeArchived: z.boolean().default(false).describe('Also list archived ones.'),
-  include: z.enum(['totalCount']).optional(),
+  include: z.enum(['totalCount']).optional().describe('`totalCount` adds the number of all matches.'),
 });
 
 export type CaptureListingInput = z.infer<typeof CaptureListing>;
 
-export const CapturePage = listOf(CaptureListed, 'CapturePage').extend({
-  totalCount: z
-    .int()
-    .nullable()
-    .meta({ description: 'Null unless `include=totalCount`.', examples: [42] }),
-});
+const totalCount = z
+  .int()
+  .nullable()
+  .meta({ description: 'Rows over all pages; null unless asked for with `include=totalCount`.', examples: [42] });
+
+export const CapturePage = listOf(CaptureListed, 'CapturePage').extend({ totalCount }).meta({ id: 'CapturePage' });
 
 export const CaptureTag = z
   .object({

@@ -1,5 +1,8 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { Logger } from 'pino';
+import { sharedSecret } from '../../db/seed.ts';
+import type { Media } from '../../routers/captures/media.ts';
 import { reclaimCaptures } from '../../routers/captures/processing/claims.ts';
 import type { CaptureWorld } from '../../routers/captures/processing/saves.ts';
 import type { Writer } from '../agents/writer/index.ts';
@@ -11,6 +14,7 @@ import type { Handlers } from '../jobs/work.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
 import { stopSilent } from './intake/silence.ts';
 import { usualTimes } from './intake/times.ts';
+import { mediaLinks } from './media/links.ts';
 import { removeErased } from './processing/removals.ts';
 import { captureWorker } from './processing/worker.ts';
 import { openAudioStore } from './storage/settings.ts';
@@ -19,7 +23,10 @@ import { createTranscriber } from './transcription/index.ts';
 
 /** Whatever captures need beside the requests. */
 export interface CapturesAtWork {
-  store: AudioStore;
+  audio: AudioStore;
+  /** Makes links to audio; `key` is their secret, shared by all processes. */
+  media: Media;
+  mediaKey: KeyObject;
   /** Takes the audio of recordings. */
   intake: Intake;
   /** Works on captures. */
@@ -31,18 +38,23 @@ export interface CapturesAtWork {
 type CaptureOverrides = Pick<ServiceParts, 'audio' | 'intakeTimes' | 'capturePauses'>;
 
 /** Opens the audio store and the intake. Nothing is connected to before it is needed. */
-export function openCaptures(
+export async function openCaptures(
   config: Config,
-  world: Pick<CaptureWorld, 'db'> & Pick<Backstage, 'queue' | 'line'>,
+  world: Pick<CaptureWorld, 'db'> & Pick<Backstage, 'queue' | 'line'> & { settings: { publicUrl: string } },
   log: Logger,
   overrides: Partial<CaptureOverrides> = {},
-): CapturesAtWork {
-  const { db, queue, line } = world;
+): Promise<CapturesAtWork> {
+  const { db, queue, line, settings } = world;
+  const mediaKey = createSecretKey(await sharedSecret(db, 'media'));
+  const links = mediaLinks(mediaKey);
   const store = overrides.audio ?? openAudioStore(config);
   const times = { ...usualTimes, ...overrides.intakeTimes };
   const recordingBytes = config.RECORDING_MAX_MEGABYTES * 2 ** 20;
   return {
-    store,
+    audio: store,
+    mediaKey,
+    // The address of the service is complete only once it listens.
+    media: { urlFor: (target, now) => links.urlFor({ ...target, publicUrl: settings.publicUrl, now }) },
     intake: createIntake({ db, jobs: queue, log, times, line, store, recordingBytes }),
     handler: (captureWorld, writer) => {
       const transcriber = createTranscriber(config, { log });

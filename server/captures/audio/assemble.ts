@@ -7,7 +7,7 @@ import { inScratch } from './scratch.ts';
 import { createTimeline } from './timeline.ts';
 import { type AudioBytes, openTrack, type Track } from './tracks.ts';
 import { wavDocuments } from './wav-documents.ts';
-import { type Span, webmDocuments } from './webm-documents.ts';
+import { openWebmStream, type Span, webmDocuments } from './webm-stream.ts';
 import { type AudioWriter, writeAudio } from './write.ts';
 
 /** What one MediaRecorder made, in order: a WebM stream or a WAV file, cut anywhere. */
@@ -48,6 +48,7 @@ export interface AssembleOptions {
 interface Document extends Span {
   part: number;
   path: string;
+  isWav: boolean;
 }
 
 async function writePart(path: string, part: AudioPart): Promise<number> {
@@ -60,13 +61,14 @@ async function writePart(path: string, part: AudioPart): Promise<number> {
   }
 }
 
-/** The audio files in what a part brought, mended so that they can be read. */
-async function documentsOf(path: string): Promise<Span[]> {
+/** The audio files in what a part brought. A WAV file is mended so that it can be read. */
+async function documentsOf(part: number, path: string): Promise<Document[]> {
   const handle = await open(path, 'r+');
   try {
     const file = await fileBytes(handle);
-    const head = Buffer.from(await file.read(0, 12)).toString('latin1');
-    return await (/^RIFF[\s\S]{4}WAVE$/.test(head) ? wavDocuments(file) : webmDocuments(file));
+    const isWav = /^RIFF[\s\S]{4}WAVE$/.test((await file.read(0, 12)).toString('latin1'));
+    const spans = isWav ? await wavDocuments(file, handle) : await webmDocuments(file);
+    return spans.map((span) => ({ ...span, part, path, isWav }));
   } finally {
     await handle.close();
   }
@@ -84,7 +86,9 @@ function bytesOf(handle: FileHandle, { start, end }: Span): AudioBytes {
 async function withTrack<T>(document: Document, work: (track: Track | null) => Promise<T>): Promise<T> {
   const handle = await open(document.path);
   try {
-    const track = await openTrack(bytesOf(handle, document));
+    const track = document.isWav
+      ? await openTrack(bytesOf(handle, document))
+      : await openWebmStream(await fileBytes(handle), document);
     return await work(track).finally(() => track?.close());
   } finally {
     await handle.close();
@@ -171,7 +175,7 @@ export function assemble(parts: readonly AudioPart[], { scratch, save }: Assembl
     for (const [part, bytes] of parts.entries()) {
       const path = join(directory, `part-${part}`);
       sizes.push(await writePart(path, bytes));
-      for (const span of await documentsOf(path)) documents.push({ ...span, part, path });
+      documents.push(...(await documentsOf(part, path)));
     }
     const kinds: (string | null)[] = [];
     for (const document of documents) kinds.push(await kindOf(document));

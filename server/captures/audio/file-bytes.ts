@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 
-const windowSize = 64 * 1024;
+/** The most that can be read at once. */
+export const windowSize = 64 * 1024;
 
-/** Small reads of a file one after another, through a window; what was read may have been changed since by `write`. */
+/** Small reads of a file one after another, through a window. */
 export interface FileBytes {
   readonly size: number;
-  /** Up to `length` bytes, at most 64 KiB; fewer at the end. */
+  /** Up to `length` bytes, at most 64 KiB; fewer at the end. Valid until the next call. */
   read(at: number, length: number): Promise<Buffer>;
-  write(at: number, bytes: Uint8Array): Promise<void>;
   /** The first place at or after `from` where one of these stands; -1 when there is none. */
   find(patterns: readonly Buffer[], from: number): Promise<number>;
 }
@@ -15,36 +15,32 @@ export interface FileBytes {
 /** @throws ErrnoException */
 export async function fileBytes(handle: FileHandle): Promise<FileBytes> {
   const { size } = await handle.stat();
+  const buffer = Buffer.alloc(windowSize);
   let start = 0;
-  let window = Buffer.alloc(0);
+  let window = buffer.subarray(0, 0);
 
-  const fill = async (at: number) => {
-    const buffer = Buffer.alloc(windowSize);
-    const { bytesRead } = await handle.read(buffer, 0, windowSize, at);
-    start = at;
-    window = buffer.subarray(0, bytesRead);
-  };
-
-  const read = async (at: number, length: number) => {
-    const inside = at >= start && at + length <= start + window.length;
-    if (!inside) await fill(at);
-    return window.subarray(at - start, at - start + length);
-  };
-
-  const find = async (patterns: readonly Buffer[], from: number) => {
-    const longest = Math.max(...patterns.map((pattern) => pattern.length));
-    for (let at = from; at < size; at += windowSize - longest + 1) {
-      await fill(at);
-      const found = patterns.map((pattern) => window.indexOf(pattern)).filter((place) => place >= 0);
-      if (found.length > 0) return at + Math.min(...found);
+  /** What the window holds from `at` on: at least `length` bytes, unless the file ends. */
+  const from = async (at: number, length: number) => {
+    if (at < start || Math.min(at + length, size) > start + window.length) {
+      const { bytesRead } = await handle.read(buffer, 0, windowSize, at);
+      start = at;
+      window = buffer.subarray(0, bytesRead);
     }
-    return -1;
+    return window.subarray(at - start);
   };
 
-  const write = async (at: number, bytes: Uint8Array) => {
-    await handle.write(bytes, 0, bytes.length, at);
-    window = Buffer.alloc(0);
+  return {
+    size,
+    read: async (at, length) => (await from(at, length)).subarray(0, length),
+    find: async (patterns, begin) => {
+      const longest = Math.max(...patterns.map((pattern) => pattern.length));
+      for (let at = begin; at < size; ) {
+        const bytes = await from(at, longest);
+        const found = patterns.map((pattern) => bytes.indexOf(pattern)).filter((place) => place >= 0);
+        if (found.length > 0) return at + Math.min(...found);
+        at += Math.max(1, bytes.length - longest + 1);
+      }
+      return -1;
+    },
   };
-
-  return { size, read, write, find };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type AudioCodec,
   CustomSource,
@@ -11,6 +12,9 @@ import {
   WEBM,
 } from 'mediabunny';
 import { opusDuration } from './opus.ts';
+
+/** So many packets are handed on before others get a turn: they come out of memory, without a wait. */
+const packetsAtOnce = 250;
 
 // What it says of files of users belongs into no log.
 Logging.level = LogLevel.Silent;
@@ -35,6 +39,8 @@ export interface Packet {
 
 /** The audio of one file, to be read packet by packet. */
 export interface Track {
+  /** Its number in a WebM file. */
+  number: number;
   codec: AudioCodec;
   config: AudioDecoderConfig;
   extension: 'webm' | 'wav';
@@ -70,13 +76,25 @@ function opusHeader({ description }: AudioDecoderConfig): Buffer {
 function kindOf(codec: AudioCodec, config: AudioDecoderConfig): string | null {
   const { sampleRate, numberOfChannels } = config;
   if (!Number.isInteger(sampleRate) || sampleRate < 1000 || sampleRate > 768_000) return null;
+  if (!Number.isInteger(numberOfChannels) || numberOfChannels < 1 || numberOfChannels > 32) return null;
   if (codec !== 'opus')
-    return /^(pcm-(u8|[sf]\d\d)|ulaw|alaw)$/.test(codec) && numberOfChannels >= 1 && numberOfChannels <= 32
-      ? `${codec} ${sampleRate} ${numberOfChannels}`
-      : null;
+    return /^(pcm-(u8|[sf]\d\d)|ulaw|alaw)$/.test(codec) ? `${codec} ${sampleRate} ${numberOfChannels}` : null;
   const header = opusHeader(config);
   if (header.length === 0) return null;
   return header[18] === 0 ? 'opus' : `opus ${header.toString('hex')}`;
+}
+
+/** Packets with their lengths, and a turn for others now and then. What is no packet of the codec is left out. */
+export async function* measured(
+  packets: AsyncIterable<Omit<Packet, 'duration'>>,
+  { codec, config }: Pick<Track, 'codec' | 'config'>,
+): AsyncGenerator<Packet> {
+  let read = 0;
+  for await (const { data, timestamp } of packets) {
+    if (++read % packetsAtOnce === 0) await setImmediate();
+    const duration = durationOf(data, codec, config);
+    if (duration !== null && Number.isFinite(timestamp)) yield { data, timestamp, duration };
+  }
 }
 
 /** Reads the audio of a file; null when there is none that can be joined. @throws what `bytes.read` throws */
@@ -104,14 +122,11 @@ export async function openTrack(bytes: AudioBytes): Promise<Track | null> {
   };
   const input = new Input({ source, formats: [WEBM, MATROSKA, WAVE] });
 
-  async function* packetsOf(track: InputAudioTrack, codec: AudioCodec, config: AudioDecoderConfig, from?: number) {
+  async function* packetsOf(track: InputAudioTrack, from?: number) {
     const sink = new EncodedPacketSink(track);
     try {
       const start = from === undefined ? undefined : await sink.getPacket(from);
-      for await (const { data, timestamp } of sink.packets(start ?? undefined)) {
-        const duration = durationOf(data, codec, config);
-        if (duration !== null && Number.isFinite(timestamp)) yield { data, timestamp, duration };
-      }
+      yield* sink.packets(start ?? undefined);
     } catch {
       onlyOfFile();
     }
@@ -122,15 +137,9 @@ export async function openTrack(bytes: AudioBytes): Promise<Track | null> {
     const [codec, config] = [await track?.getCodec(), await track?.getDecoderConfig()];
     const kind = codec && config ? kindOf(codec, config) : null;
     if (track && codec && config && kind !== null) {
-      const packets = (from?: number) => packetsOf(track, codec, config, from);
-      return {
-        codec,
-        config,
-        kind,
-        extension: codec === 'opus' ? 'webm' : 'wav',
-        packets,
-        close: () => input.dispose(),
-      };
+      const packets = (from?: number) => measured(packetsOf(track, from), { codec, config });
+      const extension = codec === 'opus' ? 'webm' : 'wav';
+      return { number: track.id, codec, config, kind, extension, packets, close: () => input.dispose() };
     }
   } catch {
     onlyOfFile();

@@ -1,8 +1,9 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { FileBytes } from './file-bytes.ts';
-import type { Span } from './webm-documents.ts';
+import type { Span } from './webm-stream.ts';
 
 /** Size of a chunk whose writer did not know it yet. */
-const unknown = 0xffffffff;
+const unknown = Buffer.from('ffffffff', 'hex');
 
 const isName = (bytes: Buffer) => /^[ -~]{4}$/.test(bytes.toString('latin1'));
 
@@ -24,24 +25,27 @@ function sensible(format: Buffer): boolean {
 
 /**
  * The WAV file in a file, as one span, or none. A header that was written before the sizes were known (zero, all ones,
- * or of the first buffer alone) is mended in place: the samples go on until the end.
+ * or of the first buffer alone) is mended in place: the samples go on until the end. What else stands before them is
+ * made junk, so that nobody reads it.
  */
-export async function wavDocuments(file: FileBytes): Promise<Span[]> {
+export async function wavDocuments(file: FileBytes, handle: FileHandle): Promise<Span[]> {
+  const write = (at: number, bytes: Buffer) => handle.write(bytes, 0, bytes.length, at);
   let formatted = false;
   for (let at = 12; at + 8 <= file.size; ) {
     const head = await file.read(at, 8);
     const [name, size] = [head.toString('latin1', 0, 4), head.readUInt32LE(4)];
+    const dataAt = at + 8;
     if (name === 'data') {
       if (!formatted) return [];
-      const ends = size > 0 && size !== unknown && (await mayEnd(file, at + 8 + size));
-      const sizes = Buffer.alloc(4);
-      sizes.writeUInt32LE(unknown);
-      await file.write(4, sizes);
-      if (!ends) await file.write(at + 4, sizes);
+      await write(4, unknown);
+      if (size > 0 && (await mayEnd(file, dataAt + size))) return [{ start: 0, end: dataAt + size }];
+      await write(at + 4, unknown);
       return [{ start: 0, end: file.size }];
     }
-    if (name === 'fmt ') formatted = sensible(Buffer.from(await file.read(at + 8, Math.min(size, 64))));
-    at += 8 + size + (size & 1);
+    if (name !== 'fmt ') await write(at, Buffer.from('JUNK'));
+    else if (size > 64 || !sensible(await file.read(dataAt, size))) return [];
+    else formatted = true;
+    at = dataAt + size + (size & 1);
   }
   return [];
 }
