@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Checkbox, Input, SearchField } from 'react-aria-components';
-import { useSearchParams } from 'react-router';
+import { useLocation, useSearchParams } from 'react-router';
 import { useIdentity } from '../frame.tsx';
 import { SelectField } from '../ui/choices.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -17,27 +17,48 @@ const kinds = [
 const quietMs = 250;
 const longestQuery = 200;
 
-/** The filter in the address of the page, so that it can be come back to. */
-export function useCaptureFilter() {
-  const [search, setSearch] = useSearchParams();
+function filterIn(search: URLSearchParams): CaptureFilter {
   const type = search.get('type');
-  const filter: CaptureFilter = {
+  return {
     query: (search.get('q') ?? '').trim().slice(0, longestQuery),
     type: type === 'recording' || type === 'note' ? type : null,
     tag: search.get('tag'),
     includeArchived: search.get('archived') === 'true',
   };
-  const change = (changes: Partial<CaptureFilter>) => {
-    const { query, type: kind, tag, includeArchived } = { ...filter, ...changes };
-    const next = new URLSearchParams();
-    if (query !== '') next.set('q', query);
-    if (kind) next.set('type', kind);
-    if (tag !== null) next.set('tag', tag);
-    if (includeArchived) next.set('archived', 'true');
-    setSearch(next, { replace: true });
-  };
-  const isFiltered = filter.query !== '' || filter.type !== null || filter.tag !== null;
-  return { filter, isFiltered, change };
+}
+
+function searchOf({ query, type, tag, includeArchived }: CaptureFilter): URLSearchParams {
+  const search = new URLSearchParams();
+  if (query !== '') search.set('q', query);
+  if (type) search.set('type', type);
+  if (tag !== null) search.set('tag', tag);
+  if (includeArchived) search.set('archived', 'true');
+  return search;
+}
+
+/**
+ * The filter, which follows at once what is chosen. The address of the page follows it, so that it can be come back to;
+ * a link to another address of the page sets it. `round` counts these.
+ */
+export function useCaptureFilter() {
+  const [search, setSearch] = useSearchParams();
+  const { key, state } = useLocation() as { key: string; state: { isFilter?: true } | null };
+  const [filter, setFilter] = useState(() => filterIn(search));
+  const [round, setRound] = useState(0);
+  const written = searchOf(filter).toString();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the filter is written
+  useEffect(() => {
+    if (written !== search.toString()) setSearch(written, { replace: true, state: { isFilter: true } });
+  }, [written]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a navigation of another kind sets the filter
+  useEffect(() => {
+    if (state?.isFilter || written === search.toString()) return;
+    setFilter(filterIn(search));
+    setRound((before) => before + 1);
+  }, [key]);
+  const change = (changes: Partial<CaptureFilter>) => setFilter((before) => ({ ...before, ...changes }));
+  const isFiltered = searchOf({ ...filter, includeArchived: false }).size > 0;
+  return { filter, isFiltered, change, round };
 }
 
 interface CaptureFiltersProps {

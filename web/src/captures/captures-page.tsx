@@ -16,7 +16,7 @@ import { type CaptureListed, capturesQuery } from './queries.ts';
 /** Recordings and notes of the workspace, the newest first. */
 export function CapturesPage() {
   const { workspace } = useIdentity();
-  const { filter, isFiltered, change } = useCaptureFilter();
+  const { filter, isFiltered, change, round } = useCaptureFilter();
   const captures = useInfiniteQuery(capturesQuery(workspace.id, filter));
   const rows = captures.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
@@ -36,7 +36,7 @@ export function CapturesPage() {
         </div>
       }
     >
-      <CaptureFilters filter={filter} onChange={change} />
+      <CaptureFilters key={round} filter={filter} onChange={change} />
       <section className="card" aria-busy={captures.isPlaceholderData}>
         <Loaded query={captures} what="the captures">
           {() =>
