@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSession as signedIn } from '../routers/accounts/sessions.ts';
-import type { AudioStore } from '../server/captures/storage/store.ts';
+import type { AudioStore, StoredObject } from '../server/captures/storage/store.ts';
 import { surviveLostConnections } from '../server/strays.ts';
-import { recorded } from './audio-world.ts';
+import { assembled, partOf, recorded } from './audio-world.ts';
 import { newNote } from './capture-world.ts';
 import { startTestService, type TestService, type TestWorkspace, testDatabaseUrl } from './harness.ts';
 import { type ModelServer, type Reply, startModelServer } from './model-server.ts';
@@ -30,6 +30,7 @@ let worker: TestService;
 let refuseFile = false;
 let refuseRemoval = false;
 let modelSays: Reply;
+let onList: ((objects: StoredObject[]) => Promise<StoredObject[]>) | undefined;
 
 const digest = {
   title: 'Talk about the door',
@@ -44,6 +45,10 @@ test.before(async () => {
   store = {
     ...directory.store,
     putStream: (...file) => (refuseFile ? noSpace() : directory.store.putStream(...file)),
+    list: async (prefix) => {
+      const objects = await directory.store.list(prefix);
+      return onList && objects.length > 0 ? onList(objects) : objects;
+    },
     remove: (prefix) => (refuseRemoval ? noSpace() : directory.store.remove(prefix)),
   };
   transcription = await startTranscriptionServer();
@@ -62,7 +67,7 @@ test.before(async () => {
   worker = await startTestService(environment, { audio: store, capturePauses: [0, 0] });
 });
 test.before.each(() => {
-  [refuseFile, refuseRemoval, modelSays] = [false, false, JSON.stringify(digest)];
+  [refuseFile, refuseRemoval, modelSays, onList] = [false, false, JSON.stringify(digest), undefined];
   transcription.answer(() => 'The new door is blue.');
 });
 test.after(async () => {
@@ -130,6 +135,38 @@ test('chunks that could not be removed once the audio was joined are removed bef
   transcription.answer(() => 'The new door is blue.');
   assert.is((await retried(workspace, session)).status, 'completed');
   assert.equal(await keysOf(session), ['audio.webm']);
+});
+
+test('a worker that slept while another one joined the audio does not overwrite it with the chunks that were left', async () => {
+  const workspace = await tandem.workspace();
+  const session = await openSession(workspace);
+  const { workspaceId, captureId, recordingId } = session;
+  const key = `${workspaceId}/${recordingId}/audio.webm`;
+  const { bytes } = await assembled(directory.path, partOf(...(recorded[1] ?? [])));
+  const recorder = await Recorder.start(session);
+  for (const chunk of recorded[1] ?? []) recorder.record(chunk);
+  await recorder.settled();
+  let overtaken = 0;
+  onList = async (objects) => {
+    onList = undefined;
+    overtaken += 1;
+    // The other one has saved its file, begun to remove the chunks, and died.
+    await directory.store.put(key, bytes);
+    await tandem.db.rows(`update captures set audio_key = $2, audio_type = 'audio/webm' where id = $1`, [
+      captureId,
+      key,
+    ]);
+    const taken = `update capture_work set attempt = attempt + 1, step = 'transcribe', worker_id = gen_random_uuid(),
+      lease_until = now() - interval '1 second' where capture_id = $1`;
+    await tandem.db.rows(taken, [captureId]);
+    return objects.slice(0, 5);
+  };
+  await recorder.stop();
+  assert.is((await ended(workspace, session)).status, 'completed');
+  assert.is(overtaken, 1);
+  const kept: Uint8Array[] = [];
+  for await (const piece of directory.store.read(key)) kept.push(piece);
+  assert.ok(Buffer.concat(kept).equals(bytes), 'the whole recording is there');
 });
 
 test('a database that goes away in the middle of the work fails nothing: it is done once when it is back', async () => {
