@@ -22,6 +22,7 @@ interface ToolOptions {
   idempotent?: boolean;
   longestText?: number;
   rest?: string;
+  asks?: boolean;
 }
 
 /** The metadata of one tool, from which the tool list, its annotations and the check of scopes are derived. */
@@ -34,8 +35,9 @@ export function tool(name: string, options: ToolOptions): Meta {
     idempotent = readOnly,
     longestText = 2000,
     rest = '',
+    asks = false,
   } = options;
-  return { tool: { name, title, description, scopes, readOnly, idempotent, longestText, rest } };
+  return { tool: { name, title, description, scopes, readOnly, idempotent, longestText, rest, asks } };
 }
 
 /** The scopes of the tool that the principal does not hold. */

@@ -54,20 +54,19 @@ export function errorOf(tool: Tool, failure: Failure, requestId: string): CallTo
 }
 
 /**
- * Calls a tool for the principal of `ctx`. Whatever goes wrong is a result that the model can read; failures of ours
- * also go to `report`.
+ * What `call` answers. Whatever goes wrong is a result that the model can read; failures of ours also go to `report`.
  */
-export async function callTool(
+export async function answered<Result>(
   tool: Tool,
-  ctx: Context,
-  input: unknown,
+  { requestId }: Pick<Context, 'requestId'>,
   report: (failure: Failure) => void,
-): Promise<CallToolResult> {
+  call: () => Promise<Result>,
+): Promise<Result | CallToolResult> {
   try {
-    return answerOf(tool, await tool.call(ctx, input));
+    return await call();
   } catch (error) {
     const failure = translate(error);
     if (failure.problem.status >= 500) report(failure);
-    return errorOf(tool, failure, ctx.requestId);
+    return errorOf(tool, failure, requestId);
   }
 }
