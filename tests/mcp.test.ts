@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { toolRouter } from '../routers/index.ts';
 import { type Scope, scopes } from '../routers/scopes.ts';
 import { startTestService, type TestService } from './harness.ts';
-import { callTool, modernClient, oldClient, raw } from './mcp-clients.ts';
+import { callTool, eras, modernClient, raw } from './mcp-clients.ts';
 
 const test = suite('mcp');
 let tandem: TestService;
@@ -49,10 +49,7 @@ const specified: [name: string, scopes: Scope[], readOnly: boolean][] = [
 const offered = specified.filter(([name]) => name in toolRouter);
 const idempotent = new Set(['complete_todo', 'reopen_todo', 'archive_todo', 'unarchive_todo', 'stop_chat']);
 
-for (const [era, connect] of [
-  ['2026-07-28', modernClient],
-  ['2025-11-25', oldClient],
-] as const) {
+for (const [era, connect] of eras) {
   test(`a client of ${era} lists tools and calls them`, async () => {
     const { key } = await tandem.workspace();
     const client = await connect(tandem.url, key);
