@@ -23,6 +23,10 @@ const paragraphs: readonly [tools: readonly string[], text: string][] = [
     'update_agent and update_skill change, archive and restore; pass the version you read as expectedVersion, so that nobody else’s change to an agent is lost.',
   ],
   [
+    ['list_captures', 'get_capture'],
+    'Captures: list_captures searches all that recordings and notes say; get_capture shows one. Its texts may be long: ask for one with part, and jump to what you look for with find.',
+  ],
+  [
     ['run_todo', 'get_chat'],
     'Agents work on their own time: run_todo, create_chat and send_chat_message return at once. To collect the reply, call get_chat with afterSequence = the highest sequence you have seen (0 at first), again and again. Everything has arrived when hasMore is false and the status of the chat is no longer running. The status awaiting_input means that a person must decide something first.',
   ],

@@ -75,6 +75,28 @@ test('a page of todos that agents have run costs no more, and neither does one o
   assert.is(await cost(() => call(`PATCH /todos/${body.data[0].id}`, { title: 'b', status: 'in_progress' })), 2);
 });
 
+test('a page of captures is one statement beside the credential, and one of them is too', async () => {
+  const { call } = await tandem.workspace();
+  let id = '';
+  for (const tag of ['one', 'two', 'three']) {
+    id = (await call('POST /captures', { type: 'note', content: 'a word', tags: ['all', tag] })).body.id;
+  }
+  for (const query of [
+    '',
+    'limit=1',
+    'type=note',
+    'query=word',
+    'query=nothing',
+    'updatedSince=2026-01-01T00:00:00Z',
+  ]) {
+    assert.is(await cost(() => call(`GET /captures?${query}`)), 2, query);
+  }
+  assert.is(await cost(() => call('GET /captures?tags=All,one')), 3, 'and one for the spelling of tags');
+  assert.is(await cost(() => call('GET /captures?include=totalCount')), 3);
+  assert.is(await cost(() => call(`GET /captures/${id}`)), 2);
+  assert.is(await cost(() => call('GET /captures/tags')), 2);
+});
+
 test('one todo, a summary and all lists are one statement each beside the credential', async () => {
   const { call } = await tandem.workspace();
   const { body: made } = await call('POST /todos', { title: 'a' });

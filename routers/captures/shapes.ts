@@ -85,7 +85,7 @@ export const Capture = z
       .nullable()
       .meta({
         description:
-          'The audio, for 15 minutes: read the capture again for a fresh link. Null where there is none, or not yet.',
+          'The audio, for 15 minutes: read the capture again, without `If-None-Match`, for a fresh link. Null where there is none, or not yet.',
         examples: ['https://tandem.example.com/media/AYc…'],
       }),
   })
@@ -107,41 +107,97 @@ const Tag = z
   .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'must be text without control characters')
   .meta({ minLength: 1, maxLength: 50, examples: ['planning'] });
 
+/** What a new note says. */
+const NewContent = saidText(500_000).meta({
+  description:
+    'Markdown, kept as written. A leading heading of at most 300 characters becomes the title and leaves the text.',
+  examples: ['# Planning of the spring release\n\nWe ship on 3 March if the tests pass.'],
+});
+
+/** Instants of the years that recordings are from: what is kept is shown again as it was given. */
+const RecordedAt = InstantInput.refine((value) => {
+  const year = new Date(value).getUTCFullYear();
+  return year >= 1900 && year < 2200;
+}, 'must lie between the years 1900 and 2199').describe('When it was recorded.');
+
 /** Tags as sent; trimmed and made unique ignoring case where they are kept. */
 export const Tags = z
   .array(Tag)
   .max(50, 'must be at most 50 tags')
   .describe('At most 50, unique ignoring case. The first spelling of a tag in the workspace wins.');
 
-export const CaptureUpdateParams = z
+export const NoteCreateParams = z
+  .strictObject({ type: z.literal('note'), content: NewContent, tags: Tags.optional() })
+  .meta({ id: 'NoteCreateParams' });
+
+export const transcriptFormats = ['vtt', 'srt', 'text'] as const;
+
+export const TranscriptImportParams = z
   .strictObject({
-    captureId: Id,
-    title: CaptureTitle.nullable().optional(),
-    content: CaptureContent.nullable().optional().describe('Only of a note.'),
-    notes: CaptureNotes.nullable().optional(),
-    tags: Tags.optional().describe('Replaces all tags.'),
+    type: z.literal('recording'),
+    transcript: z
+      .strictObject({
+        format: z.enum(transcriptFormats),
+        body: saidText(4_000_000).meta({
+          description: 'The file as text.',
+          examples: ['WEBVTT\n\n00:00:01.000 --> 00:00:04.000\n<v Ada>Shall we ship on the third?'],
+        }),
+      })
+      .describe('A transcript that another service finished.'),
+    title: CaptureTitle.optional().describe('Omitted: written from what the transcript says.'),
+    recordedAt: RecordedAt.optional(),
+    tags: Tags.optional(),
   })
-  .meta({ id: 'CaptureUpdateParams' });
+  .meta({ id: 'TranscriptImportParams' });
+
+/** The body of createCapture: a note, or a recording whose transcript exists already. */
+export const CaptureCreate = z
+  .discriminatedUnion('type', [NoteCreateParams, TranscriptImportParams])
+  .meta({ id: 'CaptureCreateParams' });
+
+export type NewNote = z.infer<typeof NoteCreateParams>;
+export type TranscriptImport = z.infer<typeof TranscriptImportParams>;
+
+/** What a change of a capture may say; what it omits stays. */
+export const CaptureUpdate = z.strictObject({
+  title: CaptureTitle.nullable()
+    .optional()
+    .meta({
+      description: 'Null takes it back: a note then goes by its first line.',
+      examples: ['Planning of the spring release'],
+    }),
+  content: CaptureContent.nullable().optional().describe('Only of a note: replaces its text.'),
+  notes: CaptureNotes.nullable().optional().describe('Replaces the notes; corrections of a transcript go here.'),
+  tags: Tags.optional().describe('Replaces all tags.'),
+});
+
+export type CapturePatch = z.infer<typeof CaptureUpdate>;
 
 export const CaptureListing = z.strictObject({
   limit: Limit,
   cursor: CursorText,
   query: saidText(200).optional().describe('Words of titles, bodies and summaries; all of them must occur.'),
-  tags: z.array(z.string()).optional().describe('Comma-separated; a capture must carry all of them.'),
-  type: CaptureType.optional(),
+  tags: z
+    .array(z.string().refine((value) => value.trim() !== '', 'must not be blank'))
+    .max(50)
+    .optional()
+    .describe('Comma-separated; a capture must carry all of them. Case does not matter.'),
+  type: CaptureType.optional().describe('Only recordings, imported ones too, or only notes.'),
   createdAfter: InstantInput.optional().describe('Exclusive.'),
   createdBefore: InstantInput.optional().describe('Exclusive.'),
   updatedSince: InstantInput.optional().describe('Changed at or after.'),
   includeArchived: z.boolean().default(false).describe('Also list archived ones.'),
-  include: z.enum(['totalCount']).optional(),
+  include: z.enum(['totalCount']).optional().describe('`totalCount` adds the number of all matches.'),
 });
 
-export const CapturePage = listOf(CaptureListed, 'CapturePage').extend({
-  totalCount: z
-    .int()
-    .nullable()
-    .meta({ description: 'Null unless `include=totalCount`.', examples: [42] }),
-});
+export type CaptureListingInput = z.infer<typeof CaptureListing>;
+
+const totalCount = z
+  .int()
+  .nullable()
+  .meta({ description: 'Rows over all pages; null unless asked for with `include=totalCount`.', examples: [42] });
+
+export const CapturePage = listOf(CaptureListed, 'CapturePage').extend({ totalCount }).meta({ id: 'CapturePage' });
 
 export const CaptureTag = z
   .object({
