@@ -71,6 +71,12 @@ interface Stored {
   etag?: string;
 }
 
+/** What is stored. Before there were tags it was the answer alone, which as every object names its type. */
+function storedOf(json: string): Stored {
+  const answer = JSON.parse(json) as Stored | { object: string };
+  return 'object' in answer ? { data: answer } : answer;
+}
+
 class RolledBack extends Error {
   readonly outcome: Outcome;
   constructor(outcome: Outcome) {
@@ -159,7 +165,7 @@ export async function answerOnce<Result extends Outcome>(
           const told = !outcome.ok && [400, 404].includes(translate(outcome.error).problem.status);
           throw told ? new RolledBack(outcome) : keyReused();
         }
-        const { data, etag } = JSON.parse(stored.answer) as Stored;
+        const { data, etag } = storedOf(stored.answer);
         world.reply.replayed = true;
         if (etag !== undefined) world.reply.etag = etag;
         return { ok: true, marker: 'middlewareMarker', data } as unknown as Result;
