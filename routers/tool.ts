@@ -40,6 +40,23 @@ export function tool(name: string, options: ToolOptions): Meta {
   return { tool: { name, title, description, scopes, readOnly, idempotent, longestText, rest, asks } };
 }
 
+/** Which tool shows what an argument of this name may be, and the scope that it takes to see it. */
+const finders: Readonly<Record<string, readonly [tool: string, scope: Scope]>> = {
+  todoId: ['list_todos', 'todos:read'],
+  todoListId: ['list_todo_lists', 'todos:read'],
+  chatId: ['list_chats', 'chats:read'],
+  agentId: ['list_agents', 'agents:read'],
+  skillId: ['list_skills', 'agents:read'],
+  captureId: ['list_captures', 'captures:read'],
+  captureIds: ['list_captures', 'captures:read'],
+};
+
+/** The tool that finds what the argument at fault should have named, if the principal may call it. */
+export function finderOf(param: string | null, principal: Pick<Principal, 'scopes'> | null): string | undefined {
+  const [tool, scope] = finders[param?.replace(/\[\d+\]$/, '') ?? ''] ?? [];
+  return scope && principal?.scopes.has(scope) ? tool : undefined;
+}
+
 /** The scopes of the tool that the principal does not hold. */
 export function lackingScopes({ scopes }: Pick<ToolMeta, 'scopes'>, principal: Pick<Principal, 'scopes'>): Scope[] {
   return scopes.filter((scope) => !principal.scopes.has(scope));

@@ -13,13 +13,11 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Context } from '../../routers/base.ts';
 import type { Failure } from '../../routers/errors.ts';
-import { instructionsFor } from '../../routers/instructions.ts';
-import { lackingScopes } from '../../routers/tool.ts';
 import type { Tool } from '../operations.ts';
 import { answered, answerOf } from './answer.ts';
 import { callAndAsk, callOrAsk, showsForms } from './asking.ts';
+import { type Catalogue, catalogueOf } from './catalogue.ts';
 import { inFormSession, questionRequest, sessionIdFor, takeAnswers } from './form-session.ts';
-import { type ListedTool, listedTool } from './list.ts';
 
 /** One exchange: who asks, and where failures of ours are told. */
 export interface Exchange {
@@ -34,21 +32,16 @@ export interface McpFace {
 }
 
 const hint = { ttlMs: 5 * 60 * 1000, cacheScope: 'private' as const };
-const cacheable = [
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-] as const;
+const cacheHints = {
+  'server/discover': hint,
+  'tools/list': hint,
+  'prompts/list': hint,
+  'resources/list': hint,
+  'resources/templates/list': hint,
+};
 
 /** There is none of these, but clients ask for them: an empty list is kinder than an error. */
 const empty = { prompts: {}, resources: {} };
-
-interface Entry {
-  tool: Tool;
-  listed: ListedTool;
-}
 
 type Result = CallToolResult | InputRequiredResult;
 
@@ -65,20 +58,15 @@ const callModern: Call = (tool, ctx, input, mcp) => {
   return asks ? callOrAsk(tool, ctx, input, repeated) : callPlainly(tool, ctx, input, mcp);
 };
 
-function serverFor(entries: ReadonlyMap<string, Entry>, { ctx, report }: Exchange, call: Call): Server {
-  const { principal } = ctx;
-  const seen = [...entries.values()].filter(({ tool }) => principal && lackingScopes(tool, principal).length === 0);
+function serverFor(catalogue: Catalogue, { ctx, report }: Exchange, call: Call): Server {
+  const { tools, instructions } = catalogue.viewFor(ctx.principal);
   const server = new Server(
     { name: 'tandem', title: 'Tandem', version: ctx.service.version },
-    {
-      capabilities: { tools: {}, ...empty },
-      instructions: instructionsFor(new Set(seen.map(({ tool }) => tool.name))),
-      cacheHints: Object.fromEntries(cacheable.map((method) => [method, hint])),
-    },
+    { capabilities: { tools: {}, ...empty }, instructions, cacheHints },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: seen.map(({ listed }) => listed) }));
+  server.setRequestHandler('tools/list', () => ({ tools }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
-    const tool = entries.get(params.name)?.tool;
+    const tool = catalogue.find(params.name);
     if (tool) return answered(tool, ctx, report, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
     const message = `Unknown tool: ${params.name.slice(0, 100).toWellFormed()}. Call tools/list to see what there is.`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
@@ -98,25 +86,25 @@ async function* thenEnd(body: ReadableStream<Uint8Array>, end: () => Promise<voi
   }
 }
 
-/** The tool that a body calls, when it is one such request. */
-function calledTool(entries: ReadonlyMap<string, Entry>, body: unknown): Tool | undefined {
+/** The name of the tool that a body calls, when it is one such request. */
+function calledTool(body: unknown): string {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } };
-  return method === 'tools/call' ? entries.get(String(params?.name))?.tool : undefined;
+  return method === 'tools/call' ? String(params?.name) : '';
 }
 
 /**
  * The protocol in both its eras, without sessions: 2026-07-28, where every request stands alone, and `initialize`
- * clients up to 2025-11-25. The SDK speaks it; JSON Schemas are computed here, once, and validation is the procedure's.
+ * clients up to 2025-11-25. The SDK speaks it; validation is the procedure's.
  */
 export function createFace(tools: readonly Tool[]): McpFace {
-  const entries = new Map(tools.map((tool) => [tool.name, { tool, listed: listedTool(tool) }]));
+  const catalogue = catalogueOf(tools);
   const build: McpServerFactory = ({ authInfo }) =>
-    serverFor(entries, authInfo?.extra as unknown as Exchange, callModern);
+    serverFor(catalogue, authInfo?.extra as unknown as Exchange, callModern);
   const modern = createMcpHandler(build, { legacy: 'reject' });
 
   /** Like the SDK's own fallback, but answered as JSON: a client that did not ask for an event stream gets none. */
   async function legacy(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
-    const server = serverFor(entries, exchange, callPlainly);
+    const server = serverFor(catalogue, exchange, callPlainly);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
       await server.connect(transport);
@@ -133,7 +121,7 @@ export function createFace(tools: readonly Tool[]): McpFace {
       callAndAsk(tool, ctx, input, (question, chatId) =>
         transport.send(questionRequest(ctx, question, chatId), { relatedRequestId: id }),
       );
-    const server = serverFor(entries, exchange, call);
+    const server = serverFor(catalogue, exchange, call);
     await server.connect(transport);
     const { body, status, headers } = await transport.handleRequest(request, { parsedBody });
     if (!body) {
@@ -147,7 +135,8 @@ export function createFace(tools: readonly Tool[]): McpFace {
   async function older(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
     const { taken, rest } = await takeAnswers(exchange.ctx, parsedBody);
     if (taken > 0 && rest.length === 0) return new Response(null, { status: 202 });
-    if (inFormSession(request) && calledTool(entries, parsedBody)?.asks) return asking(request, parsedBody, exchange);
+    if (inFormSession(request) && catalogue.find(calledTool(parsedBody))?.asks)
+      return asking(request, parsedBody, exchange);
     const response = await legacy(request, Array.isArray(parsedBody) ? rest : parsedBody, exchange);
     const sessionId = sessionIdFor(parsedBody);
     if (sessionId !== undefined && response.ok) response.headers.set('mcp-session-id', sessionId);
