@@ -69,6 +69,8 @@ export interface ServiceSettings {
   agentMinutes: number;
   /** Requests a minute of a new API key. */
   rateLimitPerMinute: number;
+  /** A recording is stopped after so long. */
+  recordings: { maxSeconds: number };
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
   /** Tool name → what it takes and needs; set once the tools are known. A resource of the router cannot import its tools. */

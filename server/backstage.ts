@@ -5,13 +5,14 @@ import type { Periodic } from './jobs/periodic.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { type Handlers, startWork, type Work } from './jobs/work.ts';
 import { type LiveNews, openLive } from './live/index.ts';
-import { openLine } from './live/line.ts';
+import { type Line, openLine } from './live/line.ts';
 import type { Measure } from './metrics.ts';
 
 /** What goes on behind the requests: the queue, the news of chats, and the workers. */
 export interface Backstage {
   queue: Queue;
   live: LiveNews;
+  line: Line;
   measures: Measure[];
   /** Starts the workers, once requests are answered; null when this process has none, else where to add what repeats. */
   startWork(handlers?: Partial<Handlers>): Pick<Periodic, 'every'> | null;
@@ -66,6 +67,7 @@ export async function openBackstage(config: Config, db: Database, log: Logger): 
   return {
     queue,
     live,
+    line,
     measures,
     startWork: (handlers = {}) => {
       work = startWork({ config, db, queue, line, log, ...pass, ...handlers });

@@ -1,7 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
+import { mountCli } from '../adapters/cli/mount.ts';
 import { mountDocs } from '../adapters/docs/mount.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
 import { operationsOf, toolsOf } from '../adapters/operations.ts';
@@ -27,6 +29,11 @@ import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Engine } from './agents/engine.ts';
 import type { TurnLimits } from './agents/parts.ts';
+import { mountRecordings, wantsSocket } from './captures/intake/handshake.ts';
+import type { Intake } from './captures/intake/intake.ts';
+import type { IntakeTimes } from './captures/intake/times.ts';
+import { mountMedia } from './captures/media/mount.ts';
+import type { AudioStore } from './captures/storage/store.ts';
 import type { Config } from './config.ts';
 import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';
@@ -42,6 +49,16 @@ export interface ServiceParts {
   jobs: Jobs;
   live: Live;
   media: Media;
+  /** Takes the audio of recordings. */
+  intake: Intake;
+  /** Where audio lies. */
+  audio: AudioStore;
+  /** Secret of the links to audio, shared by all processes. */
+  mediaKey: KeyObject;
+  /** How long the intake waits; other times only in tests. */
+  intakeTimes?: Partial<IntakeTimes>;
+  /** Pauses before a step of a capture is tried again, in milliseconds; others only in tests. */
+  capturePauses?: readonly number[];
   /** Secret of the OAuth server, shared by all processes. */
   oauthKey: Buffer;
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
@@ -74,6 +91,9 @@ export function createService({
   jobs,
   live,
   media,
+  intake,
+  audio,
+  mediaKey,
   oauthKey,
   oauthFetch,
   clock = () => new Date(),
@@ -86,7 +106,7 @@ export function createService({
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => newId(),
     // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: wantsSocket },
     // A number of hops: `true` would believe the leftmost address of X-Forwarded-For, which the client may invent.
     trustProxy: config.TRUST_PROXY > 0 && ((_: string, hop: number) => hop < config.TRUST_PROXY),
     forceCloseConnections: 'idle',
@@ -153,10 +173,13 @@ export function createService({
   mountHealth(app, db);
   mountDocs(app);
   mountPages(app);
+  mountCli(app, settings);
   mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
   if (router === appRouter) mountTrpc(app, appRouter, contextFor, settings);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);
+  mountMedia(app, { db, store: audio, key: mediaKey, clock });
+  mountRecordings(app, intake, settings, addresses, config.SHUTDOWN_SECONDS);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {
     prefix: '/api/v1',
   });

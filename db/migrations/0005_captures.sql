@@ -10,6 +10,7 @@ CREATE TABLE "capture_pieces" (
 	"workspace_id" uuid NOT NULL,
 	"capture_id" uuid NOT NULL,
 	"position" integer NOT NULL,
+	"end_ms" integer NOT NULL,
 	"segments" jsonb NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "capture_pieces_workspace_id_capture_id_position_pk" PRIMARY KEY("workspace_id","capture_id","position")

@@ -202,6 +202,8 @@ export const capturePieces = pgTable(
     captureId: uuid('capture_id').notNull(),
     /** From 0. */
     position: integer('position').notNull(),
+    /** Where it ends in the recording: the next piece begins there. */
+    endMs: integer('end_ms').notNull(),
     segments: jsonb('segments').notNull(),
     createdAt: instant('created_at').notNull().default(sql`now()`),
   },

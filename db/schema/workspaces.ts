@@ -126,7 +126,7 @@ export const minuteEntries = pgTable(
     turnId: uuid('turn_id'),
     todoId: uuid('todo_id'),
     captureId: uuid('capture_id'),
-    trigger: text('trigger', { enum: ['chat', 'manual', 'create', 'assignment', 'schedule'] }),
+    trigger: text('trigger', { enum: ['chat', 'manual', 'create', 'assignment', 'schedule', 'capture'] }),
     createdAt: instant('created_at').notNull().default(sql`now()`),
   },
   (table) => [

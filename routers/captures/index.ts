@@ -4,6 +4,8 @@ import { DeletedResource, Id, listOf, wholeList } from '../fields.ts';
 import { deleteCapture, restoreCapture } from './archive.ts';
 import { createCapture } from './create.ts';
 import { listCaptures } from './list.ts';
+import { recordingOperations } from './recording-operations.ts';
+import { retryOperation } from './retry-operation.ts';
 import { answerOf, readCapture } from './rows.ts';
 import {
   Capture,
@@ -131,4 +133,7 @@ export const captures = router({
     .mutation(async ({ ctx, input }) =>
       answerOf(ctx, await restoreCapture(ctx.db, principalOf(ctx).workspaceId, input.captureId)),
     ),
+
+  ...recordingOperations,
+  ...retryOperation,
 });
