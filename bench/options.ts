@@ -18,7 +18,7 @@ export interface Options {
   schedules: number;
   due: number;
   idleSeconds: number;
-  /** Names of the workloads to run, or their beginnings; all when empty; `agents` and `schedules` are parts of their own. */
+  /** Names of the workloads to run, or their beginnings; all when empty; `agents`, `mcp` and `schedules` are parts of their own. */
   only: string[];
   /** Where the database lives and stays; a temporary directory when undefined. */
   data: string | undefined;
@@ -54,7 +54,7 @@ const quick = {
 export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [--giant N] [--data DIR]
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
-  [--only getTodo,listTodos,agents,schedules,…]`;
+  [--only getTodo,listTodos,agents,mcp,schedules,…]`;
 
 /** @throws Error for an unknown flag or a size that makes no sense. */
 export function parseOptions(args: string[]): Options {
