@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildCli } from '../scripts/build-cli.ts';
-import { openPrompt, type Prompt } from './cli-world.ts';
+import { openPrompt, type Prompt, runHere } from './cli-world.ts';
 import { freePort, startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { addAgent, assistantOf, unknownId } from './todo-world.ts';
 
@@ -13,7 +12,6 @@ let workspace: TestWorkspace;
 let prompt: Prompt;
 
 test.before(async () => {
-  await buildCli();
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
 });
 test.before.each(async () => {
@@ -26,16 +24,21 @@ test.after(() => tandem.close());
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be printed
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
+/** Runs a command as the person at the prompt. */
+function run(args: string[], { stdin, environment }: { stdin?: string; environment?: Record<string, string> } = {}) {
+  return runHere(args, { ...prompt.environment, ...environment }, stdin);
+}
+
 /** Runs a command that succeeds. */
 async function done(...args: string[]) {
-  const ran = await prompt.run(args);
+  const ran = await run(args);
   assert.is(ran.code, 0, ran.err);
   return ran;
 }
 
 /** Runs a command that fails with this exit code. */
 async function fails(code: number, ...args: string[]) {
-  const ran = await prompt.run(args);
+  const ran = await run(args);
   assert.is(ran.code, code, `${ran.out}\n${ran.err}`);
   assert.is(ran.out, '', 'an error prints nothing that a program could take for an answer');
   return ran;
@@ -70,9 +73,9 @@ test('a list that is piped has a line for each item, with tabs, without headings
   const block = await done('todos', 'get', todo.id);
   assert.match(block.out, /^id +\S+\ntitle +A title that is longer/);
   assert.match(block.out, /^created +\d{4}-\d\d-\d\dT/m);
-  const coloured = await prompt.run(['todos', 'get', todo.id], { environment: { FORCE_COLOR: '1' } });
+  const coloured = await run(['todos', 'get', todo.id], { environment: { FORCE_COLOR: '1' } });
   assert.match(coloured.out, '\u001b[2m');
-  const plain = await prompt.run(['todos', 'get', todo.id], { environment: { FORCE_COLOR: '1', NO_COLOR: '1' } });
+  const plain = await run(['todos', 'get', todo.id], { environment: { FORCE_COLOR: '1', NO_COLOR: '1' } });
   assert.is(plain.out, block.out);
 });
 
@@ -129,7 +132,7 @@ test('names stand for ids: of lists, agents and yourself', async () => {
 });
 
 test('every kind of value can be given, and taken away again', async () => {
-  const made = await prompt.run(
+  const made = await run(
     [
       'todos',
       'create',
@@ -167,7 +170,7 @@ test('every kind of value can be given, and taken away again', async () => {
   );
   const { rrule, dueDate, content, assignees } = bare.json;
   assert.equal({ rrule, dueDate, content, assignees }, { rrule: null, dueDate: null, content: null, assignees: [] });
-  const whole = await prompt.run(['todos', 'create-batch', '-', '--json'], {
+  const whole = await run(['todos', 'create-batch', '-', '--json'], {
     stdin: '[{"title":"One"},{"title":"Two"}]',
   });
   assert.equal(
@@ -205,7 +208,7 @@ test('every kind of value can be given, and taken away again', async () => {
 });
 
 test('notes are written from stdin, and transcripts come out of files', async () => {
-  const note = await prompt.run(['captures', 'create', 'note', '-', '--tag', 'planning,spring', '--json'], {
+  const note = await run(['captures', 'create', 'note', '-', '--tag', 'planning,spring', '--json'], {
     stdin: '# Spring release\n\nWe ship on Monday.\n',
   });
   assert.is(note.code, 0, note.err);
@@ -226,7 +229,7 @@ test('notes are written from stdin, and transcripts come out of files', async ()
 
 test('a wrong value is told before anything is sent', async () => {
   const offline = { environment: { TANDEM_URL: `http://127.0.0.1:${await freePort()}` } };
-  const { code, out, err } = await prompt.run(['todos', 'list', '--status', 'redy'], offline);
+  const { code, out, err } = await run(['todos', 'list', '--status', 'redy'], offline);
   assert.equal([code, out], [2, '']);
   const allowed = 'ready, in_progress, done, active';
   assert.is(err, `Error: --status must be one of ${allowed}; it is “redy”.\nDid you mean ready?\n`);
@@ -278,19 +281,19 @@ test('errors say what to do on stderr, and the exit code tells their kind', asyn
   assert.match((await fails(6, 'chats', 'create', 'Hello')).err, '402 insufficient_minutes');
   const reader = await workspace.mint(['todos:read']);
   const may = { environment: { TANDEM_API_KEY: reader } };
-  const refused = await prompt.run(['todos', 'create', 'x'], may);
+  const refused = await run(['todos', 'create', 'x'], may);
   assert.is(refused.code, 3);
   assert.match(refused.err, 'Needs: todos:write');
-  const wrong = await prompt.run(['todos', 'list'], { environment: { TANDEM_API_KEY: 'tandem_sk_wrong' } });
+  const wrong = await run(['todos', 'list'], { environment: { TANDEM_API_KEY: 'tandem_sk_wrong' } });
   assert.is(wrong.code, 3);
   assert.match(wrong.err, 'It is the one in TANDEM_API_KEY.');
   const slow = await workspace.mint(['todos:read'], { rateLimitPerMinute: 1 });
   const often = { environment: { TANDEM_API_KEY: slow } };
-  await prompt.run(['todos', 'list'], often);
-  const limited = await prompt.run(['todos', 'list', '--no-retry'], often);
+  await run(['todos', 'list'], often);
+  const limited = await run(['todos', 'list', '--no-retry'], often);
   assert.is(limited.code, 7, limited.err);
   const nowhere = { environment: { TANDEM_URL: `http://127.0.0.1:${await freePort()}` } };
-  const lost = await prompt.run(['todos', 'list', '--no-retry'], nowhere);
+  const lost = await run(['todos', 'list', '--no-retry'], nowhere);
   assert.is(lost.code, 8);
   assert.match(lost.err, 'Is the service running there?');
 });
@@ -299,17 +302,14 @@ test('what only people may do says how to sign in', async () => {
   const { err } = await fails(3, 'workspaces', 'members');
   assert.match(err, `Sign in: tandem login --url ${tandem.url} --email`);
   const session = { environment: { TANDEM_API_KEY: await workspace.session() } };
-  const members = await prompt.run(['workspaces', 'members', '--json'], session);
+  const members = await run(['workspaces', 'members', '--json'], session);
   assert.equal(
     members.json.data.map(({ name }: { name: string }) => name),
     ['Tess'],
   );
-  const key = await prompt.run(
-    ['api-keys', 'create', 'Nightly', '--scope', 'todos:read,todos:write', '--json'],
-    session,
-  );
+  const key = await run(['api-keys', 'create', 'Nightly', '--scope', 'todos:read,todos:write', '--json'], session);
   assert.match(key.json.secret, /^tandem_sk_/);
-  const named = await prompt.run(['api-keys', 'revoke', 'Nightly', '--json'], session);
+  const named = await run(['api-keys', 'revoke', 'Nightly', '--json'], session);
   assert.is(named.json.id, key.json.id);
 });
 
