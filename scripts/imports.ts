@@ -11,7 +11,7 @@ const mayImport: Record<string, readonly string[]> = {
   cli: [],
   scripts: ['db', 'routers', 'adapters', 'server', 'cli'],
   bench: ['db', 'routers', 'adapters', 'server', 'scripts'],
-  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench', 'cli'],
+  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench', 'cli', 'web'],
   // The pages know the service by `import type` from the package alone, which is no path.
   web: [],
 };
