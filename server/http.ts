@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
+import { mountCli } from '../adapters/cli/mount.ts';
 import { mountDocs } from '../adapters/docs/mount.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
 import { operationsOf, toolsOf } from '../adapters/operations.ts';
@@ -172,6 +173,7 @@ export function createService({
   mountHealth(app, db);
   mountDocs(app);
   mountPages(app);
+  mountCli(app, settings);
   mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
   if (router === appRouter) mountTrpc(app, appRouter, contextFor, settings);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };

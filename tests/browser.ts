@@ -18,11 +18,11 @@ const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disabl
 const unasked = '--disable-background-networking --disable-component-update';
 /** A microphone that beeps, which every page may use without being asked. */
 const microphone = '--use-fake-device-for-media-stream --use-fake-ui-for-media-stream';
-const args = `${quiet} ${unasked} ${microphone}`.split(' ');
+export const chromiumArgs = `${quiet} ${unasked} ${microphone}`.split(' ');
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The Chromium of this machine: `CHROMIUM_PATH`, or the first on the PATH. */
-function findChromium(): string | undefined {
+export function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   return process.env.CHROMIUM_PATH ?? found;
@@ -119,7 +119,7 @@ export function pageSuite(name: string, parts: () => Promise<Partial<ServicePart
     if (!executablePath) return;
     await buildWeb();
     tandem = await startTestService({ DATA_DIR: directory.path }, await parts());
-    browser = await chromium.launch({ executablePath, args });
+    browser = await chromium.launch({ executablePath, args: chromiumArgs });
   });
   test.after(async () => {
     await browser?.close();

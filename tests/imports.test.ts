@@ -6,7 +6,10 @@ const test = suite('imports');
 
 test('imports run one way, without circles, and settings are read in one file', async () => {
   const sources = await readSources();
-  assert.ok(sources.has('db/client.ts') && sources.has('server/config.ts'), 'the sources were found');
+  assert.ok(
+    sources.has('db/client.ts') && sources.has('server/config.ts') && sources.has('cli/main.ts'),
+    'the sources were found',
+  );
   assert.equal(importFaults(sources), []);
 });
 
@@ -25,6 +28,19 @@ test('adapters never import the database, not even for a type or at run time', (
   );
   assert.is(faults.length, 3);
   assert.match(faults[0] ?? '', 'adapters/rest/a.ts imports db/client.ts');
+});
+
+test('the command-line client takes types from the routers, and nothing that runs', () => {
+  const faultsOf = (text: string) => importFaults(new Map([['cli/output/a.ts', text]])).length;
+  assert.is(faultsOf("import type { Message } from '../../routers/chats/shapes.ts';"), 0);
+  assert.is(faultsOf("export type { Message } from '../../routers/chats/shapes.ts';"), 0);
+  assert.is(faultsOf("import { Message } from '../../routers/chats/shapes.ts';"), 1);
+  assert.is(faultsOf("import { type Message } from '../../routers/chats/shapes.ts';"), 1);
+  assert.is(faultsOf("import '../../routers/chats/shapes.ts';"), 1);
+  assert.is(faultsOf("const later = import('../../routers/chats/shapes.ts');"), 1);
+  const both = "import type { A } from '../../routers/a.ts';\nimport { b } from '../../routers/a.ts';";
+  assert.ok(faultsOf(both) > 0, 'a type beside a value');
+  assert.is(faultsOf("import type { Db } from '../../db/client.ts';"), 1, 'another room');
 });
 
 test('a circle is told whole', () => {

@@ -276,12 +276,12 @@ test('a client that does not show that it lives is cut off, and one that does is
 });
 
 test('an erased recording closes its socket, takes nothing more and cannot be resumed', async () => {
-  const session = await newSession();
+  const workspace = await tandem.workspace();
+  const session = await openSession(workspace);
   const recorder = await Recorder.start(session);
   recorder.record(audio());
   await recorder.settled();
-  const erase = 'delete from captures where workspace_id = $1 and id = $2';
-  await tandem.db.rows(erase, [session.workspaceId, session.captureId]);
+  bodyOf(await workspace.call(`DELETE /captures/${session.captureId}?permanent=true`));
   assert.is((await recorder.next('error')).code, 'erased');
   assert.is((await recorder.closed).code, 4000);
   assert.is((await refused(recorder.ready.resumeToken)).status, 401);

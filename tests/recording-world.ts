@@ -115,14 +115,15 @@ export interface RecordingWorld extends TestService {
   store: HeldStore;
 }
 
-/** A service that takes recordings into `store`. */
+/** A service that takes recordings into `store`, and does not work on them unless told to. */
 export async function startIntake(
   store: AudioStore,
   environment: Record<string, string> = {},
   overrides: Partial<ServiceParts> = {},
 ): Promise<RecordingWorld> {
   const held = heldStore(store);
-  return { ...(await startTestService(environment, { audio: held, ...overrides })), store: held };
+  const settings = { AGENT_CONCURRENCY: '0', ...environment };
+  return { ...(await startTestService(settings, { audio: held, ...overrides })), store: held };
 }
 
 /** The socket of another service that takes the same recordings. */

@@ -63,6 +63,7 @@ export async function assembleStep(
     await setAssembled(db, claim, audio);
     await goOn(db, claim, 'transcribe');
   });
-  await store.remove(chunkPrefix(place));
+  // What could not be joined is kept as it came: somebody may still make something of it.
+  if (assembly.leftOut.every(({ reason }) => reason === 'empty')) await store.remove(chunkPrefix(place));
   return 'next';
 }
