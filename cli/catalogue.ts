@@ -29,6 +29,10 @@ export interface Shape {
 export interface Field extends Shape {
   name: string;
   isRequired?: true;
+  /** Of a body that is one of several: the kinds that have it. */
+  onlyWith?: readonly string[];
+  /** Of a body that is one of several: needed by some kinds. */
+  isSubject?: true;
 }
 
 /** What an operation answers. */

@@ -66,12 +66,33 @@ class Schemas {
   }
 
   fields(given: Schema): Field[] {
-    const { properties = {}, required = [] } = this.open(given);
+    const { properties = {}, required = [], oneOf, discriminator } = this.open(given);
+    if (oneOf && discriminator) return this.#mergedFields(oneOf as Schema[], discriminator.propertyName);
     return Object.entries(properties).map(([name, schema]) => ({
       name,
       ...this.shape(schema as Schema),
       ...(required.includes(name) && { isRequired: true as const }),
     }));
+  }
+
+  /** The fields of a body that is one of several: what only some of them have says with which value of `told`. */
+  #mergedFields(alternatives: Schema[], told: string): Field[] {
+    const all = alternatives.map((each) => this.fields(each));
+    const kindsOf = (fields: Field[]) => fields.find(({ name }) => name === told)?.values ?? [];
+    const names = [...new Set(all.flatMap((fields) => fields.map(({ name }) => name)))];
+    return names.map((name) => {
+      const having = all.filter((fields) => fields.some((field) => field.name === name));
+      const fields = having.flatMap((each) => each.filter((field) => field.name === name));
+      const { isRequired, ...first } = fields[0] as Field;
+      const isNeeded = fields.length === all.length && fields.every((field) => field.isRequired);
+      return {
+        ...first,
+        ...(name === told && { values: all.flatMap(kindsOf) }),
+        ...(isNeeded && { isRequired: true as const }),
+        ...(having.length < all.length && { onlyWith: having.flatMap(kindsOf).map(String) }),
+        ...(!isNeeded && isRequired && { isSubject: true as const }),
+      };
+    });
   }
 
   /** What an answer is, and the names of its fields. */

@@ -14,7 +14,7 @@ const mayImport: Record<string, readonly string[]> = {
   client: [],
   web: ['client'],
   examples: ['client'],
-  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench', 'cli', 'client'],
+  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench', 'cli', 'client', 'web'],
 };
 
 /** What the entries of this package name, for those who import it as strangers do. */

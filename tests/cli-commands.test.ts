@@ -94,7 +94,10 @@ function pathsOf(fields: readonly Field[], parents: string[] = []): string[] {
 }
 
 test('every field of every operation can be given, and no two flags of a command are alike', () => {
+  const known = new Map(operationsOf(appRouter).map(({ id, fields }) => [id, Object.keys(fields)]));
   for (const { operation, options, flags, words } of operationCommands) {
+    const tops = options.map(({ target }) => target.path[0] ?? '');
+    assert.equal([...new Set(tops)].sort(), known.get(operation.id)?.sort(), words.join(' '));
     const { pathFields, queryFields, bodyFields } = operation;
     const targets = options.map(({ target }) => `${target.place} ${target.path.join('.')}`);
     for (const [place, fields] of Object.entries({ path: pathFields, query: queryFields, body: bodyFields })) {

@@ -45,7 +45,7 @@ export function isImplied({ name }: Pick<Field, 'name'>): boolean {
   return name === 'workspaceId';
 }
 
-/** The ids of the path, then the texts that the body needs; else the one text that it is about. */
+/** The ids of the path, then the texts that the body needs, always or in one of its kinds; else the one text that it is about. */
 function argumentsOf(operation: CatalogueOperation): Argument[] {
   const { pathFields, queryFields, bodyFields, method } = operation;
   const ids = pathFields.filter((field) => !isImplied(field)).map((field) => argument(field, 'path'));
@@ -53,6 +53,8 @@ function argumentsOf(operation: CatalogueOperation): Argument[] {
   const isSubject = (field: Field) => !isImplied(field) || bodyFields.length === 1;
   const texts = needed.filter((field) => isText(field) && isSubject(field)).map((field) => argument(field, 'body'));
   const isPlainList = ({ kind, item }: Shape) => kind === 'array' && !item?.values;
+  const ofSome = bodyFields.filter((field) => field.isSubject && isText(field));
+  texts.push(...ofSome.map((field) => argument(field, 'body', { isRequired: false })));
   const list = texts.length === 0 ? needed.find(isPlainList) : undefined;
   const rest = list ? [argument(list, 'body', { isRest: list.item?.kind !== 'object' })] : [];
   const natural = naturalFields.map((name) => bodyFields.find((field) => field.name === name)).find(Boolean);

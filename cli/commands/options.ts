@@ -163,7 +163,9 @@ function nameApart(options: readonly Option[], taken: ReadonlySet<string>): Opti
   const named = options.map((option) => {
     const names = spellings(option);
     const isTop = option.target.path.length === 1;
-    const free = (name: string) => !taken.has(name) && (isTop || (count.get(name) === 1 && !own.has(name)));
+    // A file of a text goes by the name of that text.
+    const text = (name: string) => (option.effect.kind === 'file' ? name.replace(/-file$/, '') : name);
+    const free = (name: string) => !taken.has(text(name)) && (isTop || (count.get(name) === 1 && !own.has(name)));
     const flag = names.find(free) ?? `field-${names.at(-1)}`;
     return { ...option, flag, aliases: [...option.aliases, ...names].filter((each) => each !== flag) };
   });

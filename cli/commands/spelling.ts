@@ -62,6 +62,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   sendMessage: ['chats send ID "And next week?" --wait', 'chats send ID --message-file question.md'],
   streamChat: ['chats follow ID', 'chats follow ID --json'],
   decideApproval: ['approvals decide ID approve --wait', 'approvals decide ID deny --note "Not before Monday"'],
+  createCapture: [
+    'captures create note "# Spring release"',
+    'captures create note - --tag planning < minutes.md',
+    'captures create recording --format vtt --transcript-body-file meeting.vtt',
+  ],
   createApiKey: ['api-keys create "Nightly import" --scope todos:read,todos:write --expires-in-days 90'],
   updateAgent: ['agents update Scout --instructions-file scout.md', 'agents update Scout --no-approval-guidance'],
 };

@@ -22,12 +22,18 @@ const isNamed = ({ format, kind }: Shape, name: string, catalogue: Catalogue) =>
   (format === 'uuid' || kind === 'array') && takesNames(catalogue, name);
 
 /** What may stand for a value, beside what its field says of itself. */
-function notes(shape: Shape, name: string, catalogue: Catalogue, option?: Option): string[] {
+function notes(
+  shape: Shape & { onlyWith?: readonly string[] },
+  name: string,
+  catalogue: Catalogue,
+  option?: Option,
+): string[] {
   const { kind, values, item, minimum, maximum, format } = shape;
   const choices = values ?? item?.values;
   const takesName = isNamed(shape, name, catalogue);
   const limits = minimum !== undefined && maximum !== undefined ? [`${minimum} to ${maximum}.`] : [];
   return [
+    ...(shape.onlyWith ? [`Only of a ${shape.onlyWith.join(' or ')}.`] : []),
     ...(choices && kind !== 'boolean' ? [`One of ${choices.join(', ')}.`] : []),
     ...(kind === 'integer' && !shape.description?.includes(String(maximum)) ? limits : []),
     ...(format === 'date' ? ['Such as 2026-03-01, today or +7d.'] : []),
