@@ -4,11 +4,12 @@ import type { Db } from '../../db/client.ts';
 import { hashSecret } from '../../db/secrets.ts';
 import type { Principal, ServiceSettings } from '../base.ts';
 import { conflict, notFound } from '../errors.ts';
-import { folded } from '../folding.ts';
 import type { CaptureRef, Jobs } from '../jobs.ts';
 import { requireMinutes } from '../minutes.ts';
 import { tellIntake } from './recording-news.ts';
+import { writeSearch } from './search.ts';
 import type { CaptureWrittenAnswer, RecordingSessionAnswer } from './shapes.ts';
+import { settleTags } from './tags.ts';
 import { beginWork } from './work.ts';
 
 export type StopReason = 'stopped' | 'silence' | 'connection_lost' | 'max_duration' | 'max_size';
@@ -38,12 +39,6 @@ export function mintRecordingToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Tags as they are kept: trimmed, the first of those that differ in case alone. */
-function keptTags(tags: readonly string[]): string[] {
-  const trimmed = tags.map((tag) => tag.trim());
-  return trimmed.filter((tag, place) => trimmed.findIndex((other) => folded(other) === folded(tag)) === place);
-}
-
 /** Opens a recording: its audio comes over the socket. @throws Failure 402, with nothing written. */
 export function openRecording(
   { db: pool, service }: { db: Db; service: ServiceSettings },
@@ -54,8 +49,10 @@ export function openRecording(
   return pool.transaction(async (db) => {
     await requireMinutes(db, workspaceId);
     const [captureId, recordingId, token] = [newId(), newId(), mintRecordingToken()];
+    const settled = await settleTags(db, workspaceId, tags);
     const spoken = language === undefined ? null : (Intl.getCanonicalLocales(language)[0] ?? null);
-    await db.rows(insertCapture, [workspaceId, captureId, userId, title, keptTags(tags), spoken, recordingId]);
+    await db.rows(insertCapture, [workspaceId, captureId, userId, title, settled, spoken, recordingId]);
+    await writeSearch(db, { workspaceId, captureId });
     const { maxSeconds } = service.recordings;
     const values = [workspaceId, recordingId, captureId, userId, hashSecret(token), maxSeconds];
     const [row] = await db.rows<{ expiresAt: string }>(insertRecording, values);
