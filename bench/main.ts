@@ -2,6 +2,7 @@ import { agentErrors, measureAgents } from './agents/index.ts';
 import { reportAgents } from './agents/report.ts';
 import { type BenchDatabase, openBenchDatabase } from './database.ts';
 import { Loader } from './loader.ts';
+import { mcpErrors, measureMcp, reportMcp } from './mcp/index.ts';
 import { type Comparison, compare, compareSizes, type Latency, median } from './measure.ts';
 import { type Options, parseOptions, usage } from './options.ts';
 import { measureRecordings } from './recordings/index.ts';
@@ -27,7 +28,7 @@ interface Measured {
 }
 
 /** The workloads of requests, unless only other parts are wanted. */
-const others = ['agents', 'schedules', 'recordings'];
+const others = ['agents', 'mcp', 'recordings', 'schedules'];
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
 const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
 
@@ -93,6 +94,7 @@ async function main(): Promise<void> {
   try {
     say(`Measuring on ${database.size}`);
     const measured = wantsRequests(options) ? await measure(database, options) : undefined;
+    const mcp = wants(options, 'mcp') ? await measureMcp(database, options, say) : undefined;
     const agents = wants(options, 'agents') ? await measureAgents(database, options, say) : undefined;
     const recordings = wants(options, 'recordings') ? await measureRecordings(database, options, say) : undefined;
     await database.stop();
@@ -103,6 +105,10 @@ async function main(): Promise<void> {
       parts.push(report(found, latencies, { ...measured, startMs }, options));
       const all = [...found.flatMap(({ service, ceiling }) => [service, ceiling]), ...latencies];
       errors += all.reduce((sum, each) => sum + each.errors, 0);
+    }
+    if (mcp) {
+      parts.push(reportMcp(mcp));
+      errors += mcpErrors(mcp);
     }
     if (agents) {
       parts.push(reportAgents(agents, options));

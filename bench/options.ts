@@ -21,7 +21,7 @@ export interface Options {
   /** Recordings at a time, and how long each is. */
   recordings: number;
   recordingSeconds: number;
-  /** Names of the workloads to run, or their beginnings; all when empty; `agents`, `schedules` and `recordings` are parts of their own. */
+  /** Names of the workloads to run, or their beginnings; all when empty. `agents`, `mcp`, `recordings` and `schedules` are parts of their own. */
   only: string[];
   /** Where the database lives and stays; a temporary directory when undefined. */
   data: string | undefined;
@@ -62,7 +62,7 @@ export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [-
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
   [--recordings N] [--recordingSeconds N]
-  [--only getTodo,listTodos,agents,schedules,recordings,…]`;
+  [--only getTodo,listTodos,agents,mcp,recordings,schedules,…]`;
 
 /** @throws Error for an unknown flag or a size that makes no sense. */
 export function parseOptions(args: string[]): Options {

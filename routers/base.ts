@@ -77,6 +77,16 @@ export interface ServiceSettings {
   tools?: ReadonlyMap<string, { input: z.ZodObject; scopes: readonly Scope[] }>;
 }
 
+/** A call of a tool that goes on after a person was asked: what it did before is not done again. */
+export interface Resumed {
+  /** The chat that it started or wrote in. */
+  chatId: string;
+  /** The message that it wrote there; 0 when it only read. */
+  sequence: number;
+  /** When it must answer at the latest, as `performance.now()` has it. */
+  until?: number | undefined;
+}
+
 /** The world as a procedure sees it. */
 export interface Context {
   principal: Principal | null;
@@ -102,6 +112,8 @@ export interface Context {
   client: Client;
   mail: Mailer;
   reply: Reply;
+  /** Set when this call of a tool goes on after a person was asked. */
+  resumed?: Resumed | undefined;
 }
 
 const challenge = { 'WWW-Authenticate': 'Bearer realm="tandem"' };

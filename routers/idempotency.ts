@@ -24,7 +24,7 @@ interface World {
 type Outcome = { ok: true; data?: unknown } | { ok: false; error: Error };
 
 /** Canonical JSON: keys sorted, so that equal bodies have one text. @throws Failure 400 when it nests too deeply. */
-function canonical(value: unknown, depth = 0): string {
+export function canonical(value: unknown, depth = 0): string {
   if (depth > deepest) throw invalid(null, `The body nests deeper than ${deepest} levels.`);
   if (Array.isArray(value)) return `[${value.map((each) => canonical(each, depth + 1)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -19,7 +19,7 @@ import { temporaryDirectory } from './people.ts';
 import { type S3Trouble, startS3, type TestS3 } from './s3-server.ts';
 import { signatureFault } from './s3-signature.ts';
 
-const impatient = { tries: 4, firstPauseMs: 5, silenceMs: 2000 };
+const impatient = { tries: 4, firstPauseMs: 5, silenceMs: 20_000 };
 const place = () => ({ workspaceId: crypto.randomUUID(), recordingId: crypto.randomUUID() });
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -282,6 +282,21 @@ disk('a process killed in the middle of a file leaves nothing under its key, and
   assert.equal(await readdir(join(root, '.incoming')), []);
 });
 
+disk('what the file system refuses is a fault of the store that names its code', async () => {
+  const path = join(directory.path, 'a-file');
+  await writeFile(path, 'x');
+  const store = createDiskStore(path);
+  for (const work of [() => store.put('a/b', bytes('x')), () => store.list('a/'), () => store.size('a/b')]) {
+    const error = await fails(work);
+    assert.instance(error, StoreFault);
+    assert.match(error.message, /^The audio store on disk failed \(E\w+\)\.$/);
+  }
+  const other = createDiskStore(join(directory.path, 'in-the-way'));
+  await other.put('a/b', bytes('x'));
+  assert.instance(await fails(other.put('a/b/c', bytes('x'))), StoreFault);
+  assert.equal(await readdir(join(directory.path, 'in-the-way/.incoming')), []);
+});
+
 disk('files that others put there are not listed', async () => {
   const root = join(directory.path, 'foreign');
   const store = createDiskStore(root);
@@ -343,14 +358,14 @@ bucket('large audio goes up in parts of 5 MiB, small audio at once', async () =>
   );
 });
 
-bucket('every request survives errors that pass, resets, lost answers and silence', async () => {
-  const store = createS3Store(s3.settings, { ...impatient, silenceMs: 150 });
-  const whole = randomBytes(6 * 2 ** 20);
-  const kinds: S3Trouble[] = [503, 429, 'reset', 'lost', 'silent'];
+bucket('every request survives errors that pass, resets and lost answers', async () => {
+  const store = createS3Store(s3.settings, impatient);
+  const whole = randomBytes(5 * 2 ** 20 + 1000);
+  const kinds: S3Trouble[] = [503, 429, 'reset', 'lost'];
   for (const kind of kinds) {
     const recording = place();
     const [chunk, audio] = [chunkKey(recording, 0, true), audioKey(recording, 'wav')];
-    const meet = (to: RegExp) => s3.trouble(kind, to, kind === 'silent' ? 1 : 2);
+    const meet = (to: RegExp) => s3.trouble(kind, to, 2);
     meet(/^PUT .*chunks/);
     await store.put(chunk, bytes('chunk'));
     for (const to of [/uploads=/, /partNumber=2/, /^POST .*uploadId/]) meet(to);
@@ -365,6 +380,16 @@ bucket('every request survives errors that pass, resets, lost answers and silenc
     await store.remove(recordingPrefix(recording));
     assert.equal(await store.list(recordingPrefix(recording)), []);
   }
+});
+
+bucket('a store that falls silent is asked again, before its answer and in the middle of it', async () => {
+  const store = createS3Store(s3.settings, { ...impatient, tries: 8, silenceMs: 300 });
+  const key = audioKey(place(), 'wav');
+  s3.trouble('silent', /^PUT/);
+  await store.put(key, bytes('0123456789'));
+  s3.trouble('silent', /^GET .*audio/);
+  s3.trouble('stuck', /^GET .*audio/);
+  assert.is((await readAll(store, key)).toString(), '0123456789');
 });
 
 bucket('a transfer that breaks off goes on where it stopped, only with the same object', async () => {

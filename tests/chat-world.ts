@@ -8,8 +8,11 @@ import { startTestService, type TestService, type TestWorkspace } from './harnes
 import { idleJobs } from './idle-jobs.ts';
 
 /** A service without workers: chats go on when the test plays the agent. */
-export function startWithoutAgents(environment: Record<string, string> = {}): Promise<TestService> {
-  return startTestService({ AGENT_CONCURRENCY: '0', LOG_LEVEL: 'error', ...environment });
+export function startWithoutAgents(
+  environment: Record<string, string> = {},
+  overrides: Parameters<typeof startTestService>[1] = {},
+): Promise<TestService> {
+  return startTestService({ AGENT_CONCURRENCY: '0', LOG_LEVEL: 'error', ...environment }, overrides);
 }
 
 /** Everything is told to whoever listens. */

@@ -115,6 +115,9 @@ export interface RecordingWorld extends TestService {
   store: HeldStore;
 }
 
+/** For a service that takes recordings and leaves the work on them to others. */
+export const idle = { AGENT_CONCURRENCY: '0' };
+
 /** A service that takes recordings into `store`. */
 export async function startIntake(
   store: AudioStore,

@@ -58,6 +58,13 @@ test('startRecording opens a capture with the status recording and says where it
     maxDurationSeconds: 14_400,
   });
   assert.match(id, uuid);
+  const { body: other } = await workspace.call('POST /captures/recordings', { tags: ['SPRING', 'new'] }, { key });
+  assert.equal(bodyOf(await workspace.call(`GET /captures/${other.captureId}`)).tags, ['Spring', 'new']);
+  const found = bodyOf(await workspace.call('GET /captures?query=planning'));
+  assert.equal(
+    found.data.map((each: { id: string; status: string }) => [each.id, each.status]),
+    [[captureId, 'recording']],
+  );
   assert.match(captureId, uuid);
   assert.match(token, /^[\w-]{43}$/);
   assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 300_000) < 5000);
@@ -158,6 +165,8 @@ test('capture: recording → stopCapture → processing; its work begins', async
     updatedAt,
   });
   assert.ok(updatedAt > createdAt);
+  const read = await workspace.call(`GET /captures/${captureId}`);
+  assert.is(answer.headers.get('etag'), read.headers.get('etag'));
   assert.is(await intakeIsOver(tandem.db, { workspaceId, captureId }), true);
   const work = 'select step, attempt, tries from capture_work where workspace_id = $1 and capture_id = $2';
   assert.equal(await rows(work, [workspaceId, captureId]), [{ step: 'assemble', attempt: 0, tries: 0 }]);

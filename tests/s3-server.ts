@@ -10,8 +10,11 @@ import { signatureFault } from './s3-signature.ts';
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
  */
 
-/** An error of the store, a connection reset before it acts, a lost answer, half an answer, none, an error in a 200. */
-export type S3Trouble = 503 | 429 | 'reset' | 'lost' | 'cut' | 'silent' | 'error-in-200';
+/**
+ * An error of the store, a connection reset before it acts, a lost answer, half an answer and a reset, half of one and
+ * then nothing, no answer, an error in a 200.
+ */
+export type S3Trouble = 503 | 429 | 'reset' | 'lost' | 'cut' | 'stuck' | 'silent' | 'error-in-200';
 
 export interface S3Request {
   method: string;
@@ -175,8 +178,10 @@ export async function startS3(): Promise<TestS3> {
     if (met?.kind === 'lost') return message.socket.destroy();
     reply.writeHead(answer.status, answer.headers);
     const sent = method === 'HEAD' ? undefined : answer.body;
-    if (met?.kind !== 'cut') return reply.end(sent);
-    reply.write(Buffer.from(sent ?? '').subarray(0, (sent?.length ?? 0) / 2), () => message.socket.destroy());
+    if (met?.kind !== 'cut' && met?.kind !== 'stuck') return reply.end(sent);
+    reply.write(Buffer.from(sent ?? '').subarray(0, (sent?.length ?? 0) / 2), () => {
+      if (met.kind === 'cut') message.socket.destroy();
+    });
   };
 
   const server = createServer((message, reply) => {

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Context } from '../../routers/base.ts';
 import { errorBody, Failure, translate } from '../../routers/errors.ts';
+import { finderOf } from '../../routers/tool.ts';
 import type { Tool } from '../operations.ts';
 import { compact } from './text.ts';
 
@@ -34,17 +35,36 @@ export function answerOf(tool: Tool, data: unknown): CallToolResult {
 
 const mostErrors = 5;
 
-/** What went wrong, for a model: all fields at fault at once, and what would be allowed. */
-export function errorOf(tool: Tool, failure: Failure, requestId: string): CallToolResult {
-  const { code, param, message, retryable, errors, ...more } = errorBody(failure, requestId, '');
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
+}
+
+type Asker = Pick<Context, 'requestId' | 'principal'>;
+
+/** Codes of a field at fault that names nothing: an id that is none, or that nothing has. */
+const namesNothing = ['not_found', 'invalid_format'];
+
+/** What the argument at fault may be: as the failure says, else what is known of it. */
+function allowedFor(tool: Tool, { problem }: Failure): readonly string[] | undefined {
+  const { errors = [], allowedValues, currentVersion } = problem;
+  if (allowedValues) return allowedValues;
+  if (currentVersion !== undefined) return [String(currentVersion)];
+  const unknown = errors.some(({ code, param }) => code === 'unknown_field' && !param?.includes('.'));
+  return unknown ? Object.keys(tool.input.shape) : undefined;
+}
+
+/** What went wrong, for a model: all fields at fault at once, what would be allowed, and which tool shows it. */
+export function errorOf(tool: Tool, failure: Failure, { requestId, principal }: Asker): CallToolResult {
+  const { code, param, message, retryable, errors } = errorBody(failure, requestId, '');
   const named = errors.map((each) =>
     each.param === null || each.message.includes(each.param) ? each.message : `${each.param}: ${each.message}`,
   );
-  const unknown = errors.some((each) => each.code === 'unknown_field' && !each.param?.includes('.'));
-  const { allowedValues = unknown ? Object.keys(tool.input.shape) : undefined } = more;
+  const finder = namesNothing.includes(errors[0]?.code ?? '') ? finderOf(param, principal) : undefined;
+  const told = named.length > 1 ? named.slice(0, mostErrors).map(sentence).join(' ') : message;
+  const allowedValues = allowedFor(tool, failure);
   const error = {
     code,
-    message: named.length > 1 ? named.slice(0, mostErrors).join(' ') : message,
+    message: finder === undefined ? told : `${sentence(told)} ${finder} shows what there is.`,
     ...(param !== null && { param }),
     ...(allowedValues && { allowedValues: allowedValues.slice(0, 100) }),
     retryable,
@@ -54,20 +74,19 @@ export function errorOf(tool: Tool, failure: Failure, requestId: string): CallTo
 }
 
 /**
- * Calls a tool for the principal of `ctx`. Whatever goes wrong is a result that the model can read; failures of ours
- * also go to `report`.
+ * What `call` answers. Whatever goes wrong is a result that the model can read; failures of ours also go to `report`.
  */
-export async function callTool(
+export async function answered<Result>(
   tool: Tool,
-  ctx: Context,
-  input: unknown,
+  asker: Asker,
   report: (failure: Failure) => void,
-): Promise<CallToolResult> {
+  call: () => Promise<Result>,
+): Promise<Result | CallToolResult> {
   try {
-    return answerOf(tool, await tool.call(ctx, input));
+    return await call();
   } catch (error) {
     const failure = translate(error);
     if (failure.problem.status >= 500) report(failure);
-    return errorOf(tool, failure, ctx.requestId);
+    return errorOf(tool, failure, asker);
   }
 }

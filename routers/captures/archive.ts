@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts';
 import { closeChats } from '../chats/close.ts';
 import type { World } from '../chats/turns.ts';
 import { lockTodos } from '../todos/rows.ts';
+import { tellIntake } from './recording-news.ts';
 import { findCapture, requireCaptureMatch, type StoredCapture } from './rows.ts';
 
 const archive = `update captures set archived_at = now(), updated_at = greatest(now(), updated_at)
@@ -57,7 +58,10 @@ export function deleteCapture(
       return { ...deleted, recoverable: true };
     }
     await takeOffTodos({ ...world, db }, workspaceId, id);
-    if (recordingId !== null) await db.rows(removeAudio, [workspaceId, recordingId]);
+    if (recordingId !== null) {
+      await db.rows(removeAudio, [workspaceId, recordingId]);
+      await tellIntake(db, { recordingId });
+    }
     await db.rows(erase, [workspaceId, id]);
     return { ...deleted, recoverable: false };
   });

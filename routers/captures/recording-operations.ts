@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { op, principalOf, procedure } from '../base.ts';
 import { Id } from '../fields.ts';
 import { openRecording, stopRecording } from './recording.ts';
+import { answerOf } from './rows.ts';
 import { CaptureTitle, CaptureWritten, RecordingSession, Tags } from './shapes.ts';
 
 function isLanguage(value: string): boolean {
@@ -52,10 +53,13 @@ export const recordingOperations = {
         summary: 'Stop a running recording',
         description:
           'What the service has received is kept, and processing begins. Audio that a recorder has not sent by then is lost: a recorder itself stops with the `stop` frame of its socket.',
+        etag: true,
         statuses: [404, 409],
       }),
     )
     .input(z.strictObject({ captureId: Id }))
     .output(CaptureWritten)
-    .mutation(({ ctx, input }) => stopRecording(ctx, principalOf(ctx).workspaceId, input.captureId)),
+    .mutation(async ({ ctx, input }) =>
+      answerOf(ctx, await stopRecording(ctx, principalOf(ctx).workspaceId, input.captureId)),
+    ),
 };

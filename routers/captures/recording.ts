@@ -3,12 +3,13 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import { hashSecret } from '../../db/secrets.ts';
 import type { Principal, ServiceSettings } from '../base.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import type { CaptureRef, Jobs } from '../jobs.ts';
 import { requireMinutes } from '../minutes.ts';
 import { tellIntake } from './recording-news.ts';
+import { findCapture, type StoredCapture } from './rows.ts';
 import { writeSearch } from './search.ts';
-import type { CaptureWrittenAnswer, RecordingSessionAnswer } from './shapes.ts';
+import type { RecordingSessionAnswer } from './shapes.ts';
 import { settleTags } from './tags.ts';
 import { beginWork } from './work.ts';
 
@@ -49,8 +50,8 @@ export function openRecording(
   return pool.transaction(async (db) => {
     await requireMinutes(db, workspaceId);
     const [captureId, recordingId, token] = [newId(), newId(), mintRecordingToken()];
-    const settled = await settleTags(db, workspaceId, tags);
     const spoken = language === undefined ? null : (Intl.getCanonicalLocales(language)[0] ?? null);
+    const settled = await settleTags(db, workspaceId, tags);
     await db.rows(insertCapture, [workspaceId, captureId, userId, title, settled, spoken, recordingId]);
     await writeSearch(db, { workspaceId, captureId });
     const { maxSeconds } = service.recordings;
@@ -72,7 +73,7 @@ export function openRecording(
 
 const stop = `update recordings set stopped_at = now(), stop_reason = $3
   where workspace_id = $1 and capture_id = $2 and stopped_at is null returning id`;
-const process = `update captures set status = 'processing', updated_at = greatest(now(), updated_at)
+const processing = `update captures set status = 'processing', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2`;
 
 /**
@@ -86,35 +87,29 @@ export async function endRecording(
 ): Promise<boolean> {
   const [stopped] = await db.rows<{ id: string }>(stop, [workspaceId, captureId, reason]);
   if (!stopped) return false;
-  await db.rows(process, [workspaceId, captureId]);
+  await db.rows(processing, [workspaceId, captureId]);
   await beginWork({ db, jobs }, { workspaceId, captureId }, 'assemble');
   await tellIntake(db, { recordingId: stopped.id });
   return true;
 }
 
-const hold = 'select type from captures where workspace_id = $1 and id = $2 for no key update';
-const written = `select id, type, status, duration_seconds as "durationSeconds", recording_id as "recordingId",
-    archived_at is not null as "isArchived", created_at as "createdAt", updated_at as "updatedAt"
-  from captures where workspace_id = $1 and id = $2`;
+const hold = 'select 1 from captures where workspace_id = $1 and id = $2 for no key update';
 
-type Row = Omit<CaptureWrittenAnswer, 'object' | 'failure'>;
-
-/** Locks the row of a capture, without which no recording is ended. Null when there is none. */
-export async function holdCapture(db: Db, { workspaceId, captureId }: CaptureRef) {
-  const [capture] = await db.rows<{ type: Row['type'] }>(hold, [workspaceId, captureId]);
-  return capture ?? null;
+/** Ends a recording for its recorder. Returns whether it was running. */
+export function endOwnRecording(world: World, capture: CaptureRef, reason: StopReason): Promise<boolean> {
+  return world.db.transaction(async (db) => {
+    await db.rows(hold, [capture.workspaceId, capture.captureId]);
+    return endRecording({ ...world, db }, capture, reason);
+  });
 }
 
 /** Stops a recording for whoever may write captures. @throws Failure 404, 409 when it is no running recording. */
-export function stopRecording(world: World, workspaceId: string, captureId: string): Promise<CaptureWrittenAnswer> {
+export function stopRecording(world: World, workspaceId: string, captureId: string): Promise<StoredCapture> {
   return world.db.transaction(async (db) => {
-    const capture = await holdCapture(db, { workspaceId, captureId });
-    if (!capture) throw notFound('capture', 'captureId');
+    const { capture } = await findCapture(db, workspaceId, captureId, 'change');
     if (capture.type === 'note') throw conflict('This capture is a note: there is nothing to stop.');
-    if (!(await endRecording({ ...world, db }, { workspaceId, captureId }, 'stopped')))
+    if (!(await endRecording({ ...world, db }, { workspaceId, captureId: capture.id }, 'stopped')))
       throw conflict('This recording is not running any more. Read its status with getCapture.');
-    const [row] = await db.rows<Row>(written, [workspaceId, captureId]);
-    if (!row) throw new Error('A capture went while it was locked');
-    return { object: 'capture' as const, ...row, failure: null };
+    return findCapture(db, workspaceId, captureId);
   });
 }

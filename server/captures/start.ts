@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { sharedSecret } from '../../db/seed.ts';
 import type { Media } from '../../routers/captures/media.ts';
@@ -59,7 +59,7 @@ export async function openCaptures(
     handler: (captureWorld, writer) => {
       const transcriber = createTranscriber(config, { log });
       const { capturePauses: pauses } = overrides;
-      const parts = { world: captureWorld, log, store, writer, transcriber, scratch: tmpdir() };
+      const parts = { world: captureWorld, log, store, writer, transcriber, scratch: join(config.DATA_DIR, 'scratch') };
       return captureWorker({ ...parts, ...(pauses && { pauses }) });
     },
     lookAfter: (periodic) => {

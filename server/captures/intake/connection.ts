@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { RawData, WebSocket } from 'ws';
-import { endRecording, holdCapture, type StopReason, type World } from '../../../routers/captures/recording.ts';
+import { endOwnRecording, type StopReason, type World } from '../../../routers/captures/recording.ts';
 import { within } from '../../patience.ts';
 import { type Chunk, type ChunkStore, type ChunkWriter, chunksOf, createChunkWriter } from './chunks.ts';
 import { type Claim, keepFormat } from './claims.ts';
@@ -44,7 +44,7 @@ const mostUnread = 256 * 1024;
  * waits until the one before has let go, or its lease has run out, and only then asks the store what there is: so it
  * sees all that was acknowledged before. Of a process that froze in the middle of a write, that one write may take
  * effect later. It was not acknowledged, so the client that resumes sends the same bytes as the same chunk. A client
- * that no longer has them begins a new part, whose first chunk has a key of its own that sorts behind.
+ * that no longer has them begins a new part, whose first chunk has a key of its own; the late one is left out.
  */
 export class Connection {
   readonly #socket: WebSocket;
@@ -124,7 +124,6 @@ export class Connection {
     });
     socket.on('ping', () => {
       this.#isAlive = true;
-      this.#requireReader();
     });
     socket.on('error', (error) => this.#log.debug({ err: error }, 'the socket of a recording failed'));
     void this.#closed.then(() => this.#end(gone));
@@ -154,10 +153,6 @@ export class Connection {
   #say(frame: ServerFrame): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#socket.send(JSON.stringify(frame));
-    this.#requireReader();
-  }
-
-  #requireReader(): void {
     if (this.#socket.bufferedAmount > mostUnread) this.#socket.terminate();
   }
 
@@ -224,11 +219,9 @@ export class Connection {
     this.#state = 'stopping';
     this.#queue.add(0, async () => {
       await this.#lease.held();
-      const wasRunning = await db.transaction(
-        async (tx) => (await holdCapture(tx, claim)) !== null && endRecording({ db: tx, jobs }, claim, reason),
-      );
-      if (wasRunning) return void this.#end(stopped(reason));
-      return keeper.look(claim.recordingId);
+      const wasRunning = await endOwnRecording({ db, jobs }, claim, reason);
+      if (wasRunning) void this.#end(stopped(reason));
+      else keeper.look(claim.recordingId);
     });
   }
 

@@ -43,7 +43,7 @@ export const usualLimits: Omit<IntakeLimits, 'recordingBytes'> = {
   chunkBytes: 1024 * 1024,
   window: 32,
   heldBytes: 4 * 1024 * 1024,
-  processBytes: 64 * 1024 * 1024,
+  processBytes: 32 * 1024 * 1024,
 };
 
 /** Chunks of a whole recording: ten for each second that it may last. */

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { parse, stringify } from 'uuid';
+import type { AudioRef } from '../../../routers/captures/media.ts';
 
 /** How long a link opens the audio (CONTRACT §7). */
 const lifetimeMs = 15 * 60 * 1000;
@@ -8,21 +9,14 @@ const version = 1;
 /** Version, expiry in ms, three ids. */
 const payloadLength = 1 + 6 + 3 * 16;
 
-/** The audio that a link opens. */
-export interface MediaTarget {
-  workspaceId: string;
-  captureId: string;
-  recordingId: string;
-}
-
 /** A link that this service made. */
-export interface MediaLink extends MediaTarget {
+export interface MediaLink extends AudioRef {
   expiresAt: Date;
 }
 
 export interface MediaLinks {
   /** A link to the audio that anybody may open for 15 minutes from `now` on. */
-  urlFor(target: MediaTarget & { publicUrl: string; now: Date }): string;
+  urlFor(audio: AudioRef & { publicUrl: string; now: Date }): string;
   /** What the token of a link says; null when this service did not make it. It may have expired. */
   read(token: string): MediaLink | null;
 }

@@ -2,10 +2,11 @@ import { createHash, type KeyObject } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../../db/client.ts';
+import type { AudioRef } from '../../../routers/captures/media.ts';
 import { Failure, notFound } from '../../../routers/errors.ts';
 import { entityTags } from '../../../routers/etag.ts';
 import { type AudioStore, type ByteRange, MissingAudio } from '../storage/store.ts';
-import { type MediaLink, type MediaTarget, mediaLinks } from './links.ts';
+import { type MediaLink, mediaLinks } from './links.ts';
 import { rangeOf } from './range.ts';
 
 /** The audio of a recording, where it lies. */
@@ -14,27 +15,21 @@ export interface KeptAudio {
   audio_type: string;
 }
 
-/** The audio of a capture that still exists; undefined when there is none. */
-export type FindAudio = (target: MediaTarget) => Promise<KeptAudio | undefined>;
-
 export interface MediaParts {
   db: Db;
   store: AudioStore;
   /** Secret of the links, shared by all processes. */
   key: KeyObject;
   clock?: () => Date;
-  /** Looks a recording up; another one only in tests. */
-  find?: FindAudio;
 }
 
-const findAudio =
-  (db: Db): FindAudio =>
-  async ({ workspaceId, captureId, recordingId }) => {
-    const text = `select c.audio_key, c.audio_type from captures c
-      where c.workspace_id = $1 and c.id = $2 and c.recording_id = $3 and c.audio_key is not null`;
-    const [found] = await db.rows<KeptAudio>(text, [workspaceId, captureId, recordingId]);
-    return found;
-  };
+/** The audio of a capture that still exists; undefined when there is none. */
+async function findAudio(db: Db, { workspaceId, captureId, recordingId }: AudioRef): Promise<KeptAudio | undefined> {
+  const text = `select c.audio_key, c.audio_type from captures c
+    where c.workspace_id = $1 and c.id = $2 and c.recording_id = $3 and c.audio_key is not null`;
+  const [found] = await db.rows<KeptAudio>(text, [workspaceId, captureId, recordingId]);
+  return found;
+}
 
 const again = 'Read the capture again: its mediaUrl is a new one.';
 
@@ -63,7 +58,7 @@ function headersOf({ recordingId, expiresAt }: MediaLink, audio: KeptAudio, tag:
     'Accept-Ranges': 'bytes',
     'Content-Disposition': `inline; filename="recording-${recordingId}.${extension}"`,
     'Cache-Control': `private, max-age=${maxAge}`,
-    'Content-Security-Policy': "default-src 'none'; media-src 'self'; sandbox",
+    'Content-Security-Policy': "default-src 'none'; media-src 'self'; sandbox allow-same-origin",
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
@@ -88,9 +83,8 @@ async function streamOf(store: AudioStore, key: string, range: ByteRange): Promi
 }
 
 /** `GET` and `HEAD /media/{token}`: the audio of a recording, for whoever has the link. */
-export function mountMedia(app: FastifyInstance, { db, store, key, clock = () => new Date(), find }: MediaParts): void {
+export function mountMedia(app: FastifyInstance, { db, store, key, clock = () => new Date() }: MediaParts): void {
   const links = mediaLinks(key);
-  const look = find ?? findAudio(db);
   const linkOf = (request: FastifyRequest) => links.read((request.params as { token: string }).token);
   const streams = new Set<Readable>();
   app.addHook('preClose', async () => {
@@ -128,7 +122,7 @@ export function mountMedia(app: FastifyInstance, { db, store, key, clock = () =>
       const link = linkOf(request);
       if (!link) throw badLink();
       if (link.expiresAt <= clock()) throw expired();
-      const audio = await look(link);
+      const audio = await findAudio(db, link);
       if (!audio) throw notFound('audio', 'token');
       try {
         return await send(request, reply, link, audio);

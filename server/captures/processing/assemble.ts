@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CaptureClaim, LostCapture, renewCapture } from '../../../routers/captures/processing/claims.ts';
 import { goOn, save, setAssembled } from '../../../routers/captures/processing/saves.ts';
-import { assemble } from '../audio/assemble.ts';
+import { assemble, type LeftOut } from '../audio/assemble.ts';
 import { storedParts } from '../audio/chunks.ts';
 import { intakeIsOver } from '../intake/claims.ts';
-import { audioKey, type RecordingPlace } from '../storage/keys.ts';
+import { audioKey, leftOutKey, type RecordingPlace } from '../storage/keys.ts';
 import type { CaptureFacts } from './facts.ts';
 import { Hopeless } from './fault.ts';
 import type { CaptureParts, StepOutcome } from './parts.ts';
@@ -42,6 +42,17 @@ async function joined({ world, store, scratch }: CaptureParts, claim: CaptureCla
   });
 }
 
+/** Keeps parts that could not be joined beside the file, as they came: somebody may still make something of them. */
+async function keepAside({ store }: CaptureParts, place: RecordingPlace, leftOut: readonly LeftOut[]): Promise<void> {
+  const kept = leftOut.filter(({ reason }) => reason !== 'empty');
+  if (kept.length === 0) return;
+  const parts = await storedParts(store, place);
+  for (const { part, size } of kept) {
+    const bytes = parts[part];
+    if (bytes) await store.putStream(leftOutKey(place, part), size, bytes);
+  }
+}
+
 /**
  * Joins what was received into one file that plays, once nobody can add to it any more. The chunks go with the next step,
  * when the capture names the file: whatever happens in between, they do.
@@ -61,6 +72,7 @@ export async function assembleStep(
   if (assembly.leftOut.length > 0)
     log.warn({ captureId, leftOut: assembly.leftOut }, 'parts of a recording were left out');
   if (assembly.outcome !== 'assembled') throw assembly.outcome === 'empty' ? nothingHeard(facts) : unreadable();
+  await keepAside(parts, place, assembly.leftOut);
   const { extension, contentType: type, durationMs } = assembly;
   const audio = { key: audioKey(place, extension), type, durationSeconds: Math.ceil(durationMs / 1000) };
   await save(world, claim, 0, async (db) => {
