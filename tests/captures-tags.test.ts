@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newNote, startWithoutDigests } from './capture-world.ts';
 import type { TestService, TestWorkspace } from './harness.ts';
+import { openSession } from './recording-world.ts';
 
 const test = suite('tags of captures');
 let tandem: TestService;
@@ -75,6 +76,32 @@ test('the list tells each tag that is carried, by name, with how many active cap
   const [used] = (await call('GET /captures/tags')).body.data;
   assert.equal([used.name, used.captureCount], ['beta', 2]);
   assert.ok(Date.parse(used.lastUsedAt) > Date.now() - 60_000);
+});
+
+test('the tags of a recording are those of the workspace: spelled as there, listed and found', async () => {
+  const workspace = await tandem.workspace();
+  await newNote(workspace, 'x', ['Plan']);
+  const { captureId } = await openSession(workspace, { tags: [' plan', 'Stand-up', 'STAND-UP'] });
+  assert.equal(await tagsOf(workspace, captureId), ['Plan', 'Stand-up']);
+  assert.equal(await listed(workspace), [
+    ['Plan', 2],
+    ['Stand-up', 1],
+  ]);
+  const { body } = await workspace.call('GET /captures?tags=stand-up,plan');
+  assert.equal(
+    body.data.map(({ id }: { id: string }) => id),
+    [captureId],
+  );
+});
+
+test('a recording that runs is found by the title it was given', async () => {
+  const workspace = await tandem.workspace();
+  const { captureId } = await openSession(workspace, { title: 'Weekly stand-up' });
+  const { body } = await workspace.call('GET /captures?query=weekly');
+  assert.equal(
+    body.data.map(({ id }: { id: string }) => id),
+    [captureId],
+  );
 });
 
 test('writers who race for new tags agree on one spelling, whatever the order they name them in', async () => {

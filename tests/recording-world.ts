@@ -133,9 +133,9 @@ export function socketOf({ url }: { url: string }): string {
   return `${url.replace(/^http/, 'ws')}/recordings`;
 }
 
-/** Waits until it holds. @throws Error after five seconds. */
+/** Waits until it holds. @throws Error after twenty seconds: the machine may be busy. */
 export async function until(condition: () => unknown | Promise<unknown>): Promise<void> {
-  const deadline = Date.now() + 5000;
+  const deadline = Date.now() + 20_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('the awaited condition did not come true');
     await new Promise((resolve) => setTimeout(resolve, 10));
