@@ -49,14 +49,16 @@ test(`${turns} turns with effects survive ${kills} kills: each ends, and each ef
   let killed = 0;
   let lastKill = 0;
   const killer = (async () => {
-    while (killed < kills) {
-      await wait(300 + Math.random() * 1200);
+    for (let next = startProcess(environment); killed < kills; ) {
+      // Whoever takes the place of the next victim comes up meanwhile.
+      const [fresh] = await Promise.all([next, wait(300 + Math.random() * 1200)]);
       const victim = services.splice(Math.floor(Math.random() * services.length), 1)[0];
       victim?.child.kill('SIGKILL');
       await victim?.exited;
       killed++;
       lastKill = Date.now();
-      services.push(await startProcess(environment));
+      services.push(fresh);
+      if (killed < kills) next = startProcess(environment);
     }
   })();
 
