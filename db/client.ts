@@ -62,8 +62,36 @@ function ormOf(connection: Connection): Orm {
   return new PgDatabase(dialect, session, undefined) as unknown as Orm;
 }
 
+type Columns = postgres.ColumnList<string>;
+type MakeRow = (values: unknown[]) => object;
+
+/** By the columns of a statement on a connection, and by what they are called. */
+const [makers, makersByName] = [new WeakMap<Columns, MakeRow>(), new Map<string, MakeRow>()];
+
+/**
+ * What makes rows of these columns: one object literal. The driver would set the columns one after another, which grows
+ * and copies each object several times.
+ */
+function makerOf(columns: Columns): MakeRow {
+  const known = makers.get(columns);
+  if (known) return known;
+  const fields = columns.map(({ name }, place) => `${JSON.stringify(name)}: values[${place}]`).join(', ');
+  const make = makersByName.get(fields) ?? (new Function('values', `return { ${fields} };`) as MakeRow);
+  makersByName.set(fields, make);
+  makers.set(columns, make);
+  return make;
+}
+
 async function rowsOf<Row>(connection: Connection, text: string, values: readonly unknown[]): Promise<Row[]> {
-  return (await connection.unsafe(text, values as never[], { prepare: true })) as unknown as Row[];
+  const found = (await connection.unsafe(text, values as never[], { prepare: true }).values()) as postgres.RowList<
+    unknown[][]
+  >;
+  if (found.length === 0) return [];
+  const make = makerOf(found.columns);
+  const rows = found.map((row) => make(row) as Row);
+  // The promise of the driver outlives the collections of young objects, and all that it holds with it.
+  found.length = 0;
+  return rows;
 }
 
 function transactionDb(connection: Scope): Db {

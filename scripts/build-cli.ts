@@ -18,7 +18,7 @@ export const bundleName = 'tandem.cjs';
 const stampName = 'sources.sha256';
 
 /** What the file is made of: its own sources, and those that the list of operations is derived from. */
-const sourceFolders = ['cli', 'routers', 'adapters'];
+const sourceFolders = ['cli', 'db', 'routers', 'adapters'];
 const sourceFiles = ['package.json', 'package-lock.json', 'scripts/build-cli.ts', 'scripts/cli-catalogue.ts'];
 
 /** A hash over everything that the client is built from. */

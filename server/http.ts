@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { v7 as newId } from 'uuid';
 import { mountCli } from '../adapters/cli/mount.ts';
 import { mountDocs } from '../adapters/docs/mount.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
@@ -14,7 +13,7 @@ import { answerError, handleFailures, parseJson } from '../adapters/rest/reply.t
 import { mountOperations } from '../adapters/rest/routes.ts';
 import { mountTrpc } from '../adapters/trpc.ts';
 import type { Database } from '../db/client.ts';
-import type { ServiceSettings } from '../routers/base.ts';
+import type { Client, ServiceSettings } from '../routers/base.ts';
 import type { Media } from '../routers/captures/media.ts';
 import { invalid } from '../routers/errors.ts';
 import { entityTags } from '../routers/etag.ts';
@@ -39,6 +38,7 @@ import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';
 import type { Handlers } from './jobs/work.ts';
 import { type Measure, mountMetrics } from './metrics.ts';
+import { requestId } from './request-id.ts';
 
 export interface ServiceParts {
   config: Config;
@@ -81,6 +81,16 @@ async function requireHost({ raw, headers }: FastifyRequest): Promise<void> {
   if (raw.httpVersion === '1.1' && headers.host === undefined) throw invalid('Host', 'HTTP/1.1 needs a Host header.');
 }
 
+/** The client of a request. Few ask for its address. */
+function clientOf(request: FastifyRequest): Client {
+  return {
+    get addressHash() {
+      return addressHash(request.ip);
+    },
+    name: request.headers['user-agent'] ?? '',
+  };
+}
+
 /** The whole service as a Fastify app: every transport on one port. Not listening yet. */
 export function createService({
   config,
@@ -104,7 +114,7 @@ export function createService({
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => newId(),
+    genReqId: requestId,
     // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
     http: { requireHostHeader: false, shouldUpgradeCallback: wantsSocket },
     // A number of hops: `true` would believe the leftmost address of X-Forwarded-For, which the client may invent.
@@ -155,7 +165,7 @@ export function createService({
       operations: facts,
       idempotencyKey: request.headers['idempotency-key']?.toString(),
       ifMatch: ifMatch === undefined ? undefined : entityTags(ifMatch),
-      client: { addressHash: addressHash(request.ip), name: request.headers['user-agent'] ?? '' },
+      client: clientOf(request),
       mail,
       reply: { replayed: false },
     };

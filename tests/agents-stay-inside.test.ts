@@ -83,6 +83,7 @@ async function untilWritten({ call }: TestWorkspace): Promise<void> {
   for (const [path, text] of [
     ['/chats?includeArchived=true', 'subtitle'],
     ['/skills', 'summary'],
+    ['/captures', 'summary'],
   ] as const) {
     await until(
       () => call(`GET ${path}`),

@@ -209,6 +209,24 @@ test('what is no audio fails, and is kept as it came', async () => {
   assert.equal(await keysOf(session), ['chunks/00000000p']);
 });
 
+test('a part that cannot be joined with the rest is kept beside the file, as it came', async () => {
+  const workspace = await tandem.workspace();
+  const session = await openSession(workspace);
+  const recorder = await Recorder.start(session);
+  for (const chunk of recorded[0] ?? []) recorder.record(chunk);
+  const broken = Buffer.from('a page that was loaded anew sent this');
+  recorder.record(broken, true);
+  await recorder.settled();
+  recorder.send({ type: 'stop' });
+  const { body } = await settled(workspace, session);
+  assert.is(body.status, 'completed');
+  assert.equal(await keysOf(session), ['audio.webm', 'left-out-1']);
+  const kept: Uint8Array[] = [];
+  const key = `${session.workspaceId}/${session.recordingId}/left-out-1`;
+  for await (const bytes of directory.store.read(key)) kept.push(bytes);
+  assert.equal(Buffer.concat(kept), broken);
+});
+
 test('work that waits in no queue any more is found and done', async () => {
   const workspace = await tandem.workspace();
   const id = await newNote(workspace, 'Plan\n\n- [ ] Water the plants');

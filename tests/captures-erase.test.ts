@@ -61,7 +61,7 @@ test('a capture is erased with all that says it: texts, search, work, suggestion
       [workspaceId, id],
     ],
     [
-      `insert into capture_pieces (workspace_id, capture_id, position, segments) values ($1, $2, 0, '["ZANZIBAR"]')`,
+      `insert into capture_pieces (workspace_id, capture_id, position, end_ms, segments) values ($1, $2, 0, 1000, '["ZANZIBAR"]')`,
       [workspaceId, id],
     ],
   ];

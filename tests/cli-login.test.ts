@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildCli } from '../scripts/build-cli.ts';
-import { openPrompt, type Prompt } from './cli-world.ts';
+import { openPrompt, type Prompt, runHere } from './cli-world.ts';
 import { freePort, startTestService, type TestService } from './harness.ts';
 import { Browser, decide } from './oauth.ts';
 import { newAccount, type Person, password } from './people.ts';
@@ -21,6 +21,11 @@ test.before.each(() => {
 });
 test.after.each(() => prompt.close());
 test.after(() => tandem.close());
+
+/** Runs a command in this process. */
+function run(args: string[], { stdin, environment }: { stdin?: string; environment?: Record<string, string> } = {}) {
+  return runHere(args, { ...prompt.environment, ...environment }, stdin);
+}
 
 const configPath = () => join(prompt.home, '.config/tandem/config.json');
 
@@ -48,87 +53,87 @@ test('from a key to the answer of an agent: login, whoami, a todo that an agent 
 });
 
 test('a key that is not valid, or typed where others see it, is not stored', async () => {
-  const wrong = await prompt.run(['login', '--url', tandem.url, '--key', '-'], { stdin: 'tandem_sk_wrong\n' });
+  const wrong = await run(['login', '--url', tandem.url, '--key', '-'], { stdin: 'tandem_sk_wrong\n' });
   assert.is(wrong.code, 3);
-  const shown = await prompt.run(['login', '--url', tandem.url, '--key', 'tandem_sk_shown']);
+  const shown = await run(['login', '--url', tandem.url, '--key', 'tandem_sk_shown']);
   assert.is(shown.code, 2);
   assert.match(shown.err, 'does not take the key itself');
-  const nothing = await prompt.run(['login', '--url', tandem.url]);
+  const nothing = await run(['login', '--url', tandem.url]);
   assert.is(nothing.code, 2);
   assert.match(nothing.err, 'stdin has no line for --key.');
-  const both = await prompt.run(['login', '--url', tandem.url, '--browser', '--email', 'ada@example.com']);
+  const both = await run(['login', '--url', tandem.url, '--browser', '--email', 'ada@example.com']);
   assert.is(both.code, 2);
-  assert.is((await prompt.run(['login', '--url', 'ftp://example.com', '--key', '-'], { stdin: 'x' })).code, 2);
+  assert.is((await run(['login', '--url', 'ftp://example.com', '--key', '-'], { stdin: 'x' })).code, 2);
   assert.not.ok(existsSync(configPath()));
 });
 
 test('a session is kept beside the key, does what only people may, and ends with logout', async () => {
   const person = await newAccount(tandem);
   const { email } = person;
-  const login = await prompt.run(['login', '--url', tandem.url, '--email', email, '--password', '-'], {
+  const login = await run(['login', '--url', tandem.url, '--email', email, '--password', '-'], {
     stdin: password,
   });
   assert.is(login.code, 0, login.err);
-  const made = await prompt.run(['api-keys', 'create', 'Laptop', '--scope', 'todos:read', '--json']);
+  const made = await run(['api-keys', 'create', 'Laptop', '--scope', 'todos:read', '--json']);
   assert.is(made.code, 0, made.err);
-  await prompt.run(['login', '--key', '-'], { stdin: made.json.secret });
+  await run(['login', '--key', '-'], { stdin: made.json.secret });
   const { apiKey, session } = prompt.stored().profiles.default;
   assert.equal([apiKey, session.email], [made.json.secret, email]);
-  assert.is((await prompt.run(['whoami', '--json'])).json.credential.type, 'api_key', 'data goes by the key');
-  const keys = await prompt.run(['api-keys', 'list', '--json']);
+  assert.is((await run(['whoami', '--json'])).json.credential.type, 'api_key', 'data goes by the key');
+  const keys = await run(['api-keys', 'list', '--json']);
   assert.equal(
     keys.json.data.map(({ name }: { name: string }) => name),
     ['Laptop'],
     'people’s things by the session',
   );
-  const logout = await prompt.run(['logout']);
+  const logout = await run(['logout']);
   assert.is(logout.code, 0, logout.err);
   assert.equal(prompt.stored().profiles, {});
   assert.is((await tandem.call('GET /me', undefined, { key: session.token })).status, 401);
-  const refused = await prompt.run(['todos', 'list']);
+  const refused = await run(['todos', 'list']);
   assert.is(refused.code, 3);
   assert.match(refused.err, 'Sign in: tandem login --url');
 });
 
 test('a wrong password is told, and nothing is stored', async () => {
   const { email } = await newAccount(tandem);
-  const ran = await prompt.run(['login', '--url', tandem.url, '--email', email, '--password', '-'], { stdin: 'wrong' });
+  const ran = await run(['login', '--url', tandem.url, '--email', email, '--password', '-'], { stdin: 'wrong' });
   assert.is(ran.code, 3, ran.err);
   assert.not.ok(existsSync(configPath()));
 });
 
 test('several profiles stand side by side', async () => {
   const [home, work] = [await tandem.workspace(), await tandem.workspace()];
-  await prompt.run(['login', '--url', tandem.url, '--key', '-'], { stdin: home.key });
-  await prompt.run(['login', '--url', tandem.url, '--key', '-', '--profile', 'work'], { stdin: work.key });
+  await run(['login', '--url', tandem.url, '--key', '-'], { stdin: home.key });
+  await run(['login', '--url', tandem.url, '--key', '-', '--profile', 'work'], { stdin: work.key });
   const workspaceOf = async (args: string[], environment = {}) =>
-    (await prompt.run(['whoami', '--json', ...args], { environment })).json.workspace.id;
+    (await run(['whoami', '--json', ...args], { environment })).json.workspace.id;
   assert.is(await workspaceOf([]), home.workspaceId);
   assert.is(await workspaceOf(['--profile', 'work']), work.workspaceId);
   assert.is(await workspaceOf([], { TANDEM_PROFILE: 'work' }), work.workspaceId);
-  await prompt.run(['profiles', 'work']);
+  await run(['profiles', 'work']);
   assert.is(await workspaceOf([]), work.workspaceId);
-  const { out } = await prompt.run(['profiles']);
+  const { out } = await run(['profiles']);
   assert.is(out, `default\tno\t${tandem.url}\tkey\t\nwork\tyes\t${tandem.url}\tkey\t\n`);
-  assert.is((await prompt.run(['profiles', 'constructor'])).code, 4);
-  await prompt.run(['logout']);
+  assert.is((await run(['profiles', 'constructor'])).code, 4);
+  await run(['logout']);
   assert.is(await workspaceOf([]), home.workspaceId);
 });
 
 test('what is stored for one address is never sent to another', async () => {
   const { key } = await tandem.workspace();
-  await prompt.run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
+  await run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
   const elsewhere = { environment: { TANDEM_URL: `http://127.0.0.1:${await freePort()}` } };
-  const { code, err } = await prompt.run(['todos', 'list'], elsewhere);
+  const { code, err } = await run(['todos', 'list'], elsewhere);
   assert.is(code, 3);
   assert.match(err, `is for ${tandem.url}, which TANDEM_URL is not.`);
 });
 
 test('a configuration that cannot be read is never overwritten', async () => {
   const { key } = await tandem.workspace();
-  await prompt.run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
+  await run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
   writeFileSync(configPath(), '{"version": 1, "profiles": {');
-  const { code, err } = await prompt.run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
+  const { code, err } = await run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
   assert.is(code, 1);
   assert.match(err, 'is not a configuration of this client.');
   assert.is(readFileSync(configPath(), 'utf8'), '{"version": 1, "profiles": {');
@@ -171,7 +176,7 @@ test('in the browser a person decides; access is renewed by itself, and logout e
   assert.is(login.code, 0, login.err);
   assert.match(login.out, 'as Ada');
   const { grant } = prompt.stored().profiles.default;
-  assert.is((await prompt.run(['todos', 'create', 'By browser'])).code, 0);
+  assert.is((await run(['todos', 'create', 'By browser'])).code, 0);
   const config = prompt.stored();
   config.profiles.default.grant.expiresAt = new Date(0).toISOString();
   writeFileSync(configPath(), JSON.stringify(config));
@@ -183,9 +188,9 @@ test('in the browser a person decides; access is renewed by itself, and logout e
   assert.ok(Date.parse(fresh.expiresAt) > Date.now());
   config.profiles.default.grant = { ...fresh, accessToken: 'tandem_at_gone' };
   writeFileSync(configPath(), JSON.stringify(config));
-  assert.is((await prompt.run(['todos', 'list'])).code, 0, 'a token that ended early is renewed too');
+  assert.is((await run(['todos', 'list'])).code, 0, 'a token that ended early is renewed too');
   const last = prompt.stored().profiles.default.grant;
-  assert.is((await prompt.run(['logout'])).code, 0);
+  assert.is((await run(['logout'])).code, 0);
   assert.is((await tandem.call('GET /me', undefined, { key: last.accessToken })).status, 401);
 });
 

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildCli } from '../scripts/build-cli.ts';
-import { type Between, openBetween, openPrompt, type Prompt } from './cli-world.ts';
+import { type Between, openBetween, openPrompt, type Prompt, runHere } from './cli-world.ts';
 import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
 
 const test = suite('the client on a bad connection');
@@ -12,7 +11,6 @@ let prompt: Prompt;
 let between: Between;
 
 test.before(async () => {
-  await buildCli();
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
 });
 test.after(() => tandem.close());
@@ -30,6 +28,8 @@ async function through(meddle: Parameters<typeof openBetween>[1]): Promise<void>
   prompt = openPrompt(between.url, workspace.key);
 }
 
+const run = (args: string[]) => runHere(args, prompt.environment);
+
 function answer(response: ServerResponse, status: number, headers: Record<string, string>, body: unknown): true {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   return true;
@@ -40,7 +40,7 @@ const titles = async () => (await workspace.call('GET /todos')).body.data.map(({
 
 test('a write whose answer is lost is sent again with the same key, and happens once', async () => {
   await through((count) => (count <= 2 ? 'cut' : undefined));
-  const { code, json, err } = await prompt.run(['todos', 'create', 'Once', '--json', '--verbose']);
+  const { code, json, err } = await run(['todos', 'create', 'Once', '--json', '--verbose']);
   assert.is(code, 0, err);
   assert.is(json.title, 'Once');
   assert.equal(await titles(), ['Once']);
@@ -54,7 +54,7 @@ test('a write whose answer is lost is sent again with the same key, and happens 
 test('a write without a key is never sent twice when it is not known what became of it', async () => {
   const { body } = await workspace.call('POST /todos', { title: 'Before' });
   await through(() => 'cut');
-  const { code, err } = await prompt.run(['todos', 'update', body.id, '--title', 'After']);
+  const { code, err } = await run(['todos', 'update', body.id, '--title', 'After']);
   assert.is(code, 8);
   assert.match(err, 'It may have been done or not.');
   assert.is(between.seen.length, 1);
@@ -63,12 +63,12 @@ test('a write without a key is never sent twice when it is not known what became
 
 test('reads are tried again, a few times', async () => {
   await through((count) => (count <= 3 ? 'cut' : undefined));
-  assert.is((await prompt.run(['todos', 'list'])).code, 0);
+  assert.is((await run(['todos', 'list'])).code, 0);
   assert.is(between.seen.length, 4);
   await between.close();
   prompt.close();
   await through(() => 'cut');
-  assert.is((await prompt.run(['todos', 'list', '--no-retry'])).code, 8);
+  assert.is((await run(['todos', 'list', '--no-retry'])).code, 8);
   assert.is(between.seen.length, 1);
 });
 
@@ -80,7 +80,7 @@ test('what the service refused for now is sent again when it says, whatever it i
     return undefined;
   });
   const begun = performance.now();
-  const { code, json, err } = await prompt.run(['todos', 'update', body.id, '--title', 'After', '--json']);
+  const { code, json, err } = await run(['todos', 'update', body.id, '--title', 'After', '--json']);
   assert.is(code, 0, err);
   assert.is(json.title, 'After');
   assert.ok(performance.now() - begun >= 1000, 'it waited for as long as it was told to');
@@ -89,7 +89,7 @@ test('what the service refused for now is sent again when it says, whatever it i
 
 test('a wait that is longer than anybody wants is not begun', async () => {
   await through((_, __, response) => answer(response, 429, { 'retry-after': '3600' }, refusal('rate_limit_exceeded')));
-  const { code, err } = await prompt.run(['todos', 'create', 'x']);
+  const { code, err } = await run(['todos', 'create', 'x']);
   assert.is(code, 7, err);
   assert.is(between.seen.length, 1);
 });
@@ -99,7 +99,7 @@ test('a 409 of a twin that is at work is waited for, any other is told', async (
     const reason = count === 1 ? 'idempotency_in_progress' : 'already_running';
     return answer(response, 409, { 'retry-after': '0' }, refusal('resource_conflict', { reason }));
   });
-  const { code, err } = await prompt.run(['todos', 'create', 'x']);
+  const { code, err } = await run(['todos', 'create', 'x']);
   assert.is(code, 5);
   assert.match(err, 'already_running');
   assert.is(between.seen.length, 2);
@@ -107,7 +107,7 @@ test('a 409 of a twin that is at work is waited for, any other is told', async (
 
 test('a service that says nothing is given up, with the key that makes it safe to try again', async () => {
   await through(() => true);
-  const { code, err } = await prompt.run(['todos', 'create', 'x', '--timeout', '1']);
+  const { code, err } = await run(['todos', 'create', 'x', '--timeout', '1']);
   assert.is(code, 8);
   const key = String(between.seen[0]?.headers['idempotency-key']);
   assert.match(
@@ -126,7 +126,7 @@ test('the credential goes to the address that was given, and nowhere else', asyn
     response.writeHead(307, { location: `${other.url}${url}` }).end();
     return true;
   });
-  const { code, err } = await prompt.run(['todos', 'list']);
+  const { code, err } = await run(['todos', 'list']);
   await other.close();
   assert.is(code, 8);
   assert.match(err, `sends on to ${other.url}`);
@@ -138,7 +138,7 @@ test('a deprecated operation is told on stderr, and does what it does', async ()
     const headers = { deprecation: 'true', sunset: 'Tue, 01 Jun 2027 00:00:00 GMT' };
     return answer(response, 200, headers, { object: 'list', data: [], hasMore: false, nextCursor: null });
   });
-  const { code, out, err } = await prompt.run(['todos', 'list']);
+  const { code, out, err } = await run(['todos', 'list']);
   assert.equal([code, out], [0, '']);
   assert.is(err, 'This is deprecated: it stops working on Tue, 01 Jun 2027 00:00:00 GMT.\n');
 });
@@ -149,7 +149,7 @@ test('an answer that is none of Tandem’s is told as such', async () => {
     return true;
   });
   for (const page of ['a page', 'no page']) {
-    const ran = await prompt.run(['todos', 'list', '--no-retry']);
+    const ran = await run(['todos', 'list', '--no-retry']);
     assert.is(ran.code, 8, `${page}: ${ran.err}`);
     assert.match(ran.err, 'What answered is not Tandem');
   }

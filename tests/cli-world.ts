@@ -4,7 +4,13 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { openSources } from '../cli/arguments/sources.ts';
+import { Store } from '../cli/credentials/store.ts';
+import { openOutput } from '../cli/output/terminal.ts';
+import { runClient } from '../cli/run.ts';
 import { bundleName } from '../scripts/build-cli.ts';
+import { catalogueOf } from '../scripts/cli-catalogue.ts';
 
 /** The client as it is installed. */
 export const bundle = join(import.meta.dirname, '..', 'cli', 'dist', bundleName);
@@ -94,6 +100,40 @@ export function startProgram(
       look();
     });
   return { ended, until, interrupt: () => child.kill('SIGINT') };
+}
+
+let catalogue: ReturnType<typeof catalogueOf> | undefined;
+
+/** Runs the client in this process: what it does, without the file that it is built into. */
+export async function runHere(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  stdin = '',
+): Promise<Ran> {
+  catalogue ??= catalogueOf();
+  let [out, err] = ['', ''];
+  const collect = (into: (text: string) => void) => ({
+    write: (text: string | Uint8Array) => {
+      into(String(text));
+      return true;
+    },
+  });
+  const code = await runClient(args, {
+    catalogue,
+    environment,
+    out: openOutput(
+      collect((text) => (out += text)),
+      environment,
+    ),
+    err: openOutput(
+      collect((text) => (err += text)),
+      environment,
+    ),
+    sources: openSources(Readable.from([stdin])),
+    store: new Store(environment),
+    now: new Date(),
+  });
+  return { code, out, err, json: parsed(out) };
 }
 
 /** A prompt that is signed in with `key` by the environment, or nowhere. */

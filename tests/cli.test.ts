@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildCli } from '../scripts/build-cli.ts';
-import { openPrompt, type Prompt } from './cli-world.ts';
+import { openPrompt, type Prompt, runHere } from './cli-world.ts';
 import { freePort, startTestService, type TestService, type TestWorkspace } from './harness.ts';
-import { addAgent, assistantOf, unknownId } from './todo-world.ts';
+import { addAgent, assistantOf } from './todo-world.ts';
 
 const test = suite('the client at work');
 let tandem: TestService;
@@ -13,7 +12,6 @@ let workspace: TestWorkspace;
 let prompt: Prompt;
 
 test.before(async () => {
-  await buildCli();
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
 });
 test.before.each(async () => {
@@ -26,16 +24,21 @@ test.after(() => tandem.close());
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be printed
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
+/** Runs a command as the person at the prompt. */
+function run(args: string[], { stdin, environment }: { stdin?: string; environment?: Record<string, string> } = {}) {
+  return runHere(args, { ...prompt.environment, ...environment }, stdin);
+}
+
 /** Runs a command that succeeds. */
 async function done(...args: string[]) {
-  const ran = await prompt.run(args);
+  const ran = await run(args);
   assert.is(ran.code, 0, ran.err);
   return ran;
 }
 
 /** Runs a command that fails with this exit code. */
 async function fails(code: number, ...args: string[]) {
-  const ran = await prompt.run(args);
+  const ran = await run(args);
   assert.is(ran.code, code, `${ran.out}\n${ran.err}`);
   assert.is(ran.out, '', 'an error prints nothing that a program could take for an answer');
   return ran;
@@ -70,9 +73,9 @@ test('a list that is piped has a line for each item, with tabs, without headings
   const block = await done('todos', 'get', todo.id);
   assert.match(block.out, /^id +\S+\ntitle +A title that is longer/);
   assert.match(block.out, /^created +\d{4}-\d\d-\d\dT/m);
-  const coloured = await prompt.run(['todos', 'get', todo.id], { environment: { FORCE_COLOR: '1' } });
+  const coloured = await run(['todos', 'get', todo.id], { environment: { FORCE_COLOR: '1' } });
   assert.match(coloured.out, '\u001b[2m');
-  const plain = await prompt.run(['todos', 'get', todo.id], { environment: { FORCE_COLOR: '1', NO_COLOR: '1' } });
+  const plain = await run(['todos', 'get', todo.id], { environment: { FORCE_COLOR: '1', NO_COLOR: '1' } });
   assert.is(plain.out, block.out);
 });
 
@@ -129,7 +132,7 @@ test('names stand for ids: of lists, agents and yourself', async () => {
 });
 
 test('every kind of value can be given, and taken away again', async () => {
-  const made = await prompt.run(
+  const made = await run(
     [
       'todos',
       'create',
@@ -167,7 +170,7 @@ test('every kind of value can be given, and taken away again', async () => {
   );
   const { rrule, dueDate, content, assignees } = bare.json;
   assert.equal({ rrule, dueDate, content, assignees }, { rrule: null, dueDate: null, content: null, assignees: [] });
-  const whole = await prompt.run(['todos', 'create-batch', '-', '--json'], {
+  const whole = await run(['todos', 'create-batch', '-', '--json'], {
     stdin: '[{"title":"One"},{"title":"Two"}]',
   });
   assert.equal(
@@ -205,7 +208,7 @@ test('every kind of value can be given, and taken away again', async () => {
 });
 
 test('notes are written from stdin, and transcripts come out of files', async () => {
-  const note = await prompt.run(['captures', 'create', 'note', '-', '--tag', 'planning,spring', '--json'], {
+  const note = await run(['captures', 'create', 'note', '-', '--tag', 'planning,spring', '--json'], {
     stdin: '# Spring release\n\nWe ship on Monday.\n',
   });
   assert.is(note.code, 0, note.err);
@@ -226,7 +229,7 @@ test('notes are written from stdin, and transcripts come out of files', async ()
 
 test('a wrong value is told before anything is sent', async () => {
   const offline = { environment: { TANDEM_URL: `http://127.0.0.1:${await freePort()}` } };
-  const { code, out, err } = await prompt.run(['todos', 'list', '--status', 'redy'], offline);
+  const { code, out, err } = await run(['todos', 'list', '--status', 'redy'], offline);
   assert.equal([code, out], [2, '']);
   const allowed = 'ready, in_progress, done, active';
   assert.is(err, `Error: --status must be one of ${allowed}; it is “redy”.\nDid you mean ready?\n`);
@@ -261,65 +264,6 @@ test('--all walks every page, in whatever form', async () => {
   assert.is(next.json.data[0].id, ids[3]);
   const some = await done('todos', 'list', '--limit', '2', '--include', 'totalCount');
   assert.match(some.err, /^7 in all\.\nThere is more: --all, or --cursor \S+\n$/);
-});
-
-test('errors say what to do on stderr, and the exit code tells their kind', async () => {
-  const { workspaceId } = workspace;
-  const missing = await fails(4, 'todos', 'get', unknownId);
-  assert.match(missing.err, /^Error: .*\n {2}About: --todo\n {2}404 resource_not_found, request [0-9a-f-]{36}\n/);
-  const { body: lists } = await workspace.call('GET /todo-lists');
-  assert.match((await fails(5, 'todo-lists', 'delete', lists.data[0].id)).err, '409 resource_conflict');
-  const stale = await fails(5, 'todo-lists', 'update', 'Inbox', '--name', 'In', '--if-match', '"old"');
-  assert.match(stale.err, '412 resource_conflict (precondition_failed)');
-  const json = await fails(4, 'todos', 'get', unknownId, '--json');
-  assert.is(JSON.parse(json.err).code, 'resource_not_found');
-  await tandem.db.rows('update workspaces set agent_minutes = 0 where id = $1', [workspaceId]);
-  await tandem.db.rows('delete from minute_entries where workspace_id = $1', [workspaceId]);
-  assert.match((await fails(6, 'chats', 'create', 'Hello')).err, '402 insufficient_minutes');
-  const reader = await workspace.mint(['todos:read']);
-  const may = { environment: { TANDEM_API_KEY: reader } };
-  const refused = await prompt.run(['todos', 'create', 'x'], may);
-  assert.is(refused.code, 3);
-  assert.match(refused.err, 'Needs: todos:write');
-  const wrong = await prompt.run(['todos', 'list'], { environment: { TANDEM_API_KEY: 'tandem_sk_wrong' } });
-  assert.is(wrong.code, 3);
-  assert.match(wrong.err, 'It is the one in TANDEM_API_KEY.');
-  const slow = await workspace.mint(['todos:read'], { rateLimitPerMinute: 1 });
-  const often = { environment: { TANDEM_API_KEY: slow } };
-  await prompt.run(['todos', 'list'], often);
-  const limited = await prompt.run(['todos', 'list', '--no-retry'], often);
-  assert.is(limited.code, 7, limited.err);
-  const nowhere = { environment: { TANDEM_URL: `http://127.0.0.1:${await freePort()}` } };
-  const lost = await prompt.run(['todos', 'list', '--no-retry'], nowhere);
-  assert.is(lost.code, 8);
-  assert.match(lost.err, 'Is the service running there?');
-});
-
-test('what only people may do says how to sign in', async () => {
-  const { err } = await fails(3, 'workspaces', 'members');
-  assert.match(err, `Sign in: tandem login --url ${tandem.url} --email`);
-  const session = { environment: { TANDEM_API_KEY: await workspace.session() } };
-  const members = await prompt.run(['workspaces', 'members', '--json'], session);
-  assert.equal(
-    members.json.data.map(({ name }: { name: string }) => name),
-    ['Tess'],
-  );
-  const key = await prompt.run(
-    ['api-keys', 'create', 'Nightly', '--scope', 'todos:read,todos:write', '--json'],
-    session,
-  );
-  assert.match(key.json.secret, /^tandem_sk_/);
-  const named = await prompt.run(['api-keys', 'revoke', 'Nightly', '--json'], session);
-  assert.is(named.json.id, key.json.id);
-});
-
-test('--verbose tells requests and headers, never the credential', async () => {
-  const { err } = await done('todos', 'create', 'x', '--verbose', '--idempotency-key', 'k-1');
-  assert.match(err, `> POST ${tandem.url}/api/v1/todos\n< 201 etag: "`);
-  assert.not.match(err, workspace.key);
-  const again = await done('todos', 'create', 'x', '--verbose', '--idempotency-key', 'k-1');
-  assert.match(again.err, 'idempotency-replayed: true');
-  assert.is((await done('todos', 'list', '--json')).json.data.length, 1);
 });
 
 test('the default agent is found by its name when a todo is given to it', async () => {

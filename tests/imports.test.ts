@@ -43,6 +43,19 @@ test('the command-line client takes types from the routers, and nothing that run
   assert.is(faultsOf("import type { Db } from '../../db/client.ts';"), 1, 'another room');
 });
 
+test('the typed client and the pages know the service by its types alone, and nobody but the pages imports the client', () => {
+  const faultsOf = (file: string, text: string) => importFaults(new Map([[file, text]])).length;
+  for (const file of ['client/a.ts', 'web/src/a.tsx']) {
+    assert.is(faultsOf(file, "import type { AppRouter } from 'tandem';"), 0);
+    assert.is(faultsOf(file, "import { appRouter } from 'tandem';"), 1);
+    assert.is(faultsOf(file, "export * from 'tandem';"), 1);
+  }
+  assert.is(faultsOf('web/src/a.tsx', "import { keyed } from 'tandem/client';"), 0);
+  assert.is(faultsOf('server/a.ts', "import { keyed } from 'tandem/client';"), 1);
+  assert.is(faultsOf('examples/a.ts', "import { keyed } from 'tandem/client';"), 0);
+  assert.is(faultsOf('examples/a.ts', "import type { Todo } from '../routers/todos/shapes.ts';"), 1);
+});
+
 test('a circle is told whole', () => {
   const sources = new Map([
     ['db/a.ts', "import './b.ts';"],

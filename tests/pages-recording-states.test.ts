@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from './browser.ts';
+import { newRecording } from './capture-world.ts';
+import { look, looks } from './looks.ts';
 import { until } from './post-box.ts';
-import { brokenLine, callAs, clock, lineOf, recorded, status } from './recording-page.ts';
+import { brokenLine, callAs, clock, overLine, recorded, status } from './recording-page.ts';
 
 const test = pageSuite('pages: what may happen to a recording', async () => ({
   handlers: { onCapture: async () => {} },
@@ -22,12 +24,13 @@ test.promise('who has no microphone, or may not use it, is told what to do, and 
     ['NotFoundError', 'There is no microphone'],
     ['NotReadableError', 'The microphone cannot be used now'],
   ] as const) {
-    const { page, goTo, axe } = await stage.window({ as: ada });
+    const shown = await stage.window({ ...looks[0], as: ada });
+    const { page, goTo } = shown;
     await refuseMicrophone(page, fault);
     await goTo('/record', 'Record');
     await start(page);
     await page.getByRole('alert').getByText(told).waitFor();
-    assert.equal(await axe(), []);
+    await look(shown, `record-${fault}`);
     await page.getByRole('button', { name: 'Start recording' }).waitFor();
   }
   const { body } = await callAs(stage, ada)('GET /captures');
@@ -82,7 +85,8 @@ test.promise('who is not signed in comes back after the sign-in, and may record 
 test.promise('a page that is loaded again goes on with its recording, and keeps what was typed', async (stage) => {
   const ada = await stage.person();
   const call = callAs(stage, ada);
-  const { page, goTo, sees } = await stage.window({ as: ada });
+  const shown = await stage.window({ ...looks[0], as: ada });
+  const { page, goTo, sees } = shown;
   const asked: string[] = [];
   page.on('dialog', (dialog) => {
     asked.push(dialog.type());
@@ -95,6 +99,7 @@ test.promise('a page that is loaded again goes on with its recording, and keeps 
   await page.reload();
   assert.equal(asked, ['beforeunload']);
   await page.getByRole('heading', { name: 'Your recording was interrupted' }).waitFor();
+  await look(shown, 'record-interrupted');
   await page.getByRole('button', { name: 'Go on recording' }).click();
   await status(page, 'It is saved as you speak').waitFor();
   assert.is(await page.getByLabel('Notes').inputValue(), 'Typed just before');
@@ -114,44 +119,85 @@ test.promise('a page that is loaded again goes on with its recording, and keeps 
   await page.getByText('It is being worked on').waitFor();
 });
 
-test.promise('audio that the service no longer takes is saved as another recording, whole', async (stage) => {
+test.promise(
+  'audio that the service no longer takes is saved as another recording, whole',
+  overLine(async (stage, line) => {
+    const ada = await stage.person();
+    const call = callAs(stage, ada);
+    const shown = await stage.window({ ...looks[1], as: ada, expected: brokenLine });
+    const { page, goTo, sees } = shown;
+    await goTo('/record', 'Record');
+    await page.getByLabel(/^Title/).fill('Stand-up');
+    await start(page);
+    await status(page, 'It is saved as you speak').waitFor();
+    line.cut();
+    await status(page, 'The connection is lost').waitFor();
+    const { body: before } = await call('GET /captures');
+    await recorded(page, 5);
+    await page.getByText('Not saved yet', { exact: true }).waitFor();
+    await call(`POST /captures/${before.data[0].id}/stop`);
+    await page.getByRole('heading', { name: 'The recording has ended' }).waitFor();
+    await page.getByText(/The last \d+ seconds are in this window only/).waitFor();
+    await look(shown, 'record-unsaved');
+    const downloads = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the audio' }).click();
+    assert.is((await downloads).suggestedFilename(), 'recording.webm');
+    line.mend();
+    await page.getByRole('button', { name: 'Save as another recording' }).click();
+    await sees('Stand-up');
+    const { body: after } = await call('GET /captures');
+    assert.equal(
+      after.data.map((each: { status: string; title: string }) => [each.status, each.title]),
+      [
+        ['processing', 'Stand-up'],
+        ['processing', 'Stand-up'],
+      ],
+    );
+    const text = `select chunks from recordings where capture_id = any($1) order by opened_at`;
+    const rows = await stage.tandem.db.rows<{ chunks: number }>(text, [
+      after.data.map((each: { id: string }) => each.id),
+    ]);
+    const [first = 0, second = 0] = rows.map(({ chunks }) => chunks);
+    assert.ok(second >= first + 8, `${first} chunks, then ${second}`);
+  }),
+);
+
+test.promise('a microphone that is unplugged pauses the recording, which goes on with the next one', async (stage) => {
+  const { page, goTo, sees } = await stage.window({ as: await stage.person() });
+  await page.addInitScript(`const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+    navigator.mediaDevices.getUserMedia = async (asked) => (window.opened = await open(asked));`);
+  await goTo('/record', 'Record');
+  await start(page);
+  await recorded(page, 1);
+  await page.evaluate("opened.getAudioTracks()[0].dispatchEvent(new Event('ended'))");
+  await page.getByRole('alert').getByText('The microphone is gone').waitFor();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByText('The microphone is gone').waitFor({ state: 'detached' });
+  await recorded(page, 2);
+  await stop(page);
+  await sees('Untitled recording');
+});
+
+test.promise('notes typed before a recording stay its own, and go with the person who signs out', async (stage) => {
   const ada = await stage.person();
   const call = callAs(stage, ada);
-  const line = lineOf(stage.tandem);
-  const { page, goTo, sees, axe } = await stage.window({ as: ada, expected: brokenLine });
+  const of = { workspaceId: ada.session.workspace.id, userId: ada.session.user.id };
+  const { id } = await newRecording(stage.tandem, of, { title: 'Planning', notes: 'Of the planning' });
+  const { page, goTo, sees } = await stage.window({ as: ada });
   await goTo('/record', 'Record');
-  await page.getByLabel(/^Title/).fill('Stand-up');
-  await start(page);
-  await status(page, 'It is saved as you speak').waitFor();
-  line.cut();
-  await status(page, 'The connection is lost').waitFor();
-  const { body: before } = await call('GET /captures');
-  await recorded(page, 5);
-  await page.getByText('Not saved yet').waitFor();
-  await call(`POST /captures/${before.data[0].id}/stop`);
-  await page.getByRole('heading', { name: 'The recording has ended' }).waitFor();
-  await page.getByText(/The last \d+ seconds are in this window only/).waitFor();
-  assert.equal(await axe(), []);
-  const downloads = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download the audio' }).click();
-  assert.is((await downloads).suggestedFilename(), 'recording.webm');
-  line.mend();
-  await page.getByRole('button', { name: 'Save as another recording' }).click();
-  await sees('Stand-up');
-  const { body: after } = await call('GET /captures');
-  assert.equal(
-    after.data.map((each: { status: string; title: string }) => [each.status, each.title]),
-    [
-      ['processing', 'Stand-up'],
-      ['processing', 'Stand-up'],
-    ],
-  );
-  const text = `select chunks from recordings where capture_id = any($1) order by opened_at`;
-  const rows = await stage.tandem.db.rows<{ chunks: number }>(text, [
-    after.data.map((each: { id: string }) => each.id),
-  ]);
-  const [first = 0, second = 0] = rows.map(({ chunks }) => chunks);
-  assert.ok(second >= first + 8, `${first} chunks, then ${second}`);
+  await page.getByLabel('Notes').fill('For the next one');
+  await page.getByText('Saved once the recording starts').waitFor();
+  await page.getByRole('link', { name: 'Captures' }).click();
+  await page.getByRole('link', { name: 'Planning' }).click();
+  await sees('Planning');
+  assert.is(await page.getByRole('textbox', { name: 'Notes' }).inputValue(), 'Of the planning');
+  await goTo('/record', 'Record');
+  assert.is(await page.getByLabel('Notes').inputValue(), 'For the next one');
+  assert.is((await call(`GET /captures/${id}`)).body.notes, 'Of the planning');
+  await page.getByRole('button', { name: /^Account:/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await sees('Sign in');
+  assert.is(await page.evaluate('JSON.stringify({ ...sessionStorage })'), '{}');
 });
 
 test.promise('a recording that falls silent is ended by the service, and the page says so', async (stage) => {

@@ -11,6 +11,7 @@ import { chunkFrame, Recorder, refusalOf } from './recorder.ts';
 import {
   audio,
   audioDirectory,
+  idle,
   openSession,
   type RecordingWorld,
   rowOf,
@@ -28,7 +29,7 @@ let tandem: RecordingWorld;
 test.before(async () => {
   directory = await audioDirectory();
   const intakeTimes = { renewMs: 100, patienceMs: 400, putMs: 800, leaseMs: 2000 };
-  tandem = await startIntake(directory.store, {}, { intakeTimes });
+  tandem = await startIntake(directory.store, idle, { intakeTimes });
 });
 test.after(async () => {
   tandem.store.release();
@@ -147,7 +148,7 @@ test('a store that never answers keeps the recording until the lease ran out: it
 });
 
 test('a process that stops writes what it has received, lets go and closes with 1012; another one goes on', async () => {
-  const leaving = await startIntake(directory.store, {}, { intakeTimes: { renewMs: 100 } });
+  const leaving = await startIntake(directory.store, idle, { intakeTimes: { renewMs: 100 } });
   const session = await newSession();
   const recorder = await Recorder.start({ ...session, socketUrl: socketOf(leaving) });
   leaving.store.hold();
@@ -167,7 +168,7 @@ test('a process that stops writes what it has received, lets go and closes with 
 });
 
 test('a process stops in time although a store never answers and a client never takes leave', async () => {
-  const leaving = await startIntake(directory.store, { SHUTDOWN_SECONDS: '1' });
+  const leaving = await startIntake(directory.store, { ...idle, SHUTDOWN_SECONDS: '1' });
   const socketUrl = socketOf(leaving);
   const stuck = await Recorder.start({ ...(await newSession()), socketUrl });
   leaving.store.hold();
@@ -242,7 +243,7 @@ test('many sweeps at once stop a recording once', async () => {
 });
 
 test('a recording is stopped where it would become larger than it may; what came before is kept', async () => {
-  const small = await startIntake(directory.store, { RECORDING_MAX_MEGABYTES: '1' });
+  const small = await startIntake(directory.store, { ...idle, RECORDING_MAX_MEGABYTES: '1' });
   try {
     const session = await newSession(small);
     const recorder = await Recorder.start(session);

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Page } from 'playwright-core';
 import type { Stage } from './browser.ts';
-import type { TestService } from './harness.ts';
 import type { Person } from './people.ts';
 import { until } from './post-box.ts';
 
@@ -10,25 +9,32 @@ import { until } from './post-box.ts';
 /** Chromium complains of every connection that breaks. */
 export const brokenLine = /^WebSocket connection to /;
 
-/** The connections of recorders, which can be cut and kept away. */
-export function lineOf({ service }: TestService) {
+/** The way of recorders to the service. */
+export interface Line {
+  cut(): void;
+  mend(): void;
+}
+
+/** A test that can cut the way of recorders to the service, and keep it cut; afterwards it is open again. */
+export const overLine = (run: (stage: Stage, line: Line) => Promise<void>) => async (stage: Stage) => {
   const sockets = new Set<Duplex>();
   let isDown = false;
-  service.app.server.prependListener('upgrade', (_, socket: Duplex) => {
+  const connected = (_: unknown, socket: Duplex) => {
     if (isDown) return socket.destroy();
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-  });
-  return {
-    cut: () => {
-      isDown = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    mend: () => {
-      isDown = false;
-    },
   };
-}
+  const cut = () => {
+    isDown = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  const mend = () => {
+    isDown = false;
+  };
+  const { server } = stage.tandem.service.app;
+  server.prependListener('upgrade', connected);
+  await run(stage, { cut, mend }).finally(() => server.off('upgrade', connected));
+};
 
 /** How much was recorded. */
 export const clock = (page: Page) => page.getByRole('timer', { name: 'Recorded' });

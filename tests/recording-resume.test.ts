@@ -1,11 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { intakeIsOver } from '../server/captures/intake/claims.ts';
+import { recorded } from './audio-world.ts';
 import { startProcess, stopProcesses } from './processes.ts';
 import { chunkFrame, Recorder } from './recorder.ts';
 import {
   audio,
   audioDirectory,
+  idle,
   openSession,
   type RecordingWorld,
   rowOf,
@@ -14,7 +16,7 @@ import {
   storedChunks,
   until,
 } from './recording-world.ts';
-import { within } from './work-world.ts';
+import { bodyOf, within } from './work-world.ts';
 
 const test = suite('recordings that are resumed');
 let directory: Awaited<ReturnType<typeof audioDirectory>>;
@@ -25,8 +27,8 @@ let two: RecordingWorld;
 test.before(async () => {
   directory = await audioDirectory();
   const intakeTimes = { renewMs: 300 };
-  one = await startIntake(directory.store, {}, { intakeTimes });
-  two = await startIntake(directory.store, {}, { intakeTimes });
+  one = await startIntake(directory.store, idle, { intakeTimes });
+  two = await startIntake(directory.store, idle, { intakeTimes });
 });
 test.after(async () => {
   await stopProcesses();
@@ -145,7 +147,7 @@ test('a chain of recorders that replace each other on two processes ends with on
 });
 
 test('a holder that could not renew its lease in time acknowledges nothing until it knows better', async () => {
-  const frozen = await startIntake(directory.store, {}, { intakeTimes: { leaseMs: 400, renewMs: 150 } });
+  const frozen = await startIntake(directory.store, idle, { intakeTimes: { leaseMs: 400, renewMs: 150 } });
   try {
     const session = await newSession();
     const recorder = await Recorder.start({ ...session, socketUrl: socketOf(frozen) });
@@ -197,7 +199,7 @@ test('a holder whose lease ran out before the recording was stopped writes nothi
 
 test('kill -9 in the middle of the intake loses nothing that was acknowledged; another process goes on', async () => {
   const session = await newSession();
-  const child = await startProcess({ AUDIO_DIR: directory.path, AGENT_CONCURRENCY: '0' });
+  const child = await startProcess({ ...idle, AUDIO_DIR: directory.path });
   const recorder = await Recorder.start({ ...session, socketUrl: socketOf(child) });
   const sent = Array.from({ length: 400 }, () => audio(2000));
   for (const each of sent.slice(0, 300)) recorder.record(each);
@@ -216,6 +218,30 @@ test('kill -9 in the middle of the intake loses nothing that was acknowledged; a
   for (const each of sent.slice(300)) recorder.record(each);
   assert.is(await recorder.stop(), 'stopped');
   assert.equal(await storedAudio(session), sent);
+});
+
+test('what two pages recorded one after the other becomes one file that plays, with a duration', async () => {
+  const working = await startIntake(directory.store, {});
+  try {
+    const workspace = await working.workspace();
+    const session = await openSession(workspace, { title: 'Two pages' });
+    const page = await Recorder.start(session);
+    for (const chunk of recorded[0] ?? []) page.record(chunk);
+    await page.settled();
+    await page.drop();
+    const anew = await page.anew(socketOf(two));
+    for (const [place, chunk] of (recorded[1] ?? []).entries()) anew.record(chunk, place === 0);
+    assert.is(await anew.stop(), 'stopped');
+    const read = async () => bodyOf(await workspace.call(`GET /captures/${session.captureId}`));
+    await until(async () => (await read()).status === 'completed');
+    const { durationSeconds, mediaUrl } = await read();
+    assert.ok(durationSeconds >= 7 && durationSeconds <= 10, durationSeconds);
+    const file = await fetch(mediaUrl);
+    assert.equal([file.status, file.headers.get('content-type')], [200, 'audio/webm']);
+    assert.equal(await storedChunks(directory.store, session), []);
+  } finally {
+    await working.close();
+  }
 });
 
 test('a page that is loaded anew goes on with a new part behind what the old one sent', async () => {

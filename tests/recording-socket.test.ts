@@ -7,6 +7,7 @@ import { chunkFrame, Recorder, refusalOf } from './recorder.ts';
 import {
   audio,
   audioDirectory,
+  idle,
   openSession,
   type RecordingWorld,
   rowOf,
@@ -24,7 +25,7 @@ let tandem: RecordingWorld;
 
 test.before(async () => {
   directory = await audioDirectory();
-  const environment = { ALLOWED_ORIGINS: 'https://recorder.example.com' };
+  const environment = { ...idle, ALLOWED_ORIGINS: 'https://recorder.example.com' };
   tandem = await startIntake(directory.store, environment, { intakeTimes: { renewMs: 100 } });
 });
 test.after(async () => {
@@ -106,7 +107,7 @@ test('a page of another site is 403 and costs the token nothing; the own and all
 });
 
 test('whoever guesses tokens spends the budget of the address', async () => {
-  const narrow = await startIntake(directory.store, { RATE_LIMIT_PER_ADDRESS: '5', TRUST_PROXY: '1' });
+  const narrow = await startIntake(directory.store, { ...idle, RATE_LIMIT_PER_ADDRESS: '5', TRUST_PROXY: '1' });
   const headers = { 'x-forwarded-for': '2001:db8::1' };
   try {
     await inOneWindow(narrow);
@@ -256,7 +257,7 @@ test('a chunk that was acknowledged is acknowledged again and not written twice'
 });
 
 test('a client that does not show that it lives is cut off, and one that does is not', async () => {
-  const quick = await startIntake(directory.store, {}, { intakeTimes: { beatMs: 60 } });
+  const quick = await startIntake(directory.store, idle, { intakeTimes: { beatMs: 60 } });
   try {
     const workspace = await quick.workspace();
     const [deaf, quiet] = [

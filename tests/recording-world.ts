@@ -115,15 +115,17 @@ export interface RecordingWorld extends TestService {
   store: HeldStore;
 }
 
-/** A service that takes recordings into `store`, and does not work on them unless told to. */
+/** For a service that takes recordings and leaves the work on them to others. */
+export const idle = { AGENT_CONCURRENCY: '0' };
+
+/** A service that takes recordings into `store`. */
 export async function startIntake(
   store: AudioStore,
   environment: Record<string, string> = {},
   overrides: Partial<ServiceParts> = {},
 ): Promise<RecordingWorld> {
   const held = heldStore(store);
-  const settings = { AGENT_CONCURRENCY: '0', ...environment };
-  return { ...(await startTestService(settings, { audio: held, ...overrides })), store: held };
+  return { ...(await startTestService(environment, { audio: held, ...overrides })), store: held };
 }
 
 /** The socket of another service that takes the same recordings. */

@@ -26,7 +26,7 @@ let tandem: RecordingWorld;
 test.before(async () => {
   directory = await audioDirectory();
   const onCapture = async (capture: CaptureRef) => void started.push(capture);
-  tandem = await startIntake(directory.store, { AGENT_CONCURRENCY: '1' }, { handlers: { onCapture } });
+  tandem = await startIntake(directory.store, {}, { handlers: { onCapture } });
 });
 test.after(async () => {
   await tandem.close();

@@ -58,9 +58,9 @@ class RequestReader {
 
   async #elements(text: string, name: string, shape: Shape, shown: string, only?: string): Promise<unknown[]> {
     const { item = { kind: 'any' } } = shape;
-    const isJson = /^\s*[[{]/.test(text) || item.kind === 'object' || item.kind === 'any';
     const isNamed = isReference(shape);
-    if (isJson && !(isNamed && !/^\s*[[{@]/.test(text))) {
+    const looksLikeJson = isNamed ? /^\s*[[{@]/.test(text) : item.kind === 'object' || item.kind === 'any';
+    if (looksLikeJson) {
       const value = readJson(await this.json(text, shown), shown);
       return Array.isArray(value) ? value : [value];
     }

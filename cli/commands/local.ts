@@ -20,5 +20,5 @@ const completion: LocalCommand = {
   },
 };
 
-/** The commands that no operation is behind. `todos follow` and `help` need the others, and are made in `main.ts`. */
+/** The commands that no operation is behind. `todos follow` calls the service, and is made in `run.ts`. */
 export const localCommands: readonly LocalCommand[] = [login, logout, profiles, completion];

@@ -28,7 +28,10 @@ function hasColours(isTerminal: boolean, { NO_COLOR, FORCE_COLOR, TERM }: Enviro
   return isTerminal && TERM !== 'dumb';
 }
 
-export function openOutput(stream: NodeJS.WriteStream, environment: Environment): Output {
+/** What an output needs of a stream. */
+type Stream = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
+
+export function openOutput(stream: Stream, environment: Environment): Output {
   const isTerminal = stream.isTTY === true;
   const colours = hasColours(isTerminal, environment);
   return {

@@ -20,31 +20,30 @@ export type ScheduleFacts = Pick<
 
 type ScheduleErrorCode = NonNullable<TodoAnswer['scheduleError']>['code'];
 
-/** The cell of `scheduleColumn`; its instants are PostgreSQL's. */
-export interface ScheduleCell
-  extends Pick<TodoAnswer, 'rrule' | 'nextRunAt' | 'lastNotificationStatus' | 'lastNotificationSentAt'> {
+/** A cell of `scheduleColumn`, as far as it is told; its instants are PostgreSQL's. */
+export interface ScheduleCell extends Pick<TodoAnswer, 'rrule'> {
   kind: 'one_off' | 'recurring';
   timezone: string;
-  startsAt: string;
+  starts_at: string;
   status: NonNullable<TodoAnswer['scheduleStatus']>;
-  lastFiredAt: string | null;
-  errorCode: ScheduleErrorCode | null;
-  errorMessage: string | null;
-  errorAt: string | null;
-  consecutiveFailures: number;
+  next_run_at: string | null;
+  last_fired_at: string | null;
+  error_code: ScheduleErrorCode | null;
+  error_message: string | null;
+  error_at: string | null;
+  consecutive_failures: number;
+  last_notification_status: TodoAnswer['lastNotificationStatus'];
+  last_notification_sent_at: string | null;
 }
 
 /**
- * The schedule of a relation `t` shaped like `todos`, as one JSON value, from `scheduled`. Todos without one, most of a
- * list, are told by a column of their own and look nothing up.
+ * The schedule of a relation `t` shaped like `todos`, from `scheduled`: its whole row as one JSON value, which costs a
+ * page where no todo has one less to prepare than chosen columns. Todos without one are told by a column of their own and
+ * look nothing up.
  */
 export function scheduleColumn(scheduled: string): string {
-  return `case when t.is_scheduled then (
-    select row_to_json(schedule) from (select s.kind, s.rrule, s.timezone, s.starts_at as "startsAt", s.status, s.next_run_at as "nextRunAt",
-        s.last_fired_at as "lastFiredAt", s.error_code as "errorCode", s.error_message as "errorMessage",
-        s.error_at as "errorAt", s.consecutive_failures as "consecutiveFailures",
-        s.last_notification_status as "lastNotificationStatus", s.last_notification_sent_at as "lastNotificationSentAt"
-      from ${scheduled} s where s.workspace_id = t.workspace_id and s.todo_id = t.id) schedule) end as schedule`;
+  return `case when t.is_scheduled then (select row_to_json(s)
+    from ${scheduled} s where s.workspace_id = t.workspace_id and s.todo_id = t.id) end as schedule`;
 }
 
 function instant(cell: string | null): string | null {
@@ -57,15 +56,14 @@ function later(a: string | null, b: string | null): string | null {
 }
 
 function errorOf(cell: ScheduleCell): TodoAnswer['scheduleError'] {
-  const { errorCode, errorMessage, errorAt, consecutiveFailures, nextRunAt } = cell;
-  if (errorCode === null) return null;
+  if (cell.error_code === null) return null;
   return {
     object: 'schedule_error',
-    code: errorCode,
-    message: errorMessage ?? '',
-    occurredAt: instant(errorAt) ?? '',
-    consecutiveFailures,
-    willRetry: nextRunAt !== null,
+    code: cell.error_code,
+    message: cell.error_message ?? '',
+    occurredAt: instant(cell.error_at) ?? '',
+    consecutiveFailures: cell.consecutive_failures,
+    willRetry: cell.next_run_at !== null,
   };
 }
 
@@ -92,18 +90,19 @@ function isQueued({ status }: ScheduleCell, run: TodoRunAnswer | null): boolean 
 export function scheduleFacts(cell: ScheduleCell | null, latestRun: TodoRunAnswer | null): ScheduleFacts {
   const lastRunAt = latestRun?.startedAt ?? null;
   if (!cell) return { ...unscheduled, lastRunAt };
-  const nextRunAt = instant(cell.nextRunAt);
+  const { kind, rrule, timezone } = cell;
+  const [startsAt, nextRunAt] = [instantFromPostgres(cell.starts_at), instant(cell.next_run_at)];
   return {
     scheduleError: errorOf(cell),
-    rrule: cell.rrule,
-    timezone: cell.timezone,
+    rrule,
+    timezone,
     nextRunAt,
-    upcomingRuns: upcomingRuns({ ...cell, startsAt: instantFromPostgres(cell.startsAt) }, nextRunAt),
-    lastRunAt: later(lastRunAt, instant(cell.lastFiredAt)),
-    scheduleType: cell.kind,
+    upcomingRuns: upcomingRuns({ kind, rrule, timezone, startsAt }, nextRunAt),
+    lastRunAt: later(lastRunAt, instant(cell.last_fired_at)),
+    scheduleType: kind,
     scheduleStatus: isQueued(cell, latestRun) ? 'queued' : cell.status,
-    lastNotificationStatus: cell.lastNotificationStatus,
-    lastNotificationSentAt: instant(cell.lastNotificationSentAt),
+    lastNotificationStatus: cell.last_notification_status,
+    lastNotificationSentAt: instant(cell.last_notification_sent_at),
   };
 }
 

@@ -60,16 +60,25 @@ function assigneeWalked(asker: Asker, { filter, sort }: Walk): string | undefine
   return sort.column === 't.created_at' ? assigneeOf(asker, filter) : undefined;
 }
 
+/** Whether an index has the statuses of a walk apart, each in the order of creation. */
+function isSplit({ asker, filter, sort }: Walk): boolean {
+  return filter.status === 'active' && sort.column === 't.created_at' && assigneeOf(asker, filter) === undefined;
+}
+
+/** Whether a walk has several branches, which are put in order together. */
+function isBranched(walk: Walk): boolean {
+  return halvesOf(walk).length > 1 || isSplit(walk);
+}
+
 /**
- * The rows of a walk as a query of `todos` columns, in its total order: value, nulls last, id. Every range that an
- * index can answer in order is a branch of its own, because one ORDER BY over all of them would read and sort them all:
- * rows with and without a value, and each of several statuses. `most` rows at the most.
+ * The rows of a walk as a query of `columns` of `todos t`, in its total order: value, nulls last, id. Every range that
+ * an index can answer in order is a branch of its own, because one ORDER BY over all of them would read and sort them
+ * all: rows with and without a value, told apart by `rank`, and each of several statuses. `most` rows at the most.
  */
-function walkOf(walk: Walk, bindings: Bindings, most: string, columns = 't.*'): string {
+function walkOf(walk: Walk, bindings: Bindings, most: string, columns: string): string {
   const { asker, filter, sort, order, after } = walk;
   const turn = order === 'asc' ? '>' : '<';
-  const assignee = assigneeWalked(asker, walk);
-  const split = filter.status === 'active' && sort.column === 't.created_at' && assigneeOf(asker, filter) === undefined;
+  const [assignee, split, halves] = [assigneeWalked(asker, walk), isSplit(walk), halvesOf(walk)];
   const from = assignee ? 'todo_assignees a join todos t on t.id = a.todo_id' : 'todos t';
   const [column, id] = assignee ? ['a.created_at', 'a.todo_id'] : [sort.column, 't.id'];
   const same = { ...(split && { status: undefined }), ...(assignee && anybody) };
@@ -78,15 +87,15 @@ function walkOf(walk: Walk, bindings: Bindings, most: string, columns = 't.*'): 
   const value = after && after[0] !== null ? `${bindings.bind(after[0])}::${sort.type}` : null;
   const last = after && bindings.bind(after[1]);
   const statuses = split ? [`t.status = 'ready'`, `t.status = 'in_progress'`] : ['true'];
-  const branches = halvesOf(walk).flatMap((half) =>
+  const branches = halves.flatMap((half) =>
     statuses.map((status) => {
       const where = [...shared, status];
       if (half === 'valued') where.push(`${sort.column} is not null`);
       if (half === 'null') where.push(`${sort.column} is null`);
       if (half === 'null' && value === null && last) where.push(`t.id ${turn} ${last}`);
       if (half !== 'null' && value !== null) where.push(`(${column}, ${id}) ${turn} (${value}, ${last})`);
-      const rank = half === 'null' ? 1 : 0;
-      return `(select ${columns}, ${rank} as rank from ${from} where ${where.join(' and ')}
+      const rank = halves.length === 1 ? '' : `, ${half === 'null' ? 1 : 0} as rank`;
+      return `(select ${columns}${rank} from ${from} where ${where.join(' and ')}
         order by ${column} ${order}, ${id} ${order} limit ${most})`;
     }),
   );
@@ -94,14 +103,20 @@ function walkOf(walk: Walk, bindings: Bindings, most: string, columns = 't.*'): 
   return `(select * from (${branches.join(' union all ')}) as t order by ${orderOf(walk)} limit ${most})`;
 }
 
-function orderOf({ sort, order }: Walk): string {
-  return `t.rank, ${sort.column} ${order}, t.id ${order}`;
+/** The order of the rows of a walk that are called `t`. */
+function orderOf(walk: Walk): string {
+  const { sort, order } = walk;
+  return `${halvesOf(walk).length > 1 ? 't.rank, ' : ''}${sort.column} ${order}, t.id ${order}`;
 }
 
+const wholeTodo = todoColumns();
+
+/** A walk without branches is in order as the index has it; the rows of others are put in order before they are whole. */
 async function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
   const bindings = new Bindings();
-  const rows = walkOf(walk, bindings, bindings.bind(count));
-  const text = `select ${todoColumns()} from ${rows} as t order by ${orderOf(walk)}`;
+  const branched = isBranched(walk);
+  const rows = walkOf(walk, bindings, bindings.bind(count), branched ? 't.*' : wholeTodo);
+  const text = branched ? `select ${wholeTodo} from ${rows} as t order by ${orderOf(walk)}` : rows;
   return db.rows<TodoRow>(
     text,
     bindings.values,
@@ -122,8 +137,9 @@ async function searchNear(db: Db, walk: Walk, terms: string[], count: number, mo
         select title, content from todo_search s where s.workspace_id = t.workspace_id and s.todo_id = t.id offset 0) s
       where ${found} order by ${orderOf(walk)} limit ${bindings.bind(count)}
     ), whole as (
-      select t.*, p.rank from page p join todos t on t.workspace_id = p.workspace_id and t.id = p.id)
-    select n.looked, ${todoColumns()} from (select count(*)::int as looked from near) n left join whole t on true
+      select t.*${halvesOf(walk).length > 1 ? ', p.rank' : ''} from page p
+      join todos t on t.workspace_id = p.workspace_id and t.id = p.id)
+    select n.looked, ${wholeTodo} from (select count(*)::int as looked from near) n left join whole t on true
     order by ${orderOf(walk)}`;
   const rows = await db.rows<TodoRow & { looked: number }>(text, bindings.values, 'custom');
   const page = rows.filter((row) => row.id !== null).map(({ looked: _, ...row }) => row as TodoRow);
@@ -143,7 +159,7 @@ async function searchIndex(db: Db, walk: Walk, terms: string[], count: number): 
     where.push(`((${sort.column}, t.id) ${turn} (${value}, ${bindings.bind(after[1])}) or ${sort.column} is null)`);
   }
   const ordered = `${sort.column} ${order} nulls last, t.id ${order}`;
-  const text = `with ${hits} select ${todoColumns()} from (
+  const text = `with ${hits} select ${wholeTodo} from (
       select t.* from hits h join todos t on t.id = h.todo_id where ${where.join(' and ')}
       order by ${ordered} limit ${bindings.bind(count)}) as t order by ${ordered}`;
   return db.rows<TodoRow>(text, bindings.values, 'custom');

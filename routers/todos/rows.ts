@@ -1,10 +1,10 @@
 import type { Db } from '../../db/client.ts';
 import { notFound } from '../errors.ts';
 import { type ScheduleCell, scheduleColumn, scheduleFacts } from '../schedules/rows.ts';
-import { latestRunColumn, type RunRow, runOfCell } from './run-rows.ts';
+import { latestRunColumn, type RunCell, runOfCell } from './run-rows.ts';
 import { type PriorityName, priorities, type TodoAnswer } from './shapes.ts';
 
-type AssigneeCell = [type: 'user' | 'agent', id: string, name: string, isArchived: boolean];
+type AssigneeCell = [type: 'user' | 'agent', id: string, whose: [name: string, isArchived: boolean]];
 
 /** A row of `todoColumns`. */
 export interface TodoRow
@@ -29,7 +29,7 @@ export interface TodoRow
   > {
   priority: number | null;
   assignees: AssigneeCell[] | null;
-  latestRun: RunRow | null;
+  latestRun: RunCell | null;
   schedule: ScheduleCell | null;
 }
 
@@ -53,19 +53,20 @@ export function todoColumns(assigned = 'todo_assignees', scheduled = 'todo_sched
     t.minutes_saved_confidence as "minutesSavedConfidence", t.created_at as "createdAt", t.updated_at as "updatedAt",
     ${latestRunColumn},
     ${scheduleColumn(scheduled)},
-    (select json_agg(json_build_array(
-        case when a.user_id is null then 'agent' else 'user' end, a.assignee_id, coalesce(u.name, g.name),
-        coalesce(m.removed_at, g.archived_at) is not null) order by a.position)
-      from ${assigned} a
-      left join users u on u.id = a.user_id
-      left join members m on m.workspace_id = a.workspace_id and m.user_id = a.user_id
-      left join agents g on g.workspace_id = a.workspace_id and g.id = a.agent_id
-      where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees`;
+    (select json_agg(json_build_array(case when a.user_id is null then 'agent' else 'user' end, a.assignee_id,
+        case when a.user_id is null
+          then (select json_build_array(g.name, g.archived_at is not null)
+            from agents g where g.workspace_id = a.workspace_id and g.id = a.agent_id)
+          else (select json_build_array(u.name, m.removed_at is not null)
+            from members m join users u on u.id = m.user_id
+            where m.workspace_id = a.workspace_id and m.user_id = a.user_id) end) order by a.position)
+      from ${assigned} a where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees`;
 }
 
 /** The todo of a row. */
 export function todoOf(row: TodoRow): TodoAnswer {
   const latestRun = runOfCell(row.latestRun);
+  const schedule = scheduleFacts(row.schedule, latestRun);
   return {
     object: 'todo',
     id: row.id,
@@ -76,7 +77,7 @@ export function todoOf(row: TodoRow): TodoAnswer {
     type: row.type,
     todoListId: row.todoListId,
     dueDate: row.dueDate,
-    assignees: (row.assignees ?? []).map(([type, id, name, isArchived]) => ({
+    assignees: (row.assignees ?? []).map(([type, id, [name, isArchived]]) => ({
       object: 'todo_assignee',
       type,
       id,
@@ -88,7 +89,16 @@ export function todoOf(row: TodoRow): TodoAnswer {
     isArchived: row.isArchived,
     isSuggested: row.isSuggested,
     source: row.source,
-    ...scheduleFacts(row.schedule, latestRun),
+    scheduleError: schedule.scheduleError,
+    rrule: schedule.rrule,
+    timezone: schedule.timezone,
+    nextRunAt: schedule.nextRunAt,
+    upcomingRuns: schedule.upcomingRuns,
+    lastRunAt: schedule.lastRunAt,
+    scheduleType: schedule.scheduleType,
+    scheduleStatus: schedule.scheduleStatus,
+    lastNotificationStatus: schedule.lastNotificationStatus,
+    lastNotificationSentAt: schedule.lastNotificationSentAt,
     latestRun,
     minutesSaved: row.minutesSaved,
     minutesSavedReason: row.minutesSavedReason,

@@ -64,8 +64,12 @@ export function createGate(limiter: Limiter, perAddress: number, settings: Servi
     if (typeof ungated === 'function' ? ungated(request) : ungated) return;
     const bearer = bearerOf(request) ?? cookieToken(request, settings.publicUrl);
     const secretHash = bearer !== undefined && secretKind(bearer) ? hashSecret(bearer) : null;
-    reply.headers(uncountedHeaders(perAddress));
-    const { principal, window } = await limiter.admit({ secretHash, addressHash: addressHash(request.ip) });
+    const { principal, window } = await limiter
+      .admit({ secretHash, addressHash: addressHash(request.ip) })
+      .catch((error: unknown) => {
+        reply.headers(uncountedHeaders(perAddress));
+        throw error;
+      });
     reply.headers(windowHeaders(window));
     request.principal = principal;
     request.badCredential = bearer !== undefined && principal === null;

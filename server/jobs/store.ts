@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db as JobDatabase } from 'pg-boss';
 import postgres from 'postgres';
 import { reconnectPause } from '../../db/client.ts';
@@ -82,16 +81,16 @@ export function openStore(url: string): JobStore {
   return {
     executeSql: async (text, values = []) => {
       const used = current;
-      const late = new AbortController();
-      const timeout = sleep(limit, undefined, { signal: late.signal, ref: false }).then(() => {
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(() => {
         drop(used);
-        throw new Error('The database did not answer the queue in time');
-      });
-      timeout.catch(() => {});
+        late.reject(new Error('The database did not answer the queue in time'));
+      }, limit);
+      timer.unref();
       try {
-        return { rows: await Promise.race([run(used, text, values), timeout]) };
+        return { rows: await Promise.race([run(used, text, values), late.promise]) };
       } finally {
-        late.abort();
+        clearTimeout(timer);
       }
     },
     ready: () => {

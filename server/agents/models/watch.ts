@@ -18,6 +18,9 @@ export interface Watch {
   stop(): void;
 }
 
+/** Why what a call left open is aborted. One for all: whoever is given no reason makes an error and its stack each time. */
+const over = new Error('The call of the model is over.');
+
 /** Watches over one call of a provider. Patience that ends gives a `ModelFault`; an abort of `caller` its own reason. */
 export function watchOver(caller: AbortSignal, { silenceSeconds, answerSeconds }: Patience): Watch {
   const controller = new AbortController();
@@ -41,7 +44,7 @@ export function watchOver(caller: AbortSignal, { silenceSeconds, answerSeconds }
       clearTimeout(silence);
       clearTimeout(whole);
       caller.removeEventListener('abort', onCaller);
-      controller.abort();
+      controller.abort(over);
     },
   };
 }

@@ -7,12 +7,13 @@ export function newNonce(): string {
 
 /** The text without the nonce, so that it can neither close its block nor open another. */
 function disarmed(nonce: string, text: string): string {
-  return text.replaceAll(new RegExp(nonce, 'gi'), '…');
+  return text.toLowerCase().includes(nonce.toLowerCase()) ? text.replaceAll(new RegExp(nonce, 'gi'), '…') : text;
 }
 
 /** The beginning of the text, `longest` characters at most, in one line and without the nonce. */
 export function oneLine(nonce: string, text: string, longest = 200): string {
   const line = disarmed(nonce, text).replaceAll(/\s+/g, ' ').trim();
+  if (line.length <= longest) return line;
   const characters = Array.from(line);
   return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join('')}…`;
 }

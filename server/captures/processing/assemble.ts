@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CaptureClaim } from '../../../routers/captures/processing/claims.ts';
+import { type CaptureClaim, LostCapture, renewCapture } from '../../../routers/captures/processing/claims.ts';
 import { goOn, save, setAssembled } from '../../../routers/captures/processing/saves.ts';
-import { type Assembly, assemble } from '../audio/assemble.ts';
+import { assemble, type LeftOut } from '../audio/assemble.ts';
 import { storedParts } from '../audio/chunks.ts';
 import { intakeIsOver } from '../intake/claims.ts';
-import { audioKey, chunkPrefix, type RecordingPlace } from '../storage/keys.ts';
+import { audioKey, leftOutKey, type RecordingPlace } from '../storage/keys.ts';
 import type { CaptureFacts } from './facts.ts';
 import { Hopeless } from './fault.ts';
 import type { CaptureParts, StepOutcome } from './parts.ts';
@@ -31,16 +31,31 @@ function unreadable(): Hopeless {
   return new Hopeless({ code: 'no_audio', message, retryable: false });
 }
 
-async function joined({ store, scratch }: CaptureParts, place: RecordingPlace): Promise<Assembly> {
+/** @throws LostCapture instead of saving what another worker, who has gone on, left of the chunks. */
+async function joined({ world, store, scratch }: CaptureParts, claim: CaptureClaim, place: RecordingPlace) {
   return assemble(await storedParts(store, place), {
     scratch,
-    save: ({ extension, size, bytes }) => store.putStream(audioKey(place, extension), size, bytes),
+    save: async ({ extension, size, bytes }) => {
+      if (!(await renewCapture(world.db, claim))) throw new LostCapture();
+      await store.putStream(audioKey(place, extension), size, bytes);
+    },
   });
 }
 
+/** Keeps parts that could not be joined beside the file, as they came: somebody may still make something of them. */
+async function keepAside({ store }: CaptureParts, place: RecordingPlace, leftOut: readonly LeftOut[]): Promise<void> {
+  const kept = leftOut.filter(({ reason }) => reason !== 'empty');
+  if (kept.length === 0) return;
+  const parts = await storedParts(store, place);
+  for (const { part, size } of kept) {
+    const bytes = parts[part];
+    if (bytes) await store.putStream(leftOutKey(place, part), size, bytes);
+  }
+}
+
 /**
- * Joins what was received into one file that plays, once nobody can add to it any more. The chunks go when the capture
- * names the file: a crash in between leaves them to the next look.
+ * Joins what was received into one file that plays, once nobody can add to it any more. The chunks go with the next step,
+ * when the capture names the file: whatever happens in between, they do.
  */
 export async function assembleStep(
   parts: CaptureParts,
@@ -48,22 +63,21 @@ export async function assembleStep(
   facts: CaptureFacts,
   signal: AbortSignal,
 ): Promise<StepOutcome> {
-  const { world, store, log } = parts;
+  const { world, log } = parts;
   const { workspaceId, captureId } = claim;
   if (facts.recordingId === null) throw new Error('Audio to be joined without a recording');
   const place = { workspaceId, recordingId: facts.recordingId };
   while (!(await intakeIsOver(world.db, claim))) await sleep(askMs, undefined, { signal });
-  const assembly = await joined(parts, place);
+  const assembly = await joined(parts, claim, place);
   if (assembly.leftOut.length > 0)
     log.warn({ captureId, leftOut: assembly.leftOut }, 'parts of a recording were left out');
   if (assembly.outcome !== 'assembled') throw assembly.outcome === 'empty' ? nothingHeard(facts) : unreadable();
+  await keepAside(parts, place, assembly.leftOut);
   const { extension, contentType: type, durationMs } = assembly;
   const audio = { key: audioKey(place, extension), type, durationSeconds: Math.ceil(durationMs / 1000) };
   await save(world, claim, 0, async (db) => {
     await setAssembled(db, claim, audio);
     await goOn(db, claim, 'transcribe');
   });
-  // What could not be joined is kept as it came: somebody may still make something of it.
-  if (assembly.leftOut.every(({ reason }) => reason === 'empty')) await store.remove(chunkPrefix(place));
   return 'next';
 }

@@ -10,6 +10,7 @@ import {
 import { writeSearch } from '../../../routers/captures/search.ts';
 import { transcriptText } from '../../../routers/captures/transcripts/segments.ts';
 import { type AudioPiece, pieces, storedAudio } from '../audio/pieces.ts';
+import { chunkPrefix } from '../storage/keys.ts';
 import type { Transcriber } from '../transcription/index.ts';
 import { requireFunds } from './digest.ts';
 import type { CaptureFacts } from './facts.ts';
@@ -33,7 +34,10 @@ export async function transcribeStep(
   facts: CaptureFacts,
   signal: AbortSignal,
 ): Promise<StepOutcome> {
-  const { audioKey, language } = facts;
+  const { audioKey, language, recordingId } = facts;
+  // The file that was joined of them is there.
+  if (audioKey !== null && recordingId !== null)
+    await store.remove(chunkPrefix({ workspaceId: claim.workspaceId, recordingId }));
   if (!transcriber || audioKey === null) {
     await save(world, claim, 0, (db) => goOn(db, claim, 'digest'));
     return 'next';

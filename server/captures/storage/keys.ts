@@ -31,6 +31,11 @@ export function audioKey(place: RecordingPlace, extension: 'webm' | 'wav'): stri
   return `${recordingPrefix(place)}audio.${extension}`;
 }
 
+/** Key of a part that could not be joined with the others. */
+export function leftOutKey(place: RecordingPlace, part: number): string {
+  return `${recordingPrefix(place)}left-out-${part}`;
+}
+
 /** One chunk, as its key tells. */
 export interface StoredChunk extends StoredObject {
   sequence: number;

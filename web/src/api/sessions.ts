@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { requireNoRecording } from '../captures/current-recording.ts';
+import { forgetPerson, requireNoRecording } from '../captures/current-recording.ts';
 import { api } from './client.ts';
 import { identityQuery } from './queries.ts';
 
@@ -21,6 +21,7 @@ export function useSignOut() {
   return async (to = '/sign-in') => {
     requireNoRecording();
     await api.auth.signOut.mutate({});
+    forgetPerson();
     await queryClient.cancelQueries();
     queryClient.setQueryData(identityQuery.queryKey, null);
     // At once, before the settings hear of it and say that the session ended.

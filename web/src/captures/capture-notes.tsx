@@ -8,13 +8,12 @@ import type { Capture } from './queries.ts';
 import { SaveState } from './save-state.tsx';
 
 function newDraft({ id, notes }: Capture) {
-  const draft = createDraft<string>({
+  return createDraft<string>({
     name: 'notes',
     empty: '',
+    of: { captureId: id, known: notes ?? '' },
     save: (captureId, text) => api.captures.update.mutate({ captureId, notes: text || null }),
   });
-  draft.bind(id, notes ?? '');
-  return draft;
 }
 
 /** Notes beside a capture, saved as they are typed. While this window records it, they are those of the recorder. */
@@ -29,7 +28,7 @@ export function CaptureNotes({ capture }: { capture: Capture }) {
   return (
     <Card
       title="Notes"
-      intro={capture.type === 'note' ? undefined : 'Beside what was said; corrections of the transcript go here.'}
+      intro={capture.transcript === null ? undefined : 'Beside what was said; corrections of the transcript go here.'}
     >
       <TextField
         className="field"

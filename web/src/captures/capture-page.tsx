@@ -56,12 +56,18 @@ function Missing() {
 }
 
 function Shown({ capture }: { capture: Capture }) {
-  const { id, type, summary, transcript, mediaUrl } = capture;
+  const { id, type, status, summary, transcript, mediaUrl } = capture;
   return (
     <div className="page-parts" key={id}>
       <CaptureHead capture={capture} />
       <CaptureProgress capture={capture} />
-      {mediaUrl !== null && <Player captureId={id} mediaUrl={mediaUrl} />}
+      {mediaUrl !== null && (
+        <Player
+          captureId={id}
+          mediaUrl={mediaUrl}
+          intro={status === 'completed' && transcript === null && 'It has no transcript.'}
+        />
+      )}
       {summary !== null && (
         <Card title="Summary" actions={<CopyButton kind="quiet" text={summary} label="Copy" what="The summary is" />}>
           <Markdown text={summary} />

@@ -63,6 +63,18 @@ export function useDraft<Value>(draft: Draft<Value>): DraftView<Value> {
   return useSyncExternalStore(draft.subscribe, draft.view);
 }
 
+/** Forgets what this window holds of the person who leaves: what was typed and not sent, and how to go on recording. */
+export function forgetPerson(): void {
+  recorder.reset();
+  for (const draft of Object.values(drafts)) draft.release();
+  try {
+    const ours = Object.keys(sessionStorage).filter((name) => name.startsWith('tandem.'));
+    for (const name of ours) sessionStorage.removeItem(name);
+  } catch {
+    // A browser that keeps nothing.
+  }
+}
+
 const inTheWay: Problem = {
   status: 409,
   code: 'resource_conflict',

@@ -16,6 +16,8 @@ interface DraftParts<Value> {
   /** Names it in the storage of this window. */
   name: string;
   empty: Value;
+  /** The capture that it belongs to, and what the service has of it; omitted for one that is yet to be made. */
+  of?: { captureId: string; known: Value };
   save(captureId: string, value: Value): Promise<unknown>;
 }
 
@@ -41,14 +43,18 @@ function store(key: string, value: unknown): void {
 
 /**
  * A field of a capture that is saved as it is filled in. Until the service has it, it lies in the storage of this window
- * too, so that loading the page again does not lose it. Before `bind` it belongs to a capture that is yet to be made.
+ * too, so that loading the page again does not lose it.
  */
-export function createDraft<Value>({ name, empty, save }: DraftParts<Value>) {
+export function createDraft<Value>({ name, empty, of, save }: DraftParts<Value>) {
   const listeners = new Set<() => void>();
   const keyOf = (captureId: string | null) => `tandem.${name}.${captureId ?? 'new'}`;
-  let captureId: string | null = null;
-  const found = stored<Value>(keyOf(null));
-  let view: DraftView<Value> = { value: found ?? empty, state: found === undefined ? 'saved' : 'waiting', error: null };
+  let captureId = of?.captureId ?? null;
+  const found = stored<Value>(keyOf(captureId));
+  let view: DraftView<Value> = {
+    value: found ?? of?.known ?? empty,
+    state: found === undefined ? 'saved' : 'waiting',
+    error: null,
+  };
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
   let saving: Promise<void> | undefined;
@@ -90,6 +96,7 @@ export function createDraft<Value>({ name, empty, save }: DraftParts<Value>) {
     if (view.state === 'saving') later(quietMs);
   };
 
+  if (captureId !== null && found !== undefined) later(0);
   return {
     view: () => view,
     subscribe: (listener: () => void) => {
@@ -125,6 +132,7 @@ export function createDraft<Value>({ name, empty, save }: DraftParts<Value>) {
     /** For the next capture. What is not saved yet stays stored for this one. */
     release: () => {
       clearTimeout(timer);
+      store(keyOf(null), undefined);
       captureId = null;
       show({ value: empty, state: 'saved', error: null });
     },

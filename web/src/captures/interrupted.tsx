@@ -6,6 +6,7 @@ import { useIdentity } from '../frame.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { focusPageTitle } from '../ui/page-title.tsx';
 import { Ago } from '../ui/time.tsx';
 import { drafts, recorder, useRecorder } from './current-recording.ts';
 import { clock } from './duration.ts';
@@ -34,6 +35,9 @@ export function Interrupted({ format }: { format: string }) {
     },
     onError: (error) => tell(problemOf(error).message),
   });
+  useEffect(() => {
+    if (phase === 'idle') setKept(keptRecording());
+  }, [phase]);
   const hasEnded = capture.data !== undefined && capture.data.status !== 'recording';
   useEffect(() => {
     if (hasEnded) forgetRecording();
@@ -54,7 +58,7 @@ export function Interrupted({ format }: { format: string }) {
     drafts.tags.bind(id, tags);
     drafts.notes.bind(id, notes ?? '');
     void recorder.goOn(kept, { deviceId: chosenMicrophone(), format });
-    setKept(null);
+    focusPageTitle();
   };
   return (
     <section className="callout warn" aria-labelledby="interrupted">

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -10,7 +10,7 @@ const freshMs = 30_000;
  * Plays the audio. Every answer of the service has another link, which ends after 15 minutes: the first one stays until
  * it fails, so that what is playing goes on, and the place is kept when it is replaced.
  */
-export function Player({ captureId, mediaUrl }: { captureId: string; mediaUrl: string }) {
+export function Player({ captureId, mediaUrl, intro }: { captureId: string; mediaUrl: string; intro?: ReactNode }) {
   const [link, setLink] = useState({ url: mediaUrl, at: Date.now() });
   const [isBroken, setBroken] = useState(false);
   const audio = useRef<HTMLAudioElement>(null);
@@ -35,7 +35,7 @@ export function Player({ captureId, mediaUrl }: { captureId: string; mediaUrl: s
     if (isPlaying) void audio.current.play();
   };
   return (
-    <Card title="Audio">
+    <Card title="Audio" intro={intro}>
       {isBroken ? (
         <p>
           The audio could not be loaded. <Button onPress={() => void renew()}>Try again</Button>

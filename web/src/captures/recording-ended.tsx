@@ -1,5 +1,7 @@
 import { Button, ButtonLink } from '../ui/button.tsx';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { focusPageTitle } from '../ui/page-title.tsx';
 import { drafts, recorder, useRecorder } from './current-recording.ts';
 import { inWords } from './duration.ts';
 import type { LinkEnd } from './recorder/link.ts';
@@ -81,9 +83,26 @@ export function RecordingEnded({ ending }: { ending: LinkEnd }) {
             Open the capture
           </ButtonLink>
         )}
-        <Button kind={isKept ? 'danger-quiet' : 'secondary'} onPress={startAfresh}>
-          {isKept ? 'Discard and record anew' : 'Record anew'}
-        </Button>
+        {isKept ? (
+          <ConfirmButton
+            label="Discard it"
+            title="Discard what is not saved?"
+            confirm="Discard"
+            busy="Discarding…"
+            onConfirm={async () => startAfresh()}
+          >
+            <p>The last {inWords(unsavedMs)} are nowhere else.</p>
+          </ConfirmButton>
+        ) : (
+          <Button
+            onPress={() => {
+              startAfresh();
+              focusPageTitle();
+            }}
+          >
+            Record anew
+          </Button>
+        )}
       </div>
     </section>
   );
