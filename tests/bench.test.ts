@@ -59,6 +59,20 @@ test('every workload of the bench runs without errors, and the ceiling answers w
   assert.not.match(output, /Agents at work|Recordings/);
 });
 
+test('MCP is measured beside REST, in both eras, without errors', async () => {
+  const { code, output } = await bench(`${sizes} --only mcp`.split(' '));
+  assert.is(code, 0, output);
+  assert.not.match(output, /req\/s|Agents at work/);
+  const rows = rowsOf(output).filter((row) => row.includes('tools/'));
+  assert.is(rows.length, 8, output);
+  for (const row of rows) {
+    assert.match(row, /\| 0 \|$/);
+    const [, name, , , cpu, , ratio] = cellsOf(row);
+    assert.ok(Number(cpu) > 0, row);
+    assert.is(/^(\*\*)?\d+\.\d\d(\*\*)?$/.test(ratio ?? ''), name?.startsWith('tools/call'), row);
+  }
+});
+
 test('schedules are measured: what they cost idle, and how soon all that are due have begun', async () => {
   const output = await ended('schedules');
   assert.not.match(output, /req\/s|Agents at work/);

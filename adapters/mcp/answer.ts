@@ -7,11 +7,14 @@ import { compact } from './text.ts';
 
 type Json = Record<string, unknown>;
 
-/** Longest answer in characters of JSON. It is sent twice (structured and as text): 20,000 tokens of 4 characters. */
-const longestAnswer = 40_000;
+/**
+ * Longest answers in characters of JSON. An answer is sent twice (structured and as text): with 40,000 that is 20,000
+ * tokens of 4 characters. One whose length the caller does not choose with `limit` stays below 2,000 tokens each time.
+ */
+const longest = { chosen: 40_000, given: 8000 };
 
 /** Shorter and shorter texts, for an answer that is too long with those that the tool allows. */
-const shorter = [500, 200, 80, 30];
+const shorter = [1000, 500, 200, 80, 30];
 
 /** Cuts that are told one by one; `truncated` tells of all. */
 const mostCuts = 5;
@@ -22,12 +25,13 @@ function result(structuredContent: Json, text: string, isError: boolean): CallTo
 
 /** What a tool returned, for a model: no nulls, long texts cut and saying so. @throws Failure 400 when still too long. */
 export function answerOf(tool: Tool, data: unknown): CallToolResult {
-  for (const longest of [tool.longestText, ...shorter.filter((each) => each < tool.longestText)]) {
-    const { value, cuts } = compact(data, longest);
+  const mostCharacters = 'limit' in tool.input.shape ? longest.chosen : longest.given;
+  for (const longestText of [tool.longestText, ...shorter.filter((each) => each < tool.longestText)]) {
+    const { value, cuts } = compact(data, longestText);
     const told = cuts.length === 0 ? {} : { truncated: true, cut: cuts.slice(0, mostCuts), rest: tool.rest };
     const answer = { ...(value as Json), ...told };
     const text = JSON.stringify(answer);
-    if (text.length <= longestAnswer) return result(answer, text, false);
+    if (text.length <= mostCharacters) return result(answer, text, false);
   }
   const message = 'The answer is too long. Ask for less: a smaller limit, or narrower filters.';
   throw new Failure({ status: 400, code: 'validation_failed', message });
@@ -73,13 +77,19 @@ export function errorOf(tool: Tool, failure: Failure, { requestId, principal }: 
   return result(error, JSON.stringify(error), true);
 }
 
-/**
- * What `call` answers. Whatever goes wrong is a result that the model can read; failures of ours also go to `report`.
- */
+/** One exchange: who asks, and who hears of what went wrong. */
+export interface Exchange {
+  ctx: Context;
+  /** Hears of failures of ours. */
+  report: (failure: Failure) => void;
+  /** Hears that the arguments need a scope beside those of the tool, which the credential lacks. */
+  lacks: (failure: Failure) => void;
+}
+
+/** What `call` answers. Whatever goes wrong is a result that the model can read. */
 export async function answered<Result>(
   tool: Tool,
-  asker: Asker,
-  report: (failure: Failure) => void,
+  { ctx, report, lacks }: Exchange,
   call: () => Promise<Result>,
 ): Promise<Result | CallToolResult> {
   try {
@@ -87,6 +97,7 @@ export async function answered<Result>(
   } catch (error) {
     const failure = translate(error);
     if (failure.problem.status >= 500) report(failure);
-    return errorOf(tool, failure, asker);
+    if (failure.problem.code === 'missing_scope') lacks(failure);
+    return errorOf(tool, failure, ctx);
   }
 }

@@ -12,18 +12,11 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Context } from '../../routers/base.ts';
-import type { Failure } from '../../routers/errors.ts';
 import type { Tool } from '../operations.ts';
-import { answered, answerOf } from './answer.ts';
+import { answered, answerOf, type Exchange } from './answer.ts';
 import { callAndAsk, callOrAsk, showsForms } from './asking.ts';
 import { type Catalogue, catalogueOf } from './catalogue.ts';
 import { inFormSession, questionRequest, sessionIdFor, takeAnswers } from './form-session.ts';
-
-/** One exchange: who asks, and where failures of ours are told. */
-export interface Exchange {
-  ctx: Context;
-  report: (failure: Failure) => void;
-}
 
 export interface McpFace {
   /** Answers one POST whose body is parsed. */
@@ -58,7 +51,8 @@ const callModern: Call = (tool, ctx, input, mcp) => {
   return asks ? callOrAsk(tool, ctx, input, repeated) : callPlainly(tool, ctx, input, mcp);
 };
 
-function serverFor(catalogue: Catalogue, { ctx, report }: Exchange, call: Call): Server {
+function serverFor(catalogue: Catalogue, exchange: Exchange, call: Call): Server {
+  const { ctx } = exchange;
   const { tools, instructions } = catalogue.viewFor(ctx.principal);
   const server = new Server(
     { name: 'tandem', title: 'Tandem', version: ctx.service.version },
@@ -67,7 +61,7 @@ function serverFor(catalogue: Catalogue, { ctx, report }: Exchange, call: Call):
   server.setRequestHandler('tools/list', () => ({ tools }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = catalogue.find(params.name);
-    if (tool) return answered(tool, ctx, report, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
+    if (tool) return answered(tool, exchange, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
     const message = `Unknown tool: ${params.name.slice(0, 100).toWellFormed()}. Call tools/list to see what there is.`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   });
