@@ -46,7 +46,7 @@ async function run(tool: Tool, ctx: Context, input: unknown, report: Report): Pr
     if (endsTransaction(error)) throw error;
     const failure = translate(error);
     if (failure.problem.status >= 500) report(failure);
-    const { structuredContent } = errorOf(tool, failure, ctx.requestId);
+    const { structuredContent } = errorOf(tool, failure, ctx);
     return { isError: true, output: structuredContent, truncated: false };
   }
 }

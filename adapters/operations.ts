@@ -17,8 +17,10 @@ export interface Operation extends OperationMeta {
   summary: string;
   description: string | undefined;
   tag: string;
-  /** Path, query and body fields in one strict object. */
-  input: z.ZodObject;
+  /** Path, query and body fields in one strict object; or a body that is one of several, told apart by a field. */
+  input: z.ZodObject | z.ZodDiscriminatedUnion;
+  /** The fields of the input by name. */
+  fields: Readonly<Record<string, z.ZodType>>;
   /** The answer; of a stream, one event. */
   output: z.ZodType;
   pathParameters: readonly string[];
@@ -43,22 +45,29 @@ export interface RouterLike {
  * These two walk a router once, at start-up: the one place that touches the internals of tRPC.
  */
 
+/** The fields of an input; undefined for a schema that no operation can have. */
+function fieldsOf(input: unknown, pathParameters: readonly string[]): Operation['fields'] | undefined {
+  if (input instanceof z.ZodObject) return input.shape;
+  if (!(input instanceof z.ZodDiscriminatedUnion) || pathParameters.length > 0 || !input.meta()?.id) return undefined;
+  const shapes = input.options.map((option) => (option instanceof z.ZodObject ? option.shape : undefined));
+  return shapes.every((shape) => shape !== undefined) ? Object.assign({}, ...shapes) : undefined;
+}
+
 /** The operations of a router. @throws Error for a procedure that lacks what every operation has. */
 export function operationsOf(appRouter: RouterLike): Operation[] {
   const operations: Operation[] = [];
   forEachOpenApiProcedure<Meta>(appRouter._def.procedures, ({ path: name, type, procedure, meta }) => {
     const { openapi } = meta;
     const parsers = getInputOutputParsers(procedure);
-    const input = parsers.inputParser;
+    const input = parsers.inputParser as Operation['input'];
+    const pathParameters = getPathParameters(openapi.path);
+    const fields = fieldsOf(input, pathParameters);
     // A stream is described by its events: the output of its procedure is all of them together.
     const output = meta.operation?.stream?.event ?? parsers.outputParser;
-    if (
-      !meta.operation ||
-      !(input instanceof z.ZodObject) ||
-      !(output instanceof z.ZodType) ||
-      type === 'subscription'
-    ) {
-      throw new Error(`${name} needs op() metadata, an object as input and a schema as output`);
+    if (!meta.operation || !fields || !(output instanceof z.ZodType) || type === 'subscription') {
+      throw new Error(
+        `${name} needs op() metadata, an object or a named choice of bodies as input, a schema as output`,
+      );
     }
     operations.push({
       ...meta.operation,
@@ -68,8 +77,9 @@ export function operationsOf(appRouter: RouterLike): Operation[] {
       description: openapi.description,
       tag: openapi.tags?.[0] ?? 'meta',
       input,
+      fields,
       output,
-      pathParameters: getPathParameters(openapi.path),
+      pathParameters,
       call: procedureCall(procedure, name, type),
     });
   });

@@ -5,20 +5,35 @@ import type { Reply, ServiceSettings } from '../routers/base.ts';
 import { Failure, invalid, translate } from '../routers/errors.ts';
 import type { AppRouter } from '../routers/index.ts';
 import type { ContextFor } from './request.ts';
-import { describeFailure, failureOf, unsupportedMediaType } from './rest/reply.ts';
+import { describeFailure, failureOf, tooLarge, unsupportedMediaType } from './rest/reply.ts';
 import { keepSession } from './session-cookie.ts';
 
 /** Calls in one HTTP request, which counts once. */
 const mostCalls = 10;
 
-/** What tRPC would refuse before it has a context, and forms, which no procedure takes. @throws Failure 400, 405, 415. */
+const mebibyte = 2 ** 20;
+/** The same limits as over REST: captures have long texts. */
+const longestBody = 4 * mebibyte;
+
+/** Bytes that the body of these calls may have. */
+function bodyLimitOf(calls: readonly string[]): number {
+  return calls.every((each) => each.startsWith('captures.')) ? longestBody : mebibyte;
+}
+
+/**
+ * What tRPC would refuse before it has a context, and forms, which no procedure takes.
+ * @throws Failure 400, 405, 413, 415.
+ */
 async function requireCalls({ method, params, headers }: FastifyRequest): Promise<void> {
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     const message = 'Call queries with GET and mutations with POST.';
     throw new Failure({ status: 405, code: 'validation_failed', message, headers: { Allow: 'GET, HEAD, POST' } });
   }
   if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
-  if ((params as { path: string }).path.split(',').length <= mostCalls) return;
+  const calls = (params as { path: string }).path.split(',');
+  const limit = bodyLimitOf(calls);
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  if (calls.length <= mostCalls) return;
   throw invalid(null, `A batch may hold ${mostCalls} calls. Set maxItems: ${mostCalls} on httpBatchLink.`);
 }
 
@@ -62,6 +77,9 @@ export function mountTrpc(
     },
   };
   void app.register(async (calls) => {
+    calls.addHook('onRoute', (route) => {
+      route.bodyLimit = longestBody;
+    });
     calls.addHook('onRequest', requireCalls);
     calls.setErrorHandler((error: FastifyError, request, reply) => answerRefusal(error, request, reply, service));
     await calls.register(fastifyTRPCPlugin, options);

@@ -6,8 +6,13 @@ import type { Call, LoadResult, Order } from './loader.ts';
 
 const keepAlive = new Agent({ keepAlive: true, maxSockets: 1 });
 
-function headersOf({ key, body }: Call): Record<string, string> {
-  return { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
+function headersOf({ key, body, headers }: Call): Record<string, string> {
+  const typed = body !== undefined && { 'content-type': 'application/json' };
+  return { authorization: `Bearer ${key}`, ...typed, ...headers };
+}
+
+function pathOf({ root = '/api/v1', path }: Call): string {
+  return `${root}${path}`;
 }
 
 function quantile(sorted: number[], part: number): number {
@@ -16,11 +21,17 @@ function quantile(sorted: number[], part: number): number {
 
 /** As many requests as `connections` can send one after another, each through the calls from a place of its own. */
 async function load({ url, calls, connections, seconds }: Order): Promise<LoadResult> {
-  const requests = calls.map((call) => ({
+  let faults = 0;
+  const requests = calls.map(({ fault, ...call }) => ({
     method: call.method,
-    path: `/api/v1${call.path}`,
+    path: pathOf(call),
     headers: headersOf(call),
     ...(call.body !== undefined && { body: call.body }),
+    ...(fault !== undefined && {
+      onResponse: (_status: number, body: string) => {
+        if (body.includes(fault)) faults++;
+      },
+    }),
   }));
   let client = 0;
   const latencies: number[] = [];
@@ -48,14 +59,14 @@ async function load({ url, calls, connections, seconds }: Order): Promise<LoadRe
     perSecond: latencies.length / ((last - (first || begun)) / 1000),
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
-    errors: errors + timeouts + non2xx,
+    errors: errors + timeouts + non2xx + faults,
   };
 }
 
 function send(url: string, call: Call): Promise<{ status: number; milliseconds: number }> {
   return new Promise((resolve, reject) => {
     const begun = performance.now();
-    const sent = request(`${url}/api/v1${call.path}`, {
+    const sent = request(`${url}${pathOf(call)}`, {
       agent: keepAlive,
       method: call.method,
       headers: headersOf(call),

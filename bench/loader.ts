@@ -2,12 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** One request: a path below the REST root, and the API key that makes it. */
+/** One request: a path below `root`, and the API key that makes it. */
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
   key: string;
   body?: string;
+  /** Where the path begins; the REST root when it is left out. */
+  root?: string;
+  headers?: Record<string, string>;
+  /** A text that only the body of a failure has. */
+  fault?: string;
 }
 
 /** What the load process is to do: `load` runs for `seconds`, `probe` sends `times` requests one by one. */

@@ -2,8 +2,11 @@ import { agentErrors, measureAgents } from './agents/index.ts';
 import { reportAgents } from './agents/report.ts';
 import { type BenchDatabase, openBenchDatabase } from './database.ts';
 import { Loader } from './loader.ts';
+import { mcpErrors, measureMcp, reportMcp } from './mcp/index.ts';
 import { type Comparison, compare, compareSizes, type Latency, median } from './measure.ts';
 import { type Options, parseOptions, usage } from './options.ts';
+import { measureRecordings } from './recordings/index.ts';
+import { reportRecordings } from './recordings/report.ts';
 import { heading, report } from './report.ts';
 import { measureSchedules, reportSchedules } from './schedules.ts';
 import { memoryOf, startCeiling, startService } from './servers.ts';
@@ -25,7 +28,7 @@ interface Measured {
 }
 
 /** The workloads of requests, unless only other parts are wanted. */
-const others = ['agents', 'schedules'];
+const others = ['agents', 'mcp', 'recordings', 'schedules'];
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
 const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
 
@@ -91,7 +94,9 @@ async function main(): Promise<void> {
   try {
     say(`Measuring on ${database.size}`);
     const measured = wantsRequests(options) ? await measure(database, options) : undefined;
+    const mcp = wants(options, 'mcp') ? await measureMcp(database, options, say) : undefined;
     const agents = wants(options, 'agents') ? await measureAgents(database, options, say) : undefined;
+    const recordings = wants(options, 'recordings') ? await measureRecordings(database, options, say) : undefined;
     await database.stop();
     const schedules = wants(options, 'schedules') ? await measureSchedules(options, say) : undefined;
     if (measured) {
@@ -101,9 +106,17 @@ async function main(): Promise<void> {
       const all = [...found.flatMap(({ service, ceiling }) => [service, ceiling]), ...latencies];
       errors += all.reduce((sum, each) => sum + each.errors, 0);
     }
+    if (mcp) {
+      parts.push(reportMcp(mcp));
+      errors += mcpErrors(mcp);
+    }
     if (agents) {
       parts.push(reportAgents(agents, options));
       errors += agentErrors(agents);
+    }
+    if (recordings) {
+      parts.push(reportRecordings(recordings));
+      errors += recordings.errors;
     }
     if (schedules) parts.push(reportSchedules(schedules));
     say(`\n${parts.join('\n\n')}`);

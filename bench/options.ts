@@ -18,7 +18,10 @@ export interface Options {
   schedules: number;
   due: number;
   idleSeconds: number;
-  /** Names of the workloads to run, or their beginnings; all when empty; `agents` and `schedules` are parts of their own. */
+  /** Recordings at a time, and how long each is. */
+  recordings: number;
+  recordingSeconds: number;
+  /** Names of the workloads to run, or their beginnings; all when empty. `agents`, `mcp`, `recordings` and `schedules` are parts of their own. */
   only: string[];
   /** Where the database lives and stays; a temporary directory when undefined. */
   data: string | undefined;
@@ -36,6 +39,8 @@ const full = {
   schedules: 100_000,
   due: 1000,
   idleSeconds: 30,
+  recordings: 50,
+  recordingSeconds: 20,
 };
 const quick = {
   workspaces: 20,
@@ -49,12 +54,15 @@ const quick = {
   schedules: 2000,
   due: 50,
   idleSeconds: 2,
+  recordings: 10,
+  recordingSeconds: 3,
 };
 
 export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [--giant N] [--data DIR]
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
-  [--only getTodo,listTodos,agents,schedules,…]`;
+  [--recordings N] [--recordingSeconds N]
+  [--only getTodo,listTodos,agents,mcp,recordings,schedules,…]`;
 
 /** @throws Error for an unknown flag or a size that makes no sense. */
 export function parseOptions(args: string[]): Options {
@@ -74,6 +82,8 @@ export function parseOptions(args: string[]): Options {
       schedules: number,
       due: number,
       idleSeconds: number,
+      recordings: number,
+      recordingSeconds: number,
       only: { type: 'string', default: '' },
       data: { type: 'string' },
     },
@@ -96,6 +106,8 @@ export function parseOptions(args: string[]): Options {
     schedules: sizeOf('schedules'),
     due: sizeOf('due'),
     idleSeconds: sizeOf('idleSeconds'),
+    recordings: sizeOf('recordings'),
+    recordingSeconds: sizeOf('recordingSeconds'),
     only: values.only.split(',').filter(Boolean),
     data: values.data,
   };

@@ -70,7 +70,7 @@ export async function measureSchedules(
   try {
     await migrate(db.driver);
     const workspaceId = await fill(db, schedules);
-    const jobs = { turn: async () => {}, digest: async () => {} };
+    const jobs = { turn: async () => {}, digest: async () => {}, capture: async () => {} };
     const live = { subscribe: () => () => {}, isFollowed: () => false };
     const world: World = { db, jobs, live, clock: () => new Date(), mail: { sends: false } };
     const clockwork = createClockwork({ world, tell: tellDue, log: pino({ level: 'warn' }) });

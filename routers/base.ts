@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { initTRPC } from '@trpc/server';
 import type { z } from 'zod';
 import type { Db } from '../db/client.ts';
+import type { Media } from './captures/media.ts';
 import { errorBody, Failure, translate } from './errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Jobs } from './jobs.ts';
@@ -68,10 +69,22 @@ export interface ServiceSettings {
   agentMinutes: number;
   /** Requests a minute of a new API key. */
   rateLimitPerMinute: number;
+  /** A recording is stopped after so long. */
+  recordings: { maxSeconds: number };
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
   /** Tool name → what it takes and needs; set once the tools are known. A resource of the router cannot import its tools. */
   tools?: ReadonlyMap<string, { input: z.ZodObject; scopes: readonly Scope[] }>;
+}
+
+/** A call of a tool that goes on after a person was asked: what it did before is not done again. */
+export interface Resumed {
+  /** The chat that it started or wrote in. */
+  chatId: string;
+  /** The message that it wrote there; 0 when it only read. */
+  sequence: number;
+  /** When it must answer at the latest, as `performance.now()` has it. */
+  until?: number | undefined;
 }
 
 /** The world as a procedure sees it. */
@@ -83,6 +96,7 @@ export interface Context {
   jobs: Jobs;
   live: Live;
   clock: () => Date;
+  media: Media;
   /** The client is gone. Work goes on without it; waiting ends. */
   signal: AbortSignal;
   /** The process is about to stop: who waits answers now. One signal for all requests. */
@@ -98,6 +112,8 @@ export interface Context {
   client: Client;
   mail: Mailer;
   reply: Reply;
+  /** Set when this call of a tool goes on after a person was asked. */
+  resumed?: Resumed | undefined;
 }
 
 const challenge = { 'WWW-Authenticate': 'Bearer realm="tandem"' };

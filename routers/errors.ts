@@ -126,6 +126,7 @@ export function invalidInput(error: z.ZodError, shape: Shaped = {}): Failure {
 const constraints: Record<string, Failure> = {
   todos_text: invalid('content', 'A todo keeps a title or a content. Give it the one before you clear the other.'),
   todos_list_fk: notFound('todo list', 'todoListId'),
+  todos_capture_fk: notFound('capture', 'captureId'),
   agents_name: agentNameTaken(),
 };
 

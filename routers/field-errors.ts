@@ -46,6 +46,10 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') {
     return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
   }
+  if (issue.code === 'invalid_union' && Array.isArray(issue.options)) {
+    const given = (issue.input as Record<string, unknown> | undefined)?.[String(issue.discriminator)];
+    return given === undefined ? 'is missing' : `must be one of ${issue.options.map(String).join(', ')}`;
+  }
   if (issue.code === 'too_big') return boundMessage(issue.origin, 'at most', Number(issue.maximum));
   if (issue.code !== 'too_small') return undefined;
   if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
@@ -76,7 +80,7 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
         message: `Unknown field “${shown(key)}”. Check its spelling or leave it out.`,
       }));
     }
-    const code = issue.code === 'custom' ? 'invalid' : issue.code;
+    const code = { custom: 'invalid', invalid_union: 'invalid_value' }[issue.code as string] ?? issue.code;
     return [{ param: pathText(issue.path), code, message: issue.message }];
   });
   return errors.slice(0, mostErrors);
@@ -86,5 +90,6 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
 export function allowedValuesOf(error: z.ZodError): string[] | undefined {
   const [issue] = error.issues;
   if (issue?.code === 'invalid_value') return issue.values.map(String);
+  if (issue?.code === 'invalid_union' && 'options' in issue) return issue.options?.map(String);
   return issue?.code === 'invalid_type' && issue.expected === 'boolean' ? ['true', 'false'] : undefined;
 }

@@ -65,7 +65,7 @@ export const Day = z.string().meta({ format: 'date', examples: ['2026-03-01'] })
 /** A floating calendar date in a request, that exists. */
 export const CalendarDate = z
   .string()
-  .refine(isCalendarDate, 'must be a date of the calendar, written YYYY-MM-DD')
+  .refine(isCalendarDate, 'must be a date of the calendar, written YYYY-MM-DD, such as 2026-03-01')
   .meta({ format: 'date', examples: ['2026-03-01'] });
 
 /** What remains of a resource after its deletion. */

@@ -18,13 +18,13 @@ interface Keyed {
 
 interface World {
   db: Db;
-  reply: { replayed: boolean };
+  reply: { replayed: boolean; etag?: string };
 }
 
 type Outcome = { ok: true; data?: unknown } | { ok: false; error: Error };
 
 /** Canonical JSON: keys sorted, so that equal bodies have one text. @throws Failure 400 when it nests too deeply. */
-function canonical(value: unknown, depth = 0): string {
+export function canonical(value: unknown, depth = 0): string {
   if (depth > deepest) throw invalid(null, `The body nests deeper than ${deepest} levels.`);
   if (Array.isArray(value)) return `[${value.map((each) => canonical(each, depth + 1)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -63,6 +63,18 @@ function splitInput(input: unknown, template: string): { path: Record<string, un
   const fields = Object.entries(input);
   const body = Object.fromEntries(fields.filter((field) => !inPath(field)));
   return { path: Object.fromEntries(fields.filter(inPath)), body };
+}
+
+/** An answer as it is stored, with the entity tag that was told beside it. */
+interface Stored {
+  data: unknown;
+  etag?: string;
+}
+
+/** What is stored. Before there were tags it was the answer alone, which as every object names its type. */
+function storedOf(json: string): Stored {
+  const answer = JSON.parse(json) as Stored | { object: string };
+  return 'object' in answer ? { data: answer } : answer;
 }
 
 class RolledBack extends Error {
@@ -141,7 +153,9 @@ export async function answerOnce<Result extends Outcome>(
         if (claimed.length > 0) {
           const outcome = await work(tx);
           if (!outcome.ok) throw new RolledBack(outcome);
-          await tx.rows(keep, [...row, JSON.stringify(outcome.data)]);
+          const { etag } = world.reply;
+          const answer: Stored = { data: outcome.data, ...(etag !== undefined && { etag }) };
+          await tx.rows(keep, [...row, JSON.stringify(answer)]);
           return outcome;
         }
         const [stored] = await tx.rows<{ fingerprint: Buffer; answer: string }>(find, row);
@@ -151,8 +165,10 @@ export async function answerOnce<Result extends Outcome>(
           const told = !outcome.ok && [400, 404].includes(translate(outcome.error).problem.status);
           throw told ? new RolledBack(outcome) : keyReused();
         }
+        const { data, etag } = storedOf(stored.answer);
         world.reply.replayed = true;
-        return { ok: true, marker: 'middlewareMarker', data: JSON.parse(stored.answer) } as unknown as Result;
+        if (etag !== undefined) world.reply.etag = etag;
+        return { ok: true, marker: 'middlewareMarker', data } as unknown as Result;
       }),
     );
   } catch (error) {

@@ -6,6 +6,8 @@ import { agentTools } from './agents/tools.ts';
 import { apiKeys } from './api-keys.ts';
 import { approvals } from './approvals/index.ts';
 import { router } from './base.ts';
+import { captures } from './captures/index.ts';
+import { captureTools } from './captures/tools.ts';
 import { chats } from './chats/index.ts';
 import { chatTools } from './chats/tools.ts';
 import { connectedApps } from './connected-apps.ts';
@@ -31,6 +33,7 @@ export const appRouter = router({
   chats,
   agents,
   skills,
+  captures,
   approvals,
   notifications,
   usage,
@@ -45,6 +48,7 @@ export const toolRouter = router({
   ...chatTools,
   ...agentTools,
   ...skillTools,
+  ...captureTools,
   ...todoListTools,
 });
 

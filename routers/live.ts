@@ -1,5 +1,13 @@
 import type { Db } from '../db/client.ts';
 
+/** What the person behind a client said of an approval. `refused`: it could not be decided so. */
+export interface Verdict {
+  approvalId: string;
+  outcome: 'approved' | 'denied' | 'undecided' | 'refused';
+  /** Why nothing was decided. */
+  message?: string | undefined;
+}
+
 /**
  * What just happened to a chat, on any process. `resync`: the line was down, anything may have happened. `delta` is
  * provisional text of the message that will have `sequence`, from its `offset`th UTF-16 code unit on; it is never
@@ -8,6 +16,7 @@ import type { Db } from '../db/client.ts';
 export type LiveEvent =
   | { kind: 'status'; chatId: string }
   | { kind: 'message'; chatId: string }
+  | ({ kind: 'verdict'; chatId: string } & Verdict)
   | { kind: 'delta'; chatId: string; sequence: number; offset: number; text: string }
   | { kind: 'resync' };
 

@@ -86,6 +86,8 @@ export interface ToolMeta {
   longestText: number;
   /** How to get the rest of a text that was cut. */
   rest: string;
+  /** Its answer may wait for a person, whom the client can ask: see `routers/approvals/asking.ts`. */
+  asks: boolean;
 }
 
 interface OfOperation extends OpenApiMeta {

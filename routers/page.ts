@@ -38,7 +38,8 @@ export function positionOf(scope: CursorScope, cursor: string): Position {
   const payload = bytes.subarray(macBytes);
   const genuine = bytes.length > macBytes && timingSafeEqual(mac(scope, payload), bytes.subarray(0, macBytes));
   if (genuine && bytes.toString('base64url') === cursor) return JSON.parse(payload.toString()) as Position;
-  const message = 'This cursor is not valid here. Pass nextCursor as it came, with the same filters and order.';
+  const message =
+    'This cursor is not valid here. Pass nextCursor as it came, with the same filters and order, or leave cursor out to begin anew.';
   const errors = [{ param: 'cursor', code: 'invalid_cursor', message }];
   throw new Failure({ status: 400, code: 'invalid_cursor', message, errors });
 }

@@ -22,6 +22,7 @@ interface ToolOptions {
   idempotent?: boolean;
   longestText?: number;
   rest?: string;
+  asks?: boolean;
 }
 
 /** The metadata of one tool, from which the tool list, its annotations and the check of scopes are derived. */
@@ -34,8 +35,26 @@ export function tool(name: string, options: ToolOptions): Meta {
     idempotent = readOnly,
     longestText = 2000,
     rest = '',
+    asks = false,
   } = options;
-  return { tool: { name, title, description, scopes, readOnly, idempotent, longestText, rest } };
+  return { tool: { name, title, description, scopes, readOnly, idempotent, longestText, rest, asks } };
+}
+
+/** Which tool shows what an argument of this name may be, and the scope that it takes to see it. */
+const finders: Readonly<Record<string, readonly [tool: string, scope: Scope]>> = {
+  todoId: ['list_todos', 'todos:read'],
+  todoListId: ['list_todo_lists', 'todos:read'],
+  chatId: ['list_chats', 'chats:read'],
+  agentId: ['list_agents', 'agents:read'],
+  skillId: ['list_skills', 'agents:read'],
+  captureId: ['list_captures', 'captures:read'],
+  captureIds: ['list_captures', 'captures:read'],
+};
+
+/** The tool that finds what the argument at fault should have named, if the principal may call it. */
+export function finderOf(param: string | null, principal: Pick<Principal, 'scopes'> | null): string | undefined {
+  const [tool, scope] = finders[param?.replace(/\[\d+\]$/, '') ?? ''] ?? [];
+  return scope && principal?.scopes.has(scope) ? tool : undefined;
 }
 
 /** The scopes of the tool that the principal does not hold. */

@@ -15,9 +15,10 @@ const stamp = join(dist, 'sources.sha256');
 
 /** A hash over everything that the pages are built from. */
 async function sourcesHash(): Promise<string> {
-  const entries = await readdir(web, { recursive: true, withFileTypes: true });
+  const folders = [web, join(root, 'client')].map((path) => readdir(path, { recursive: true, withFileTypes: true }));
+  const entries = (await Promise.all(folders)).flat();
   const ours = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const files = ours.filter((path) => !/[\\/](\.?dist|node_modules)\b/.test(path.slice(web.length))).sort();
+  const files = ours.filter((path) => !/[\\/](\.?dist|node_modules)\b/.test(path.slice(root.length))).sort();
   const hash = createHash('sha256');
   for (const path of [...files, join(root, 'package-lock.json')]) {
     hash

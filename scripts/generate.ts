@@ -19,10 +19,21 @@ export function committedDocument() {
   });
 }
 
+/** What the typed client must know of operations beside their types: which take an `Idempotency-Key`, and which stream. */
+function clientOperations() {
+  const operations = operationsOf(appRouter);
+  const namesOf = (some: typeof operations) => some.map(({ name }) => name).sort();
+  return {
+    keyed: namesOf(operations.filter(({ keyed }) => keyed)),
+    streams: namesOf(operations.filter(({ stream }) => stream !== null)),
+  };
+}
+
 /** Every generated file with what belongs in it. */
 const generated: Record<string, () => unknown> = {
   'openapi.json': committedDocument,
   'tools.json': () => ({ tools: toolList(toolRouter) }),
+  'client/operations.json': clientOperations,
 };
 
 /** The generated files that are not what `npm run generate` would write. */

@@ -8,12 +8,20 @@ const mayImport: Record<string, readonly string[]> = {
   routers: ['db'],
   adapters: ['routers'],
   server: ['db', 'routers', 'adapters'],
-  scripts: ['db', 'routers', 'adapters', 'server'],
+  cli: [],
+  scripts: ['db', 'routers', 'adapters', 'server', 'cli'],
   bench: ['db', 'routers', 'adapters', 'server', 'scripts'],
-  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench'],
-  // The pages know the service by `import type` from the package alone, which is no path.
-  web: [],
+  client: [],
+  web: ['client'],
+  examples: ['client'],
+  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench', 'cli', 'client', 'web'],
 };
+
+/** What the entries of this package name, for those who import it as strangers do. */
+const entries: Record<string, string> = { tandem: 'routers/index.ts', 'tandem/client': 'client/index.ts' };
+
+/** Folders that a program of its own may take types from, and nothing that runs: it travels without them. */
+const mayImportTypes: Record<string, readonly string[]> = { cli: ['routers'], client: ['routers'], web: ['routers'] };
 
 /** The only reader of settings, and the one file that passes variables of the machine on to PostgreSQL. */
 const environmentReaders = new Set(['server/config.ts', 'db/embedded/cluster.ts']);
@@ -37,11 +45,36 @@ export async function readSources(root = '.'): Promise<Sources> {
   return sources;
 }
 
+/** The path of our file that an import names; undefined for that of another package. */
+function pathOf(file: string, name: string): string | undefined {
+  return name.startsWith('.') ? normalize(join(dirname(file), name)).replaceAll('\\', '/') : entries[name];
+}
+
 /** Paths of our files that this one imports, types and dynamic imports included. */
 function importsOf(file: string, text: string): string[] {
   const { importedFiles } = ts.preProcessFile(text, true, true);
-  const ours = importedFiles.map((each) => each.fileName).filter((name) => name.startsWith('.'));
-  return ours.map((name) => normalize(join(dirname(file), name)).replaceAll('\\', '/'));
+  return importedFiles.map((each) => pathOf(file, each.fileName)).filter((path) => path !== undefined);
+}
+
+/** Those of them that nothing is left of once the types are gone. */
+function typeImportsOf(file: string, text: string): Set<string> {
+  const types = new Set<string>();
+  const values = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    const isDeclaration = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+    const from = isDeclaration ? node.moduleSpecifier : undefined;
+    if (isDeclaration && from && ts.isStringLiteral(from)) {
+      const isType = ts.isImportDeclaration(node) ? node.importClause?.isTypeOnly === true : node.isTypeOnly;
+      (isType ? types : values).add(from.text);
+    }
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      if (ts.isStringLiteral(node.argument.literal)) types.add(node.argument.literal.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+  const own = [...types].filter((name) => !values.has(name));
+  return new Set(own.map((name) => pathOf(file, name)).filter((path) => path !== undefined));
 }
 
 function folderOf(file: string): string {
@@ -77,10 +110,14 @@ export function importFaults(sources: Sources): string[] {
     const folder = folderOf(file);
     const imports = importsOf(file, text);
     graph.set(file, imports);
+    const ofTypes = mayImportTypes[folder] ?? [];
+    const types = ofTypes.length > 0 ? typeImportsOf(file, text) : new Set<string>();
     for (const imported of imports) {
       const target = folderOf(imported);
       if (target === folder || mayImport[folder]?.includes(target)) continue;
-      const allowed = mayImport[folder]?.join(', ') || 'nothing of ours';
+      if (ofTypes.includes(target) && types.has(imported)) continue;
+      const onlyTypes = ofTypes.map((each) => `types of ${each}`);
+      const allowed = [...(mayImport[folder] ?? []), ...onlyTypes].join(', ') || 'nothing of ours';
       faults.push(`${file} imports ${imported}: ${folder}/ may import ${allowed}`);
     }
     if (settled.has(folder) && !environmentReaders.has(file) && readsEnvironment.test(text)) {

@@ -5,13 +5,14 @@ import type { Periodic } from './jobs/periodic.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { type Handlers, startWork, type Work } from './jobs/work.ts';
 import { type LiveNews, openLive } from './live/index.ts';
-import { openLine } from './live/line.ts';
+import { type Line, openLine } from './live/line.ts';
 import type { Measure } from './metrics.ts';
 
 /** What goes on behind the requests: the queue, the news of chats, and the workers. */
 export interface Backstage {
   queue: Queue;
   live: LiveNews;
+  line: Line;
   measures: Measure[];
   /** Starts the workers, once requests are answered; null when this process has none, else where to add what repeats. */
   startWork(handlers?: Partial<Handlers>): Pick<Periodic, 'every'> | null;
@@ -29,6 +30,7 @@ export async function openBackstage(config: Config, db: Database, log: Logger): 
   const pass: Handlers = {
     onTurn: async (turn) => log.info(turn, 'a turn of an agent'),
     onDigest: async (digest) => log.info(digest, 'something to be summed up'),
+    onCapture: async (capture) => log.info(capture, 'a capture to be worked on'),
   };
   const measures: Measure[] = [
     {
@@ -41,13 +43,13 @@ export async function openBackstage(config: Config, db: Database, log: Logger): 
       kind: 'counter',
       name: 'tandem_jobs_done_total',
       help: 'Jobs that this process did',
-      read: () => (work ? work.turns.done + work.digests.done : 0),
+      read: () => (work ? work.turns.done + work.digests.done + work.captures.done : 0),
     },
     {
       kind: 'counter',
       name: 'tandem_jobs_failed_total',
       help: 'Jobs that failed on this process and were put back',
-      read: () => (work ? work.turns.failed + work.digests.failed : 0),
+      read: () => (work ? work.turns.failed + work.digests.failed + work.captures.failed : 0),
     },
     {
       kind: 'gauge',
@@ -65,6 +67,7 @@ export async function openBackstage(config: Config, db: Database, log: Logger): 
   return {
     queue,
     live,
+    line,
     measures,
     startWork: (handlers = {}) => {
       work = startWork({ config, db, queue, line, log, ...pass, ...handlers });

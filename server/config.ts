@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { modelAddresses, modelEnvironment } from './agents/models/settings.ts';
+import { storageEnvironment, storageFaults } from './captures/storage/settings.ts';
+import { missingForTranscription, transcriptionEnvironment } from './captures/transcription/settings.ts';
 
 const whole = (fallback: number, min: number, max: number) =>
   z
@@ -62,15 +64,25 @@ const Settings = z.object({
     .optional(),
   MAIL_FROM: z.string().min(3).default('Tandem <tandem@localhost>'),
   SHUTDOWN_SECONDS: whole(20, 0, 600),
+  RECORDING_MAX_MINUTES: whole(240, 1, 1440),
+  RECORDING_MAX_MEGABYTES: whole(2048, 1, 4095),
   ...modelEnvironment,
   AI_STEP_SECONDS: whole(120, 5, 290),
   AI_MAX_OUTPUT_TOKENS: whole(0, 0, 1_000_000),
   AI_RETRY_AFTER_MAX_SECONDS: whole(120, 0, 3600),
+  ...transcriptionEnvironment,
+  TRANSCRIPTION_PIECE_MINUTES: whole(10, 1, 60),
+  TRANSCRIPTION_TIMEOUT_SECONDS: whole(300, 5, 300),
+  ...storageEnvironment,
 });
 
 const Environment = Settings.superRefine((settings, context) => {
-  for (const { setting, message } of modelAddresses(settings).missing)
-    context.addIssue({ code: 'custom', path: [setting], message });
+  const missing = [
+    ...modelAddresses(settings).missing,
+    ...missingForTranscription(settings),
+    ...storageFaults(settings),
+  ];
+  for (const { setting, message } of missing) context.addIssue({ code: 'custom', path: [setting], message });
 });
 
 export type Config = z.infer<typeof Environment>;
@@ -87,7 +99,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
-    const shown = set[name] === undefined || /TOKEN|URL|API_KEY/.test(name) ? '' : ` (it is “${set[name]}”)`;
+    const shown =
+      set[name] === undefined || /TOKEN|URL|API_KEY|ACCESS_KEY|ENDPOINT/.test(name) ? '' : ` (it is “${set[name]}”)`;
     return `  ${name} ${issue.message}${shown}`;
   });
   throw new ConfigError(

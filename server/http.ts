@@ -1,6 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { mountCli } from '../adapters/cli/mount.ts';
 import { mountDocs } from '../adapters/docs/mount.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
 import { operationsOf, toolsOf } from '../adapters/operations.ts';
@@ -12,6 +14,7 @@ import { mountOperations } from '../adapters/rest/routes.ts';
 import { mountTrpc } from '../adapters/trpc.ts';
 import type { Database } from '../db/client.ts';
 import type { Client, ServiceSettings } from '../routers/base.ts';
+import type { Media } from '../routers/captures/media.ts';
 import { invalid } from '../routers/errors.ts';
 import { entityTags } from '../routers/etag.ts';
 import { appRouter, toolRouter } from '../routers/index.ts';
@@ -25,6 +28,11 @@ import type { ProviderParts } from './access/oauth/provider.ts';
 import { answerUnreadable } from './access/unreadable.ts';
 import type { Engine } from './agents/engine.ts';
 import type { TurnLimits } from './agents/parts.ts';
+import { mountRecordings, wantsSocket } from './captures/intake/handshake.ts';
+import type { Intake } from './captures/intake/intake.ts';
+import type { IntakeTimes } from './captures/intake/times.ts';
+import { mountMedia } from './captures/media/mount.ts';
+import type { AudioStore } from './captures/storage/store.ts';
 import type { Config } from './config.ts';
 import { endConnectionsOnClose } from './connections.ts';
 import { mountHealth } from './health.ts';
@@ -40,6 +48,17 @@ export interface ServiceParts {
   mail: Mailer;
   jobs: Jobs;
   live: Live;
+  media: Media;
+  /** Takes the audio of recordings. */
+  intake: Intake;
+  /** Where audio lies. */
+  audio: AudioStore;
+  /** Secret of the links to audio, shared by all processes. */
+  mediaKey: KeyObject;
+  /** How long the intake waits; other times only in tests. */
+  intakeTimes?: Partial<IntakeTimes>;
+  /** Pauses before a step of a capture is tried again, in milliseconds; others only in tests. */
+  capturePauses?: readonly number[];
   /** Secret of the OAuth server, shared by all processes. */
   oauthKey: Buffer;
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
@@ -81,6 +100,10 @@ export function createService({
   mail,
   jobs,
   live,
+  media,
+  intake,
+  audio,
+  mediaKey,
   oauthKey,
   oauthFetch,
   clock = () => new Date(),
@@ -93,7 +116,7 @@ export function createService({
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
     // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: wantsSocket },
     // A number of hops: `true` would believe the leftmost address of X-Forwarded-For, which the client may invent.
     trustProxy: config.TRUST_PROXY > 0 && ((_: string, hop: number) => hop < config.TRUST_PROXY),
     forceCloseConnections: 'idle',
@@ -133,6 +156,7 @@ export function createService({
       db,
       jobs,
       live,
+      media,
       clock,
       signal: gone.signal,
       closing: closing.signal,
@@ -159,10 +183,13 @@ export function createService({
   mountHealth(app, db);
   mountDocs(app);
   mountPages(app);
+  mountCli(app, settings);
   mountOAuth(app, { db, log, settings, key: oauthKey, ...(oauthFetch && { fetch: oauthFetch }) });
   if (router === appRouter) mountTrpc(app, appRouter, contextFor, settings);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);
+  mountMedia(app, { db, store: audio, key: mediaKey, clock });
+  mountRecordings(app, intake, settings, addresses, config.SHUTDOWN_SECONDS);
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {
     prefix: '/api/v1',
   });

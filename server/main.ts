@@ -5,8 +5,9 @@ import { createLog } from './log.ts';
 import { openDatabase, startService } from './process.ts';
 import { surviveLostConnections } from './strays.ts';
 
-function banner(url: string, key: string | null): string {
-  const lines = ['', `Tandem is running at ${url}`, `Reference: ${url}/docs`, ''];
+function banner(url: string, installUrl: string, key: string | null): string {
+  const install = `Command line: curl -fsSL ${installUrl} | sh`;
+  const lines = ['', `Tandem is running at ${url}`, `Reference: ${url}/docs`, install, ''];
   if (key === null) {
     return [...lines, 'Your data is where you left it. For another workspace and key: npm run seed', ''].join('\n');
   }
@@ -48,7 +49,8 @@ async function main(): Promise<void> {
   }
 
   const key = embedded ? await firstKey(db, config) : null;
-  process.stdout.write(`${banner(service.url, key)}\n`);
+  const installUrl = config.CLI_INSTALL_URL ?? `${service.url}/install.sh`;
+  process.stdout.write(`${banner(service.url, installUrl, key)}\n`);
 }
 
 main().catch((error: unknown) => {

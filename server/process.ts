@@ -13,6 +13,7 @@ import { createEngines } from './agents/models/engines.ts';
 import { agentsAtWork, contextOfAgents } from './agents/start.ts';
 import { voicesOf } from './agents/voices.ts';
 import { type Backstage, openBackstage } from './backstage.ts';
+import { openCaptures } from './captures/start.ts';
 import { createClockwork } from './clockwork/index.ts';
 import type { Config } from './config.ts';
 import { createService, type ServiceParts } from './http.ts';
@@ -97,14 +98,29 @@ export async function startService(
     cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
     agentMinutes: config.AGENT_MINUTES,
     rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
+    recordings: { maxSeconds: config.RECORDING_MAX_MINUTES * 60 },
   };
   const mail = createMailer(config, log);
   const oauthKey = await sharedSecret(db, 'oauth');
   const backstage = await openBackstage(config, db, log);
   const { queue: jobs, live } = backstage;
   const letters = letterWorker({ db, post: mail, log, service: settings });
-  const measures = [...backstage.measures, ...letterMeasures(letters)];
-  const app = createService({ config, db, log, settings, mail, jobs, live, measures, oauthKey, ...overrides });
+  const captures = await openCaptures(config, { db, settings, ...backstage }, log, overrides);
+  const { media } = captures;
+  const measures = [...backstage.measures, ...letterMeasures(letters), ...captures.intake.measures];
+  const app = createService({
+    config,
+    db,
+    log,
+    settings,
+    mail,
+    jobs,
+    live,
+    ...captures,
+    measures,
+    oauthKey,
+    ...overrides,
+  });
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
   } catch (error) {
@@ -113,14 +129,16 @@ export async function startService(
   }
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
-  const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail };
+  const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail, media };
   const voices = {
     ...voicesOf(createEngines(config, log), log),
     ...(overrides.engine && { engine: overrides.engine }),
   };
   const { turnLimits } = overrides;
   const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world), turnLimits });
-  const periodic = backstage.startWork({ ...agents, ...overrides.handlers });
+  const onCapture = captures.handler(world, voices.writer);
+  const periodic = backstage.startWork({ ...agents, onCapture, ...overrides.handlers });
+  if (periodic) captures.lookAfter(periodic);
   periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
   if (mail.sends) periodic?.every(2, 'letters', letters.run);
   const clockwork = periodic && createClockwork({ world, log, tell: tellDue });

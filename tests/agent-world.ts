@@ -1,6 +1,7 @@
 import { v7 as newId } from 'uuid';
 import type { DigestRef, Jobs, TurnRef } from '../routers/jobs.ts';
 import type { TestService, TestWorkspace } from './harness.ts';
+import { idleJobs } from './idle-jobs.ts';
 
 /** Jobs that are only written down. */
 export interface NotedJobs extends Jobs {
@@ -15,6 +16,7 @@ export function noteJobs(): NotedJobs {
     turn: async (_, turn, after) => {
       noted.turns.push({ turn, after });
     },
+    capture: idleJobs.capture,
     digest: async (_, digest) => {
       noted.digests.push(digest);
     },

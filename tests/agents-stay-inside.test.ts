@@ -45,7 +45,7 @@ async function worldOf(mark: string): Promise<World> {
   for (const n of [1, 2, 3]) await make('/todos', { title: `${mark} ${n}` });
   const chat = await make('/chats', { message: `${mark} ${engine.plan([say(mark)])}`, title: mark, agentId });
   await settled(workspace, chat.id);
-  const unknownCapture = crypto.randomUUID();
+  const capture = await make('/captures', { type: 'note', content: `${mark} capture`, tags: [`${mark} tag`] });
   const known = {
     todoId: [todo.id],
     chatId: [chat.id],
@@ -55,8 +55,8 @@ async function worldOf(mark: string): Promise<World> {
     todoListName: [names.list, nobody],
     assigneeId: [userId, agentId, names.agent, nobody],
     assignees: [[{ id: userId }], [{ id: agentId }]],
-    captureId: [unknownCapture],
-    captureIds: [[unknownCapture]],
+    captureId: [capture.id],
+    captureIds: [[capture.id]],
   };
   return { workspace, mark, known };
 }
@@ -83,6 +83,7 @@ async function untilWritten({ call }: TestWorkspace): Promise<void> {
   for (const [path, text] of [
     ['/chats?includeArchived=true', 'subtitle'],
     ['/skills', 'summary'],
+    ['/captures', 'summary'],
   ] as const) {
     await until(
       () => call(`GET ${path}`),
@@ -174,6 +175,8 @@ test('no tool reads, names or changes anything of another workspace, by its ids,
     ...withCursor,
     ['list_todos', { query: other.mark }],
     ['list_chats', { query: other.mark }],
+    ['list_captures', { query: other.mark }],
+    ['list_captures', { tags: [`${other.mark} tag`] }],
     ...listing.map(
       ({ name, input }): Call => [name, 'includeArchived' in input.shape ? { includeArchived: true } : {}],
     ),
@@ -192,7 +195,9 @@ test('no tool reads, names or changes anything of another workspace, by its ids,
     const [name, input] = calls[place] as Call;
     const told = `${name} ${JSON.stringify(input)}: ${JSON.stringify(output)}`;
     assert.not.match(JSON.stringify(output), new RegExp(other.mark), told);
-    const filters = Object.keys(input).some((argument) => argument in other.known || argument === 'query');
+    const filters = Object.keys(input).some(
+      (argument) => argument in other.known || ['query', 'tags'].includes(argument),
+    );
     if (!/^list_/.test(name) || input.cursor) {
       assert.ok(isError, told);
       assert.ok(['resource_not_found', 'validation_failed', 'invalid_cursor'].includes(output.code ?? ''), told);

@@ -56,7 +56,21 @@ test('every workload of the bench runs without errors, and the ceiling answers w
     );
   }
   assert.match(output, /Start on this data directory to the first answer: \d/);
-  assert.not.match(output, /Agents at work/);
+  assert.not.match(output, /Agents at work|Recordings/);
+});
+
+test('MCP is measured beside REST, in both eras, without errors', async () => {
+  const { code, output } = await bench(`${sizes} --only mcp`.split(' '));
+  assert.is(code, 0, output);
+  assert.not.match(output, /req\/s|Agents at work/);
+  const rows = rowsOf(output).filter((row) => row.includes('tools/'));
+  assert.is(rows.length, 8, output);
+  for (const row of rows) {
+    assert.match(row, /\| 0 \|$/);
+    const [, name, , , cpu, , ratio] = cellsOf(row);
+    assert.ok(Number(cpu) > 0, row);
+    assert.is(/^(\*\*)?\d+\.\d\d(\*\*)?$/.test(ratio ?? ''), name?.startsWith('tools/call'), row);
+  }
 });
 
 test('schedules are measured: what they cost idle, and how soon all that are due have begun', async () => {
@@ -64,6 +78,16 @@ test('schedules are measured: what they cost idle, and how soon all that are due
   assert.not.match(output, /req\/s|Agents at work/);
   assert.match(output, /100 schedules, nothing due: (\*\*)?\d+\.\d\d %/);
   assert.match(output, /10 of them due in the same second: the last one began (\*\*)?\d+\.\d s/);
+});
+
+test('recordings at once are measured: the memory of the process, acknowledgements, and that all are completed', async () => {
+  const { code, output } = await bench(`${sizes} --recordings 6 --recordingSeconds 2 --only recordings`.split(' '));
+  assert.is(code, 0, output);
+  assert.not.match(output, /req\/s|Agents at work/);
+  const resident = rowsOf(output).find((row) => row.startsWith('| resident'));
+  assert.match(resident ?? '', /^\| [^|]+(\| (\*\*)?\d{2,3}(\*\*)? ){4}\|$/);
+  assert.match(output, /acknowledgement, when it is durable: \d+\.\d ms \(p50\), \d+\.\d ms \(p99\) of 24\./);
+  assert.match(output, /the last one completed: \d+\.\d s; 0 errors\./);
 });
 
 test('agents at work are measured without errors, and the ceiling leaves the rows that the service leaves', async () => {

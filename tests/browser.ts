@@ -15,11 +15,14 @@ import { newAccount, type Person, temporaryDirectory } from './people.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync';
-const args = `${quiet} --disable-background-networking --disable-component-update`.split(' ');
+const unasked = '--disable-background-networking --disable-component-update';
+/** A microphone that beeps, which every page may use without being asked. */
+const microphone = '--use-fake-device-for-media-stream --use-fake-ui-for-media-stream';
+export const chromiumArgs = `${quiet} ${unasked} ${microphone}`.split(' ');
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The Chromium of this machine: `CHROMIUM_PATH`, or the first on the PATH. */
-function findChromium(): string | undefined {
+export function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   return process.env.CHROMIUM_PATH ?? found;
@@ -39,8 +42,8 @@ export interface Window {
 /** What a test of the pages works with. */
 export interface Stage {
   tandem: TestService;
-  /** `elsewhere`: origins that its pages may lead to. */
-  window(options?: BrowserContextOptions & { as?: Person; elsewhere?: string[] }): Promise<Window>;
+  /** `elsewhere`: origins that its pages may lead to. `expected`: what the browser may complain of. */
+  window(options?: BrowserContextOptions & { as?: Person; elsewhere?: string[]; expected?: RegExp }): Promise<Window>;
   /** A new account, made over the API. */
   person(name?: string): Promise<Person>;
   /** Waits for a letter to `to` in the outbox and returns the path of its link. */
@@ -65,11 +68,12 @@ async function findingsOf(page: Page): Promise<string[]> {
 const refusal = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 /** Notes what a page must never do: faults, breaches of its policy, requests to elsewhere. */
-function watch(page: Page, origins: string[], faults: string[]): void {
+function watch(page: Page, origins: string[], expected: RegExp, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`fault: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
-    if (['error', 'warning'].includes(message.type()) && !refusal.test(text)) faults.push(`console: ${text}`);
+    if (['error', 'warning'].includes(message.type()) && !refusal.test(text) && !expected.test(text))
+      faults.push(`console: ${text}`);
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
@@ -115,7 +119,7 @@ export function pageSuite(name: string, parts: () => Promise<Partial<ServicePart
     if (!executablePath) return;
     await buildWeb();
     tandem = await startTestService({ DATA_DIR: directory.path }, await parts());
-    browser = await chromium.launch({ executablePath, args });
+    browser = await chromium.launch({ executablePath, args: chromiumArgs });
   });
   test.after(async () => {
     await browser?.close();
@@ -137,7 +141,7 @@ export function pageSuite(name: string, parts: () => Promise<Partial<ServicePart
   const inBrowser = (run: (stage: Stage) => Promise<void>) => async () => {
     const faults: string[] = [];
     const contexts: BrowserContext[] = [];
-    const window: Stage['window'] = async ({ as, elsewhere = [], ...options } = {}) => {
+    const window: Stage['window'] = async ({ as, elsewhere = [], expected = /^$/, ...options } = {}) => {
       const context = await browser.newContext({ baseURL: tandem.url, ...options });
       contexts.push(context);
       context.setDefaultTimeout(10_000);
@@ -146,7 +150,7 @@ export function pageSuite(name: string, parts: () => Promise<Partial<ServicePart
           { name: 'tandem_session', value: as.session.token, url: tandem.url, httpOnly: true },
         ]);
       const page = await context.newPage();
-      watch(page, [tandem.url, ...elsewhere], faults);
+      watch(page, [tandem.url, ...elsewhere], expected, faults);
       const sees = (heading: string) => page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
       const goTo = async (path: string, heading: string) => {
         await page.goto(path);

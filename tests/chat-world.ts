@@ -5,13 +5,16 @@ import { type HeldChat, holdChat } from '../routers/chats/rows.ts';
 import type { MessageBlock } from '../routers/chats/shapes.ts';
 import { type Ending, endTurn, type World } from '../routers/chats/turns.ts';
 import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
+import { idleJobs } from './idle-jobs.ts';
 
 /** A service without workers: chats go on when the test plays the agent. */
-export function startWithoutAgents(environment: Record<string, string> = {}): Promise<TestService> {
-  return startTestService({ AGENT_CONCURRENCY: '0', LOG_LEVEL: 'error', ...environment });
+export function startWithoutAgents(
+  environment: Record<string, string> = {},
+  overrides: Parameters<typeof startTestService>[1] = {},
+): Promise<TestService> {
+  return startTestService({ AGENT_CONCURRENCY: '0', LOG_LEVEL: 'error', ...environment }, overrides);
 }
 
-const jobs = { turn: async () => {}, digest: async () => {} };
 /** Everything is told to whoever listens. */
 const live = { subscribe: () => () => {}, isFollowed: () => true };
 
@@ -38,7 +41,7 @@ export function playAgent({ db }: Pick<TestService, 'db'>, workspaceId: string, 
     db.transaction(async (tx: Db) => {
       const chat = await holdChat(tx, workspaceId, chatId);
       if (!chat.turn) throw new Error('No turn is open: the agent has nothing to do');
-      return work({ db: tx, jobs, live, clock: () => new Date(), mail: { sends: false } }, chat);
+      return work({ db: tx, jobs: idleJobs, live, clock: () => new Date(), mail: { sends: false } }, chat);
     });
   const write = async ({ db: tx }: World, { turn }: HeldChat, text: string, blocks: MessageBlock[]) => {
     const message = { turnId: turn?.turnId ?? null, role: 'agent' as const, text, blocks };

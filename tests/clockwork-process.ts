@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../db/client.ts';
+import { idleJobs } from './idle-jobs.ts';
 import { clockworkOf, testClock } from './schedule-world.ts';
 
 /*
@@ -9,9 +10,8 @@ import { clockworkOf, testClock } from './schedule-world.ts';
 
 const db = connect(process.env.TEST_DATABASE_URL ?? '', { poolSize: 3 });
 const clock = testClock('2033-01-01T00:00:00.000Z');
-const jobs = { turn: async () => {}, digest: async () => {} };
 const live = { subscribe: () => () => {}, isFollowed: () => false };
-const clockwork = clockworkOf({ db, jobs, live, clock: clock.now, mail: { sends: false } }, 2);
+const clockwork = clockworkOf({ db, jobs: idleJobs, live, clock: clock.now, mail: { sends: false } }, 2);
 
 process.on('message', async (instant: string) => {
   clock.set(instant);

@@ -15,7 +15,14 @@ test.before(async () => {
 });
 test.after(() => tandem.close());
 
-test('openapi-typescript makes types with which a program compiles and works', async () => {
+/** What a program of tests/client writes when it runs against the service. */
+async function outcomeOf(program: string, key: string): Promise<unknown> {
+  const command = ['--import', 'tsx', `tests/client/${program}`, `${tandem.url}/api/v1`, key];
+  const { stdout } = await run(process.execPath, command);
+  return JSON.parse(stdout);
+}
+
+test('openapi-typescript makes types with which programs compile', async () => {
   // A field with a default may be left out of a request: the generator must not make it required.
   const ast = await openapiTS(await readFile('openapi.json', 'utf8'), { defaultNonNullable: false });
   await mkdir('tests/generated', { recursive: true });
@@ -23,11 +30,11 @@ test('openapi-typescript makes types with which a program compiles and works', a
 
   const compiled = await run('node_modules/.bin/tsc', ['--noEmit', '-p', 'tests/client']).catch((error) => error);
   assert.is(compiled.stdout, '', compiled.stdout);
+});
 
+test('they work', async () => {
   const { key } = await tandem.workspace();
-  const program = ['--import', 'tsx', 'tests/client/main.ts', `${tandem.url}/api/v1`, key];
-  const { stdout } = await run(process.execPath, program);
-  assert.equal(JSON.parse(stdout), {
+  assert.equal(await outcomeOf('main.ts', key), {
     name: 'Tandem',
     role: 'owner',
     listNames: ['Inbox', 'Groceries'],
@@ -35,6 +42,38 @@ test('openapi-typescript makes types with which a program compiles and works', a
     titles: ['Milk'],
     totalCount: 1,
     missing: { status: 404, code: 'resource_not_found' },
+  });
+});
+
+test('one goes through pages, errors, a repeated write, captures and a chat', async () => {
+  const { key } = await tandem.workspace();
+  const told = { retryable: false, isQuotable: true };
+  assert.equal(await outcomeOf('walk.ts', key), {
+    pages: { made: 11, walked: Array.from({ length: 11 }, (_, n) => `Todo ${n}`) },
+    errors: [
+      { code: 'resource_not_found', param: 'todoId', ...told },
+      { code: 'validation_failed', param: 'limit', ...told },
+      { code: 'missing_credentials', param: null, ...told },
+    ],
+    repeated: { isSame: true, replayed: [null, 'true'], reused: 'idempotency_key_reused' },
+    conditional: ['Mine', 412, 'precondition_failed'],
+    captures: {
+      types: ['note', 'recording'],
+      title: 'Talk',
+      content: 'The offer comes on Friday.',
+      isChanged: true,
+      tagged: [1, [true]],
+      tags: [['party', 1]],
+      stopped: 'resource_conflict',
+    },
+    chat: [
+      'completed',
+      [
+        [1, 'user'],
+        [2, 'agent'],
+      ],
+      ['text', 'text'],
+    ],
   });
 });
 

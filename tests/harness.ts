@@ -53,6 +53,8 @@ export interface TestWorkspace {
   approval(): Promise<string>;
   /** The id of a new notification of the owner. */
   notification(): Promise<string>;
+  /** The id of a recording whose summary failed. */
+  failedCapture(): Promise<string>;
   /** Another key of this workspace. */
   mint(scopes: readonly Scope[], more?: { rateLimitPerMinute?: number; expiresAt?: string }): Promise<string>;
 }
@@ -161,7 +163,15 @@ export async function startTestService(
     };
     const approval = async () => (await waitingChat(db, { workspaceId, userId })).approvalIds[0] ?? '';
     const notification = () => newNotification(db, { workspaceId, userId });
-    const made = { letterToken, connectedApp, approval, notification };
+    const failedCapture = async () => {
+      const text = `insert into captures (workspace_id, id, user_id, type, status, transcript, failure_code,
+          failure_message, failure_retryable, failed_at)
+        values ($1, gen_random_uuid(), $2, 'recording', 'failed', 'Nothing much.', 'summary_failed', 'It broke.', true, now())
+        returning id`;
+      const [row] = await db.rows<{ id: string }>(text, [workspaceId, userId]);
+      return row?.id ?? '';
+    };
+    const made = { letterToken, connectedApp, approval, notification, failedCapture };
     return { workspaceId, userId, key, call, mint, session, member, ...made };
   };
 

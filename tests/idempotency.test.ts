@@ -69,6 +69,17 @@ test('a replay keeps status and body, whatever became of the resource', async ()
   assert.is(await made(workspace), 0);
 });
 
+test('an answer that was stored without its tag, as before captures, is replayed', async () => {
+  const workspace = await tandem.workspace();
+  const first = await create(workspace, 'old');
+  const text = 'update idempotency_keys set answer = $2 where workspace_id = $1';
+  await tandem.db.rows(text, [workspace.workspaceId, first.text]);
+  const again = await create(workspace, 'old');
+  assert.is(again.status, 201);
+  assert.is(again.text, first.text);
+  assert.ok(replayed(again));
+});
+
 test('another body under a used key is 409', async () => {
   const workspace = await tandem.workspace();
   await create(workspace, 'reused');

@@ -6,7 +6,10 @@ const test = suite('imports');
 
 test('imports run one way, without circles, and settings are read in one file', async () => {
   const sources = await readSources();
-  assert.ok(sources.has('db/client.ts') && sources.has('server/config.ts'), 'the sources were found');
+  assert.ok(
+    sources.has('db/client.ts') && sources.has('server/config.ts') && sources.has('cli/main.ts'),
+    'the sources were found',
+  );
   assert.equal(importFaults(sources), []);
 });
 
@@ -25,6 +28,32 @@ test('adapters never import the database, not even for a type or at run time', (
   );
   assert.is(faults.length, 3);
   assert.match(faults[0] ?? '', 'adapters/rest/a.ts imports db/client.ts');
+});
+
+test('the command-line client takes types from the routers, and nothing that runs', () => {
+  const faultsOf = (text: string) => importFaults(new Map([['cli/output/a.ts', text]])).length;
+  assert.is(faultsOf("import type { Message } from '../../routers/chats/shapes.ts';"), 0);
+  assert.is(faultsOf("export type { Message } from '../../routers/chats/shapes.ts';"), 0);
+  assert.is(faultsOf("import { Message } from '../../routers/chats/shapes.ts';"), 1);
+  assert.is(faultsOf("import { type Message } from '../../routers/chats/shapes.ts';"), 1);
+  assert.is(faultsOf("import '../../routers/chats/shapes.ts';"), 1);
+  assert.is(faultsOf("const later = import('../../routers/chats/shapes.ts');"), 1);
+  const both = "import type { A } from '../../routers/a.ts';\nimport { b } from '../../routers/a.ts';";
+  assert.ok(faultsOf(both) > 0, 'a type beside a value');
+  assert.is(faultsOf("import type { Db } from '../../db/client.ts';"), 1, 'another room');
+});
+
+test('the typed client and the pages know the service by its types alone, and nobody but the pages imports the client', () => {
+  const faultsOf = (file: string, text: string) => importFaults(new Map([[file, text]])).length;
+  for (const file of ['client/a.ts', 'web/src/a.tsx']) {
+    assert.is(faultsOf(file, "import type { AppRouter } from 'tandem';"), 0);
+    assert.is(faultsOf(file, "import { appRouter } from 'tandem';"), 1);
+    assert.is(faultsOf(file, "export * from 'tandem';"), 1);
+  }
+  assert.is(faultsOf('web/src/a.tsx', "import { keyed } from 'tandem/client';"), 0);
+  assert.is(faultsOf('server/a.ts', "import { keyed } from 'tandem/client';"), 1);
+  assert.is(faultsOf('examples/a.ts', "import { keyed } from 'tandem/client';"), 0);
+  assert.is(faultsOf('examples/a.ts', "import type { Todo } from '../routers/todos/shapes.ts';"), 1);
 });
 
 test('a circle is told whole', () => {

@@ -60,6 +60,7 @@ test('follow the settings of this version when they were made by another', async
   assert.equal(
     [...rows],
     [
+      { name: 'captures', heartbeat_seconds: 10, retry_limit: 20 },
       { name: 'digests', heartbeat_seconds: 10, retry_limit: 4 },
       { name: 'turns', heartbeat_seconds: 10, retry_limit: 20 },
     ],

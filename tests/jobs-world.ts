@@ -32,6 +32,7 @@ export function watch(): Watch {
     onDigest: async ({ id }) => {
       digests.push(id);
     },
+    onCapture: async () => {},
   };
 }
 

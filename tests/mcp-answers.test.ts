@@ -1,13 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestService, type TestService } from './harness.ts';
+import { hours } from './agent-world.ts';
+import { newRecording, startWithoutDigests } from './capture-world.ts';
+import type { TestService } from './harness.ts';
 import { toolWorkspace } from './mcp-clients.ts';
 
 const test = suite('mcp answers');
 let tandem: TestService;
 
 test.before(async () => {
-  tandem = await startTestService();
+  tandem = await startWithoutDigests();
 });
 test.after(() => tandem.close());
 
@@ -61,6 +63,57 @@ test('ten todos at their longest fit in 2,000 tokens, fifty in 20,000, and 51 ar
   const ten = await use('list_todos');
   assert.ok(ten.text.length / 4 <= 2000, `${ten.text.length / 4}`);
   assert.is((await use('list_todos', { limit: 51 })).data.param, 'limit');
+});
+
+test('one thing at its longest is shown in 2,000 tokens, whatever its texts are made of', async () => {
+  for (const character of ['x', '"', 'é', '🌱']) {
+    const workspace = await world();
+    const { use, call } = workspace;
+    const text = (length: number) => character.repeat(length);
+    const assignees = [];
+    for (let i = 0; i < 20; i++) {
+      const { body } = await call('POST /agents', { name: `${i} ${text(70)}`, description: text(2000) });
+      assignees.push({ id: body.id });
+    }
+    const agentId: string = assignees[0]?.id;
+    const texts = { instructions: text(50_000), approvalGuidance: text(5000) };
+    await call(`PATCH /agents/${agentId}`, {
+      ...texts,
+      workingHours: hours('09:00', '17:00'),
+      workingHoursEnabled: true,
+    });
+    let skillId = '';
+    for (let i = 0; i < 21; i++) {
+      const skill = { name: `${i} ${text(70)}`, instructions: text(50_000) };
+      skillId = (await call(`POST /agents/${agentId}/skills`, skill)).body.id;
+    }
+    await tandem.db.rows('update agent_skills set summary = $2 where agent_id = $1', [agentId, text(300)]);
+    const schedule = { every: 'hour' };
+    const todo = { title: text(500), content: text(50_000), assignees, schedule };
+    const { id: todoId } = (await call('POST /todos', todo)).body;
+    const { chatId } = (await call(`POST /todos/${todoId}/runs`, { agentId, message: text(32_000) })).body;
+    const tags = Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(25, character));
+    const recorded = { title: text(300), subtitle: text(120), summary: text(4000), notes: text(9000), tags };
+    const { id: captureId } = await newRecording(tandem, workspace, { ...recorded, transcript: text(20_000) });
+    for (const [name, input] of [
+      ['get_todo', { todoId }],
+      ['get_todo', { todoId, afterSequence: 0 }],
+      ['get_chat', { chatId }],
+      ['get_agent', { agentId }],
+      ['get_skill', { skillId }],
+      ['get_capture', { captureId }],
+      ['get_capture', { captureId, part: 'transcript' }],
+      ['update_todo', { todoId, priority: 'high' }],
+      ['update_agent', { agentId, description: text(1999) }],
+      ['update_skill', { skillId, name: 'Short' }],
+    ] as const) {
+      const answer = await use(name, input);
+      assert.is(answer.isError, false, answer.text);
+      assert.ok(answer.text.length / 4 <= 2000, `${name}: ${answer.text.length / 4} tokens of ${character}`);
+      assert.is(answer.data.truncated, true, name);
+      for (const { field, shown } of answer.data.cut) assert.ok(shown >= 30, `${name} ${field}`);
+    }
+  }
 });
 
 test('a long content is cut, says so, and is read on in parts', async () => {

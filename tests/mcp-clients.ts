@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Answer, TestService } from './harness.ts';
 
 /** A tool's answer as a client gets it. */
@@ -31,12 +32,31 @@ function answerOf({ isError = false, structuredContent, content }: Called): Tool
 }
 
 const self = { name: 'test', version: '1.0.0' };
-const requestInit = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
+
+/** What a person at the client's form says. */
+export type Form = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, string> };
+
+/** How a client is made; all of it may be left out. */
+export interface Making {
+  /** The person behind the client, who sees `message` in a form. Without one the client cannot ask anybody. */
+  person?: (message: string) => Form | Promise<Form>;
+  fetch?: typeof fetch;
+}
+
+function waysOf(key: string, { fetch: given }: Making) {
+  return { requestInit: { headers: { authorization: `Bearer ${key}` } }, ...(given && { fetch: given }) };
+}
+
+function abilities({ person }: Making) {
+  return { capabilities: person ? { elicitation: {} } : {} };
+}
 
 /** A client of the 2026-07-28 protocol. */
-export async function modernClient(url: string, key: string): Promise<Tools> {
-  const client = new Client(self, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), requestInit(key)));
+export async function modernClient(url: string, key: string, making: Making = {}): Promise<Tools> {
+  const { person } = making;
+  const client = new Client(self, { ...abilities(making), versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  if (person) client.setRequestHandler('elicitation/create', ({ params }) => person(params.message));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), waysOf(key, making)));
   return {
     instructions: client.getInstructions(),
     list: async () => (await client.listTools()).tools,
@@ -46,10 +66,12 @@ export async function modernClient(url: string, key: string): Promise<Tools> {
 }
 
 /** A client of the 2025-11-25 protocol, which begins with `initialize`. */
-export async function oldClient(url: string, key: string): Promise<Tools> {
-  const client = new OldClient(self);
+export async function oldClient(url: string, key: string, making: Making = {}): Promise<Tools> {
+  const { person } = making;
+  const client = new OldClient(self, abilities(making));
+  if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => person(params.message));
   // biome-ignore lint/suspicious/noExplicitAny: its types and exactOptionalPropertyTypes disagree
-  await client.connect(new OldTransport(new URL(`${url}/mcp`), requestInit(key)) as any);
+  await client.connect(new OldTransport(new URL(`${url}/mcp`), waysOf(key, making)) as any);
   return {
     instructions: client.getInstructions(),
     list: async () => (await client.listTools()).tools,
@@ -91,6 +113,12 @@ export async function callTool(url: string, key: string, name: string, input: ob
   if (!body?.result) throw new Error(`No result: ${text}`);
   return answerOf(body.result);
 }
+
+/** Both eras of the protocol, and a client of each. */
+export const eras = [
+  ['2026-07-28', modernClient],
+  ['2025-11-25', oldClient],
+] as const;
 
 /** A workspace whose tools are called with `use`; `agent` adds an agent of a name to it. */
 export async function toolWorkspace(tandem: TestService) {

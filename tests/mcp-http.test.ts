@@ -67,6 +67,21 @@ test('an app that lacks a scope is sent back for consent to it and to what it ha
   assert.match(challenge, /scope="todos:read chats:read agents:read", error="insufficient_scope"$/);
 });
 
+test('an app is sent back for what its arguments need too; a key is told so', async () => {
+  const { mint, workspaceId } = await tandem.workspace();
+  const key = await mint(['chats:read', 'chats:write']);
+  const input = { message: 'Sum it up.', captureIds: [crypto.randomUUID()] };
+  const told = await callTool(tandem.url, key, 'create_chat', input);
+  assert.equal([told.data.code, told.data.retryable], ['missing_scope', false]);
+  assert.match(told.data.message, 'captures:read');
+  await tandem.db.rows(`update credentials set kind = 'oauth' where workspace_id = $1`, [workspaceId]);
+  const params = { name: 'create_chat', arguments: input };
+  const { status, headers } = await raw(tandem.url, { ...call('create_chat'), params }, { key });
+  assert.is(status, 403);
+  const challenge = headers.get('www-authenticate') ?? '';
+  assert.match(challenge, /scope="chats:read chats:write captures:read", error="insufficient_scope"$/);
+});
+
 test('only POST is answered; any other method is 405 and needs no credential', async () => {
   for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
     const { status, headers, body } = await raw(tandem.url, undefined, { method });

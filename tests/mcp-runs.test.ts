@@ -94,7 +94,7 @@ test('get_todo collects the messages of the run after a sequence, ten at a time'
   );
   const { data: first } = await use('get_todo', { todoId: todo.id, afterSequence: 0 });
   assert.is(first.messages.length, 10);
-  assert.equal(first.messages[0].blocks[1], {
+  assert.equal(first.messages[0].blocks[0], {
     type: 'reference',
     resource: 'todo',
     resourceId: todo.id,

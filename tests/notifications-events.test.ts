@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { expireApprovals } from '../routers/approvals/expiry.ts';
 import { charge } from '../routers/minutes.ts';
 import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { newAccount, temporaryDirectory } from './people.ts';
@@ -89,6 +90,42 @@ test('where the chat works for a todo, its people are told of an approval too, a
   assert.equal(told.map(({ userId }) => userId).sort(), [workspace.userId, second, third].sort());
   for (const each of told)
     assert.equal([each.kind, each.todoId, each.chatId], ['approval_requested', todo.id, chat.id]);
+});
+
+test('once all that a message asked is decided, expired or superseded, nobody has it unread any more', async () => {
+  const workspace = await tandem.workspace();
+  const { call, workspaceId } = workspace;
+  const second = await workspace.member();
+  const calls = ['One', 'Two'].map((title): [string, unknown] => ['create_todo', { title }]);
+  const unread = async (chatId: string) => {
+    const text = `select count(*)::int as count from notifications
+      where workspace_id = $1 and chat_id = $2 and kind = 'approval_requested' and read_at is null`;
+    return (await tandem.db.rows<{ count: number }>(text, [workspaceId, chatId]))[0]?.count;
+  };
+  const asking = async () => {
+    const { chat } = await atWork(workspace, engine.plan([use(...calls), say('Done.')]), [second]);
+    const { body } = await call(`GET /approvals?chatId=${chat.id}`);
+    assert.is(await unread(chat.id), 2, 'its owner and the one assigned');
+    return { chatId: chat.id as string, ids: body.data.map(({ id }: { id: string }) => id) as [string, string] };
+  };
+  const decided = await asking();
+  const [one, two] = decided.ids;
+  await call(`POST /approvals/${one}/decide`, { decision: 'approve' });
+  assert.is(await unread(decided.chatId), 2, 'one of the two still waits');
+  await call(`POST /approvals/${two}/decide`, { decision: 'deny' });
+  assert.is(await unread(decided.chatId), 0);
+  assert.is((await call(`POST /approvals/${two}/decide`, { decision: 'deny' })).status, 200);
+  const written = await asking();
+  await call(`POST /chats/${written.chatId}/messages`, { message: 'Neither.' });
+  assert.is(await unread(written.chatId), 0);
+  const stopped = await asking();
+  await call(`POST /approvals/${stopped.ids[0]}/decide`, { decision: 'deny' });
+  await call(`POST /chats/${stopped.chatId}/cancel`);
+  assert.is(await unread(stopped.chatId), 0);
+  const forgotten = await asking();
+  await tandem.db.rows('update approvals set expires_at = now() where chat_id = $1', [forgotten.chatId]);
+  await expireApprovals(worldOf(tandem.db), new Date());
+  assert.is(await unread(forgotten.chatId), 0);
 });
 
 test('a run that fails is told once to the person behind it and to the people of its todo, with the reason', async () => {

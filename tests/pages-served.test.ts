@@ -42,6 +42,17 @@ test('every page is the one document, under a policy that lets nothing in from e
   }
 });
 
+test('only the page that records may use the microphone; audio and sockets are our own', async () => {
+  for (const path of pagePaths) {
+    const { headers } = await get(path);
+    const powers = headers.get('permissions-policy') ?? '';
+    assert.match(powers, /camera=\(\), geolocation=\(\)/);
+    assert.is(powers.includes('microphone=(self)'), path === '/record', path);
+    assert.is(powers.includes('microphone=()'), path !== '/record', path);
+    assert.match(headers.get('content-security-policy') ?? '', /connect-src 'self'; media-src 'self';/);
+  }
+});
+
 test('files whose names change with their content are kept for a year, and sent small to who can take it', async () => {
   const path = await assetPath();
   const plain = await get(path, { 'accept-encoding': 'identity' });

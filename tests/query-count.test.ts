@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database, type Db } from '../db/client.ts';
 import { startTestService, type TestService, testDatabaseUrl } from './harness.ts';
+import { idleJobs } from './idle-jobs.ts';
 import { addMember, assistantOf } from './todo-world.ts';
 
 const test = suite('statements per request');
@@ -25,8 +26,7 @@ function counted<Kind extends Db>(db: Kind): Kind {
 
 test.before(async () => {
   database = connect(testDatabaseUrl(), { poolSize: 4 });
-  const jobs = { turn: async () => {}, digest: async () => {} };
-  tandem = await startTestService({ AGENT_CONCURRENCY: '0' }, { db: counted(database), jobs });
+  tandem = await startTestService({ AGENT_CONCURRENCY: '0' }, { db: counted(database), jobs: idleJobs });
 });
 test.after(async () => {
   await tandem.close();
@@ -73,6 +73,28 @@ test('a page of todos that agents have run costs no more, and neither does one o
   }
   assert.is(await cost(() => call(`GET /todos/${body.data[0].id}/runs`)), 2);
   assert.is(await cost(() => call(`PATCH /todos/${body.data[0].id}`, { title: 'b', status: 'in_progress' })), 2);
+});
+
+test('a page of captures is one statement beside the credential, and one of them is too', async () => {
+  const { call } = await tandem.workspace();
+  let id = '';
+  for (const tag of ['one', 'two', 'three']) {
+    id = (await call('POST /captures', { type: 'note', content: 'a word', tags: ['all', tag] })).body.id;
+  }
+  for (const query of [
+    '',
+    'limit=1',
+    'type=note',
+    'query=word',
+    'query=nothing',
+    'updatedSince=2026-01-01T00:00:00Z',
+  ]) {
+    assert.is(await cost(() => call(`GET /captures?${query}`)), 2, query);
+  }
+  assert.is(await cost(() => call('GET /captures?tags=All,one')), 3, 'and one for the spelling of tags');
+  assert.is(await cost(() => call('GET /captures?include=totalCount')), 3);
+  assert.is(await cost(() => call(`GET /captures/${id}`)), 2);
+  assert.is(await cost(() => call('GET /captures/tags')), 2);
 });
 
 test('one todo, a summary and all lists are one statement each beside the credential', async () => {

@@ -10,6 +10,7 @@ import type { Live } from '../routers/live.ts';
 import { scopes } from '../routers/scopes.ts';
 import type { TodoRunAnswer } from '../routers/todos/run-shapes.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from './harness.ts';
+import { idleJobs } from './idle-jobs.ts';
 
 /** A service whose agents never get to work: what was asked of them lies in `turns` and `digests`. */
 export interface IdleService extends TestService {
@@ -29,12 +30,13 @@ export async function startIdleService(
   const jobs: Jobs = {
     turn: async (_, ref, after) => void turns.push({ ...ref, after }),
     digest: async (_, ref) => void digests.push(ref),
+    capture: idleJobs.capture,
   };
   return { ...(await startTestService(environment, { jobs, live: deaf, clock: now })), turns, digests };
 }
 
 const idle = {
-  jobs: { turn: async () => {}, digest: async () => {} },
+  jobs: idleJobs,
   live: deaf,
   clock: () => new Date(),
   mail: { sends: false },

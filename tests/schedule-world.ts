@@ -3,6 +3,7 @@ import type { World } from '../routers/chats/turns.ts';
 import { tellDue } from '../routers/notifications/events.ts';
 import { type Clockwork, createClockwork } from '../server/clockwork/index.ts';
 import type { TestService } from './harness.ts';
+import { idleJobs } from './idle-jobs.ts';
 import { type IdleService, startIdleService } from './run-world.ts';
 
 /** A clock that a test moves. */
@@ -34,7 +35,7 @@ export interface ScheduledService extends IdleService {
 
 /** The world of a clockwork beside the service of a test. */
 export function worldOf(tandem: TestService, clock: TestClock, more: Partial<World> = {}): World {
-  const jobs = { turn: async () => {}, digest: async () => {} };
+  const jobs = idleJobs;
   const live = { subscribe: () => () => {}, isFollowed: () => false };
   return { db: tandem.db, jobs, live, clock: clock.now, mail: { sends: false }, ...more };
 }
@@ -53,6 +54,7 @@ export async function startScheduled(instant: string): Promise<ScheduledService>
   const jobs: World['jobs'] = {
     turn: async (_, turn, after) => void tandem.turns.push({ ...turn, after }),
     digest: async (_, digest) => void tandem.digests.push(digest),
+    capture: idleJobs.capture,
   };
   const clockwork = clockworkOf(worldOf(tandem, clock, { jobs }));
   return { ...tandem, clock, fire: clockwork.fireAll };

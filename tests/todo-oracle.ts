@@ -126,11 +126,19 @@ export const words = [
   '预算表',
   'Δέλτα',
 ];
+/** Captures of a workspace that was populated; `addCaptures` makes them. */
 export const captures = ['01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000b'];
 export const days = ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02', '2026-12-31'];
 export const instants = ['00:00:00.000', '00:00:00.001', '11:59:59.999', '12:00:00.000'].map(
   (time) => `2026-03-01T${time}Z`,
 );
+
+/** Makes the captures that todos of a test come from. */
+export async function addCaptures({ db }: TestService, { workspaceId, userId }: TestWorkspace): Promise<void> {
+  const text = `insert into captures (workspace_id, id, user_id, type, status)
+    select $1, id, $2, 'note', 'completed' from unnest($3::uuid[]) id`;
+  await db.rows(text, [workspaceId, userId, captures]);
+}
 
 export interface Population {
   todos: TodoAnswer[];
@@ -141,10 +149,12 @@ export interface Population {
 /** Fills a workspace with `count` todos of random properties, and reads every one back by its id. */
 export async function populate(
   tandem: TestService,
-  { call, workspaceId, userId }: TestWorkspace,
+  workspace: TestWorkspace,
   count: number,
   random: () => number,
 ): Promise<Population> {
+  const { call, workspaceId, userId } = workspace;
+  await addCaptures(tandem, workspace);
   const pick = pickOf(random);
   const lists: string[] = [(await call('GET /todo-lists')).body.data[0].id];
   for (const name of ['A', 'B']) lists.push((await call('POST /todo-lists', { name })).body.id);

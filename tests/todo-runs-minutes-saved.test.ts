@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { estimateFacts, setMinutesSaved } from '../routers/todos/minutes-saved.ts';
 import type { TestWorkspace } from './harness.ts';
+import { idleJobs } from './idle-jobs.ts';
 import { asAgent, chatOn, endWork, type IdleService, runIn, startIdleService, todoOf } from './run-world.ts';
 import { assistantOf } from './todo-world.ts';
 
@@ -32,7 +33,7 @@ test('minutes saved are asked for when a todo becomes done after agent work, and
   assert.equal([estimatesOf(plain.id), estimatesOf(chatted.id)], [[], []]);
   await call(`PATCH /todos/${chatted.id}`, { status: 'ready' });
   const at = { ...chat, agentId: await assistantOf(tandem, workspaceId), todoId: chatted.id };
-  const jobs = { turn: async () => {}, digest: async (_: unknown, ref: object) => void byAgent.push(ref) };
+  const jobs = { ...idleJobs, digest: async (_: unknown, ref: object) => void byAgent.push(ref) };
   const byAgent: object[] = [];
   await asAgent(tandem, workspace, at, jobs)('complete_todo', { todoId: chatted.id });
   assert.equal(byAgent, [{ kind: 'minutes_saved', workspaceId, id: chatted.id }]);

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService } from './harness.ts';
 import {
+  addCaptures,
   captures,
   days,
   inOrder,
@@ -98,7 +99,9 @@ test('assignedToMe wins over assigneeId, both over unassigned, and =false is as 
 });
 
 test('suggestions are listed only with their capture, or once archived', async () => {
-  const { call } = await tandem.workspace();
+  const workspace = await tandem.workspace();
+  const { call } = workspace;
+  await addCaptures(tandem, workspace);
   const [capture = ''] = captures;
   const { body } = await call('POST /todos/batch', {
     data: ['plain', 'linked', 'suggested'].map((title) => ({ title })),

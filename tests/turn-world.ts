@@ -7,13 +7,14 @@ import { startTurn, type World } from '../routers/chats/turns.ts';
 import type { Jobs, TurnRef } from '../routers/jobs.ts';
 import type { Trigger } from '../routers/minutes.ts';
 import { scopes } from '../routers/scopes.ts';
+import { idleJobs } from './idle-jobs.ts';
 
 /* Turns of agents made without a worker: nobody goes on with them unless the test does. */
 
 /** Jobs that are only written down. */
 export function recordedJobs(): Jobs & { turns: TurnRef[] } {
   const turns: TurnRef[] = [];
-  return { turns, turn: async (_, ref) => void turns.push(ref), digest: async () => {} };
+  return { ...idleJobs, turns, turn: async (_, ref) => void turns.push(ref) };
 }
 
 /** A service that sends no letters. */

@@ -13,7 +13,8 @@ import { ScriptedEngine, say, settled, use } from './scripted-engine.ts';
 const test = suite('turns whose database is in trouble');
 const engine = new ScriptedEngine();
 let tandem: TestService;
-let handlers: Handlers;
+type TurnHandlers = Pick<Handlers, 'onTurn' | 'onDigest'>;
+let handlers: TurnHandlers;
 
 /** What goes wrong with a transaction of the workers: told by its number, from 1. */
 let trouble: { before?: (count: number) => unknown; after?: (count: number) => unknown } = {};
@@ -34,7 +35,7 @@ function troubled(db: Db): Db {
 }
 
 test.before(async () => {
-  const late: Handlers = {
+  const late: TurnHandlers = {
     onTurn: (turn, signal) => handlers.onTurn(turn, signal),
     onDigest: (digest, signal) => handlers.onDigest(digest, signal),
   };
@@ -42,7 +43,15 @@ test.before(async () => {
   const log = pino({ level: 'silent' });
   const { queue: jobs, live } = tandem.service.backstage;
   const service = { tools: new Map() } as never;
-  const world = { db: troubled(tandem.db), jobs, live, clock: () => new Date(), service, mail: {} as never };
+  const world = {
+    db: troubled(tandem.db),
+    jobs,
+    live,
+    clock: () => new Date(),
+    service,
+    mail: {} as never,
+    media: {} as never,
+  };
   const voices = { ...voicesOf({}, log), engine };
   handlers = agentsAtWork({ config: parseConfig({}), log, live, voices, context: contextOfAgents(world) });
 });

@@ -1,7 +1,8 @@
 import { v7 as newId } from 'uuid';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { charge, type Trigger, triggers } from '../routers/minutes.ts';
+import { charge, type Trigger } from '../routers/minutes.ts';
+import { usageTriggers } from '../routers/usage/shapes.ts';
 import { startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { addAgent, assistantOf, refused } from './todo-world.ts';
 import { openTurn, worldOf } from './turn-world.ts';
@@ -45,7 +46,7 @@ async function workspaceIn(timezone: string, granted = '2026-03-10T12:00:00.000Z
   return { ...workspace, agentId: await assistantOf(tandem, workspace.workspaceId) };
 }
 
-const none = triggers.map((trigger) => ({ trigger, minutes: 0, turns: 0 }));
+const none = usageTriggers.map((trigger) => ({ trigger, minutes: 0, turns: 0 }));
 
 test('a workspace that used nothing gets zeros for the last 30 days, every day of them', async () => {
   const workspace = await workspaceIn('UTC');
@@ -105,6 +106,7 @@ test('work is told by day, agent and trigger, and the sums agree', async () => {
       { trigger: 'create', minutes: 0, turns: 0 },
       { trigger: 'assignment', minutes: 0, turns: 0 },
       { trigger: 'schedule', minutes: 0.7, turns: 1 },
+      { trigger: 'capture', minutes: 0, turns: 0 },
     ],
   });
 });

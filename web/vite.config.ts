@@ -19,7 +19,7 @@ export default defineConfig({
     // The policy of the pages allows files of our own only: nothing is inlined into them.
     assetsInlineLimit: 0,
     modulePreload: false,
-    chunkSizeWarningLimit: 1000,
+    chunkSizeWarningLimit: 1500,
   },
   // `npx vite web` while working on the pages: everything else is answered by the service.
   server: {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Principal, ServiceSettings } from '../../routers/base.ts';
 import { Failure, invalid } from '../../routers/errors.ts';
-import { scopes } from '../../routers/scopes.ts';
+import { type Scope, scopes } from '../../routers/scopes.ts';
 import { lackingScopes } from '../../routers/tool.ts';
 import { type RouterLike, type Tool, toolsOf } from '../operations.ts';
 import type { ContextFor } from '../request.ts';
@@ -43,28 +43,48 @@ function calledTools(body: unknown): unknown[] {
 }
 
 /**
- * Sends an OAuth client that lacks a scope back for more consent. The challenge names what it holds too, for a client
- * asks for exactly what it reads there. @throws Failure 403.
+ * 403 for an OAuth client that lacks a scope: back for more consent. The challenge names what it holds too, for a client
+ * asks for exactly what it reads there.
  */
+function consentNeeded(required: readonly Scope[], principal: Principal, publicUrl: string): Failure {
+  const lacking = required.filter((scope) => !principal.scopes.has(scope));
+  const wanted = scopes.filter((scope) => principal.scopes.has(scope) || required.includes(scope));
+  const headers = challenge(publicUrl, wanted, ', error="insufficient_scope"');
+  const message = `This needs consent to ${lacking.join(' and ')}.`;
+  return new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: [...required], headers });
+}
+
+/** @throws Failure 403 when an app calls a tool that its scopes do not reach. */
 function requireConsent(tools: readonly Tool[], principal: Principal | null, body: unknown, publicUrl: string): void {
   if (principal?.kind !== 'oauth') return;
   const called = calledTools(body);
   for (const tool of tools.filter(({ name }) => called.includes(name))) {
-    const lacking = lackingScopes(tool, principal);
-    if (lacking.length === 0) continue;
-    const wanted = scopes.filter((scope) => principal.scopes.has(scope) || tool.scopes.includes(scope));
-    const headers = challenge(publicUrl, wanted, ', error="insufficient_scope"');
-    const message = `This needs consent to ${lacking.join(' and ')}.`;
-    throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: tool.scopes, headers });
+    if (lackingScopes(tool, principal).length > 0) throw consentNeeded(tool.scopes, principal, publicUrl);
   }
 }
 
-/** The request as the SDK takes it; the body is parsed already and goes beside it. */
-function webRequest({ headers }: FastifyRequest, publicUrl: string, signal: AbortSignal): Request {
-  const copied = new Headers();
-  for (const [name, value] of Object.entries(headers)) if (typeof value === 'string') copied.set(name, value);
-  copied.set('accept', accept);
-  return new Request(`${publicUrl}${path}`, { method: 'POST', headers: copied, signal });
+/** What the SDK reads of the headers. */
+const read = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'last-event-id'];
+
+/**
+ * The request as the SDK takes it; the body is parsed already and goes beside it. Only a stream without an end needs the
+ * signal, which is dear: a tool learns by its context that the client is gone.
+ */
+function webRequest({ headers, body }: FastifyRequest, publicUrl: string, signal: AbortSignal): Request {
+  const copied: Record<string, string> = { accept };
+  for (const name of read) {
+    const value = headers[name];
+    if (typeof value === 'string') copied[name] = value;
+  }
+  const isEndless = (body as { method?: unknown } | null)?.method === 'subscriptions/listen';
+  return new Request(`${publicUrl}${path}`, { method: 'POST', headers: copied, ...(isEndless && { signal }) });
+}
+
+/** Sends the SDK's answer: a stream as it comes, anything else in one piece, which costs a third of it. */
+async function sendAnswer(reply: FastifyReply, answer: Response) {
+  if (answer.headers.get('content-type')?.includes('text/event-stream')) return reply.send(answer);
+  reply.code(answer.status).headers(Object.fromEntries(answer.headers));
+  return reply.send(answer.body ? await answer.text() : undefined);
 }
 
 /**
@@ -109,7 +129,17 @@ export function mountMcp(
       requireConsent(tools, request.principal, body, service.publicUrl);
       const ctx = { ...contextFor(request, reply), ifMatch: undefined, idempotencyKey: undefined };
       const report = (failure: Failure) => request.log.error({ err: failure.cause ?? failure }, 'request failed');
-      return reply.send(await face.answer(webRequest(request, service.publicUrl, ctx.signal), body, { ctx, report }));
+      let lacking: readonly Scope[] = [];
+      const lacks = ({ problem }: Failure) => {
+        lacking = problem.requiredScopes ?? [];
+      };
+      const asked = webRequest(request, service.publicUrl, ctx.signal);
+      const answer = await face.answer(asked, body, { ctx, report, lacks });
+      // Not for a batch: other calls of it may have done their work.
+      if (ctx.principal?.kind === 'oauth' && lacking.length > 0 && !Array.isArray(body)) {
+        throw consentNeeded(lacking, ctx.principal, service.publicUrl);
+      }
+      return sendAnswer(reply, answer);
     },
   });
 }

@@ -11,7 +11,11 @@ export const pagePaths = [
   '/reset-password',
   '/join',
   '/oauth/consent',
+  '/captures',
+  '/captures/new',
+  '/captures/:captureId',
   '/notifications',
+  '/record',
   '/settings',
   '/settings/api-keys',
   '/settings/api-keys/new',
@@ -27,7 +31,9 @@ const contentSecurityPolicy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
+  // The recording socket too: 'self' stands for the same host over ws: and wss: (CSP 3, "Does url match expression").
   "connect-src 'self'",
+  "media-src 'self'",
   "font-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
@@ -44,8 +50,14 @@ const guarded = {
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=(), clipboard-write=(self)',
 };
+
+const noPowers = 'camera=(), geolocation=(), payment=(), usb=(), clipboard-write=(self)';
+
+/** What the browser lets a page do. Only the page that records is let have the microphone. */
+function powersOf(path: string): string {
+  return `${noPowers}, microphone=(${path === '/record' ? 'self' : ''})`;
+}
 
 const built = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
@@ -78,6 +90,7 @@ export function mountPages(app: FastifyInstance, directory = built): void {
   for (const path of pagePaths) {
     app.get(path, open, async (request, reply) => {
       const document = current()?.document;
+      reply.header('Permissions-Policy', powersOf(path));
       if (document) return send(request, reply, document, 'no-cache');
       return reply.code(503).headers(guarded).type('text/html; charset=utf-8').send(unbuilt);
     });

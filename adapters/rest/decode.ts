@@ -30,7 +30,7 @@ function decoderFor(schema: unknown): Decoder {
  */
 export function queryDecoder(operation: Operation): (query: Record<string, unknown>) => Record<string, unknown> {
   const decoders = new Map<string, Decoder>();
-  for (const [name, schema] of Object.entries(operation.input.shape)) {
+  for (const [name, schema] of Object.entries(operation.fields)) {
     if (!operation.pathParameters.includes(name)) decoders.set(name, decoderFor(schema));
   }
   return (query) => {
@@ -46,5 +46,5 @@ export function queryDecoder(operation: Operation): (query: Record<string, unkno
 
 /** Names of the query parameters that a GET or DELETE operation knows. */
 export function queryParameters(operation: Operation): string[] {
-  return Object.keys(operation.input.shape).filter((name) => !operation.pathParameters.includes(name));
+  return Object.keys(operation.fields).filter((name) => !operation.pathParameters.includes(name));
 }

@@ -2,7 +2,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { ServiceSettings } from '../../routers/base.ts';
 import { errorBody, Failure, invalid, translate } from '../../routers/errors.ts';
 
-function tooLarge({ routeOptions: { bodyLimit = 0 } }: FastifyRequest): Failure {
+/** 413: the body has more bytes than this. */
+export function tooLarge(bodyLimit: number): Failure {
   const message = `The body is larger than ${bodyLimit / 2 ** 20} MiB. Send less at once.`;
   return new Failure({ status: 413, code: 'validation_failed', message });
 }
@@ -16,7 +17,7 @@ export function unsupportedMediaType(): Failure {
 /** What Fastify itself refuses, in our words. */
 function refusedByServer(error: FastifyError, request: FastifyRequest): Failure {
   if (error.code === 'FST_ERR_BAD_URL') return invalid(null, 'The address is not percent-encoded as it should be.');
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request);
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request.routeOptions.bodyLimit ?? 0);
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedMediaType();
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return invalid(null, 'The request could not be read. Check its syntax.');

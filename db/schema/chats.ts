@@ -15,6 +15,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { instant, workspaceId } from '../columns.ts';
+import { captures } from './captures.ts';
 import { todos } from './todos.ts';
 import { agents, members } from './workspaces.ts';
 
@@ -233,5 +234,30 @@ export const todoRuns = pgTable(
     uniqueIndex('todo_runs_running').on(table.workspaceId, table.todoId).where(sql`status = 'running'`),
     index('todo_runs_started').on(table.workspaceId, table.todoId, table.startedAt, table.id),
     index('todo_runs_chat').on(table.workspaceId, table.chatId),
+  ],
+);
+
+/** Captures that were given to a chat as context, in the order given. */
+export const chatCaptures = pgTable(
+  'chat_captures',
+  {
+    workspaceId: workspaceId(),
+    chatId: uuid('chat_id').notNull(),
+    position: smallint('position').notNull(),
+    captureId: uuid('capture_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.chatId, table.position] }),
+    foreignKey({
+      name: 'chat_captures_chat_fk',
+      columns: [table.workspaceId, table.chatId],
+      foreignColumns: [chats.workspaceId, chats.id],
+    }).onDelete('cascade'),
+    foreignKey({
+      name: 'chat_captures_capture_fk',
+      columns: [table.workspaceId, table.captureId],
+      foreignColumns: [captures.workspaceId, captures.id],
+    }).onDelete('cascade'),
+    index('chat_captures_capture').on(table.workspaceId, table.captureId),
   ],
 );

@@ -14,6 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { instant, workspaceId } from '../columns.ts';
+import { captures } from './captures.ts';
 import { agents, members, workspaces } from './workspaces.ts';
 
 export const todoLists = pgTable(
@@ -78,6 +79,11 @@ export const todos = pgTable(
         name: 'todos_list_fk',
         columns: [table.workspaceId, table.todoListId],
         foreignColumns: [todoLists.workspaceId, todoLists.id],
+      }),
+      foreignKey({
+        name: 'todos_capture_fk',
+        columns: [table.workspaceId, table.captureId],
+        foreignColumns: [captures.workspaceId, captures.id],
       }),
       check('todos_text', sql`title is not null or coalesce(content ~ '[^[:space:]]', false)`),
       check('todos_status', sql`status in ('ready', 'in_progress', 'done')`),

@@ -119,13 +119,14 @@ export const minuteEntries = pgTable(
   {
     workspaceId: workspaceId(),
     id: uuid('id').notNull(),
-    kind: text('kind', { enum: ['grant', 'turn'] }).notNull(),
+    kind: text('kind', { enum: ['grant', 'turn', 'capture'] }).notNull(),
     minutes: numeric('minutes', { precision: 12, scale: 1, mode: 'number' }).notNull(),
     agentId: uuid('agent_id'),
     chatId: uuid('chat_id'),
     turnId: uuid('turn_id'),
     todoId: uuid('todo_id'),
-    trigger: text('trigger', { enum: ['chat', 'manual', 'create', 'assignment', 'schedule'] }),
+    captureId: uuid('capture_id'),
+    trigger: text('trigger', { enum: ['chat', 'manual', 'create', 'assignment', 'schedule', 'capture'] }),
     createdAt: instant('created_at').notNull().default(sql`now()`),
   },
   (table) => [

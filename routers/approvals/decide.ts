@@ -16,12 +16,17 @@ function requirePerson({ kind }: Principal): void {
 }
 
 /**
- * What agents may do is changed only by who may change agents: else a key that may only write in chats could have an
- * agent do it, and approve it itself. @throws Failure 403.
+ * Whether a credential with `scopes` may approve a call of the tool. What agents may do is changed only by who may change
+ * agents: else a key that may only write in chats could have an agent do it, and approve it itself.
  */
-function requireReach(service: ServiceSettings, toolName: string, { scopes }: Principal): void {
+export function reaches(service: ServiceSettings, toolName: string, { scopes }: Pick<Principal, 'scopes'>): boolean {
   const needed = service.tools?.get(toolName)?.scopes ?? [];
-  if (!needed.includes('agents:write') || scopes.has('agents:write')) return;
+  return !needed.includes('agents:write') || scopes.has('agents:write');
+}
+
+/** @throws Failure 403. */
+function requireReach(service: ServiceSettings, toolName: string, principal: Principal): void {
+  if (reaches(service, toolName, principal)) return;
   const message =
     'Approving a change of an agent or a skill needs the scope agents:write. Use a credential that has it.';
   throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: ['agents:write'] });

@@ -15,8 +15,8 @@ const room = 600;
 const longestText = 2000;
 const longestCall = 600;
 
-/** Approvals that are shown at once. */
-const mostApprovals = 20;
+/** Approvals that are shown at once; the others are counted. */
+const mostApprovals = 5;
 
 /** A message for a model: its text once, not also as a block; what its tools were given and answered in brief. */
 const ToolMessage = Message.pick({
@@ -27,7 +27,7 @@ const ToolMessage = Message.pick({
   userId: true,
   createdAt: true,
 });
-const ShownMessage = ToolMessage.extend({ blocks: z.array(z.record(z.string(), z.unknown())).nullable() });
+export const ShownMessage = ToolMessage.extend({ blocks: z.array(z.record(z.string(), z.unknown())).nullable() });
 
 const PendingApproval = z.object({
   id: Id,
@@ -47,6 +47,7 @@ export const Conversation = z.object({
   nextCursor: z.string().nullable(),
   nextSequence: z.int(),
   pendingApprovals: z.array(PendingApproval),
+  morePendingApprovals: z.int().nullable(),
 });
 
 type Shown = z.infer<typeof ShownMessage>;
@@ -78,13 +79,13 @@ function sizeOf({ text, blocks }: Shown): number {
   return 150 + Math.min(text.length, longestText) + (blocks ? JSON.stringify(blocks).length : 0);
 }
 
-/** How many of the messages fit in a page of `limit`; at least one. */
-function fitting(limit: number) {
+/** How many of the messages fit in a page of `limit` beside `used` characters; at least one. */
+function fitting(limit: number, used: number) {
   return (messages: readonly MessageAnswer[]) => {
-    let used = 0;
+    let size = used;
     for (const [place, message] of messages.entries()) {
-      used += sizeOf(shown(message));
-      if (used > room * limit) return Math.max(1, place);
+      size += sizeOf(shown(message));
+      if (size > room * limit) return Math.max(1, place);
     }
     return messages.length;
   };
@@ -93,16 +94,22 @@ function fitting(limit: number) {
 const pending = `select a.id, a.tool_name as "toolName", a.title, a.input, a.reason,
     a.message_sequence as "messageSequence", a.requested_at as "requestedAt"
   from approvals a where a.workspace_id = $1 and a.chat_id = $2 and a.status = 'pending'
-  order by a.requested_at, a.id limit ${mostApprovals}`;
+  order by a.requested_at, a.id`;
 
-async function pendingApprovals(db: Db, workspaceId: string, chatId: string) {
+async function pendingIn(db: Db, workspaceId: string, chatId: string) {
   const rows = await db.rows<z.infer<typeof PendingApproval>>(pending, [workspaceId, chatId]);
-  return rows.map((row) => ({ ...row, input: briefly(row.input) }));
+  const pendingApprovals = rows.slice(0, mostApprovals).map((row) => ({ ...row, input: briefly(row.input) }));
+  return { pendingApprovals, morePendingApprovals: rows.length - pendingApprovals.length || null };
 }
 
-/** Seconds that the call may wait: none for an agent at work, which calls inside of a transaction. */
+/**
+ * Seconds that the call may wait: none for an agent at work, which calls inside of a transaction, and only what is left
+ * of a call that was held by a person.
+ */
 export function patienceOf(ctx: Context, seconds = 0): number {
-  return principalOf(ctx).kind === 'agent' ? 0 : seconds;
+  if (principalOf(ctx).kind === 'agent') return 0;
+  const { until = Number.POSITIVE_INFINITY } = ctx.resumed ?? {};
+  return Math.max(0, Math.min(seconds, (until - performance.now()) / 1000));
 }
 
 export interface Asked {
@@ -124,19 +131,26 @@ export async function replyTo(ctx: Context, chatId: string, sequence: number, se
   return conversation(ctx, { chatId, limit: 10, afterSequence: sequence });
 }
 
-/**
- * The chat and a page of its messages. The chat is read before the messages, so that a status that is settled means
- * that none is missing. @throws Failure 400 `invalid_cursor`, 404.
- */
-export async function conversation(ctx: Context, asked: Asked): Promise<z.infer<typeof Conversation>> {
-  const { workspaceId } = principalOf(ctx);
+/** A page of messages as a tool shows them, beside `used` characters. @throws Failure 400 `invalid_cursor`, 404. */
+export async function shownMessages(ctx: Context, asked: Asked, used = 0) {
   const { textOffset = 0, cursor, ...page } = asked;
-  const chat = await findChat(ctx.db, workspaceId, asked.chatId);
   const listing = { ...page, cursor, waitSeconds: 0 };
-  const read = await listMessages(ctx, workspaceId, ctx.service.cursorKey, listing, fitting(asked.limit));
+  const { workspaceId } = principalOf(ctx);
+  const read = await listMessages(ctx, workspaceId, ctx.service.cursorKey, listing, fitting(asked.limit, used));
   const messages = read.messages.map(shown);
   if (messages[0]) messages[0].text = textFrom(messages[0].text, textOffset) ?? '';
   const { hasMore, nextCursor, nextSequence } = read;
-  const approvals = await pendingApprovals(ctx.db, workspaceId, asked.chatId);
-  return { chat, messages, hasMore, nextCursor, nextSequence, pendingApprovals: approvals };
+  return { messages, hasMore, nextCursor, nextSequence };
+}
+
+/**
+ * The chat, a page of its messages and what waits for a person. The chat is read before the messages, so that a status
+ * that is settled means that none is missing. @throws Failure 400 `invalid_cursor`, 404.
+ */
+export async function conversation(ctx: Context, asked: Asked): Promise<z.infer<typeof Conversation>> {
+  const { workspaceId } = principalOf(ctx);
+  const chat = await findChat(ctx.db, workspaceId, asked.chatId);
+  const waiting = await pendingIn(ctx.db, workspaceId, asked.chatId);
+  const used = JSON.stringify(waiting.pendingApprovals).length;
+  return { chat, ...(await shownMessages(ctx, asked, used)), ...waiting };
 }

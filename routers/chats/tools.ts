@@ -10,11 +10,13 @@ import { listMessages } from './list-messages.ts';
 import { sendMessage } from './send.ts';
 import { AfterSequence, Chat, ChatCreate, ChatListing, MessageText, waitUpTo } from './shapes.ts';
 import { Conversation, conversation, patienceOf, replyTo } from './tool-answers.ts';
+import { untilSettled } from './wait.ts';
 
 const chatId = Id.describe('Id of the chat.');
 const rest =
   'Call get_chat with afterSequence = the sequence before it, limit 1 and textOffset = the characters you have.';
 const write = { scopes: ['chats:write' as const], rest };
+const asking = { ...write, asks: true };
 const held = waitUpTo(50).describe('Wait so long for the reply.');
 
 const BriefChat = Chat.pick({
@@ -64,6 +66,7 @@ export const chatTools = {
           'Shows a chat, its messages after afterSequence, and pendingApprovals, which wait for a person. nextSequence is the afterSequence of the next call.',
         scopes: ['chats:read'],
         readOnly: true,
+        asks: true,
         rest,
       }),
     )
@@ -80,7 +83,8 @@ export const chatTools = {
     .output(Conversation)
     .query(async ({ ctx, input: { waitSeconds: seconds, ...asked } }) => {
       const waitSeconds = patienceOf(ctx, seconds);
-      if (waitSeconds > 0) {
+      if (ctx.resumed) await untilSettled(ctx, principalOf(ctx).workspaceId, asked.chatId, waitSeconds);
+      else if (waitSeconds > 0) {
         const first = { ...asked, limit: 1, waitSeconds };
         await listMessages(ctx, principalOf(ctx).workspaceId, ctx.service.cursorKey, first);
       }
@@ -92,7 +96,7 @@ export const chatTools = {
       tool('create_chat', {
         title: 'Start a chat',
         description: 'Starts a chat with an agent, which begins at once. get_chat collects the reply.',
-        ...write,
+        ...asking,
       }),
     )
     .input(
@@ -111,7 +115,7 @@ export const chatTools = {
       const principal = principalOf(ctx);
       const { workspaceId } = principal;
       const agentId = given.agentId && (await idOf(ctx.db, workspaceId, 'agent', given.agentId, 'agentId'));
-      const { id } = await createChat(ctx, principal, { ...given, agentId });
+      const id = ctx.resumed?.chatId ?? (await createChat(ctx, principal, { ...given, agentId })).id;
       return replyTo(ctx, id, 1, waitSeconds);
     }),
 
@@ -121,14 +125,16 @@ export const chatTools = {
         title: 'Send a message to an agent',
         description:
           'Writes to the agent of a chat, which must not be at work and then works again. Where it waits for a person, this is the answer. get_chat collects the reply.',
-        ...write,
+        ...asking,
       }),
     )
     .input(z.strictObject({ chatId, message: MessageText.describe('What to say.'), waitSeconds: held }))
     .output(Conversation.extend({ messageSequence: z.int() }))
     .mutation(async ({ ctx, input }) => {
-      const { chatId: id, messageSequence } = await sendMessage(ctx, principalOf(ctx), input.chatId, input.message);
-      return { ...(await replyTo(ctx, id, messageSequence, input.waitSeconds)), messageSequence };
+      const { chatId: id, waitSeconds } = input;
+      const messageSequence =
+        ctx.resumed?.sequence ?? (await sendMessage(ctx, principalOf(ctx), id, input.message)).messageSequence;
+      return { ...(await replyTo(ctx, id, messageSequence, waitSeconds)), messageSequence };
     }),
 
   stop_chat: toolProcedure

@@ -5,7 +5,7 @@ import { conflict } from '../errors.ts';
 import { announce } from '../live.ts';
 import type { Mailer } from '../mail.ts';
 import type { Trigger } from '../minutes.ts';
-import { type EndedRun, tellRunFailed } from '../notifications/events.ts';
+import { approvalsNews, type EndedRun, tellRunFailed } from '../notifications/events.ts';
 import { tellSchedule } from '../schedules/states.ts';
 import { type Scope, scopes } from '../scopes.ts';
 import type { HeldChat, OpenTurn } from './rows.ts';
@@ -110,8 +110,12 @@ const endRun = `with ended as (
     where workspace_id = $1 and id = $2 and status = 'running' returning todo_id
   ) update todos set updated_at = greatest(now(), updated_at)
     where workspace_id = $1 and id = (select todo_id from ended) returning id, title, content`;
-const supersede = `update approvals set status = 'superseded', decided_at = now()
-  where workspace_id = $1 and turn_id = $2 and status = 'pending'`;
+// With the news of them: nobody need look at it any more.
+const supersede = `with gone as (
+    update approvals set status = 'superseded', decided_at = now()
+    where workspace_id = $1 and turn_id = $2 and status = 'pending' returning chat_id, message_sequence
+  ) update notifications n set read_at = now() from gone g
+    where n.workspace_id = $1 and n.dedupe = ${approvalsNews('g')} and n.read_at is null`;
 
 type Ended = Pick<EndedRun, 'workspaceId' | 'chatId' | 'turnId' | 'runId'>;
 

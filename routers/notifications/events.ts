@@ -39,6 +39,11 @@ export interface Request {
   approvals: readonly { approvalId: string; title: string; reason: string }[];
 }
 
+/** In SQL: what names the news of the approvals of a message, from a relation with `chat_id` and `message_sequence`. */
+export function approvalsNews(relation: string): string {
+  return `'approvals:' || ${relation}.chat_id || ':' || ${relation}.message_sequence`;
+}
+
 /** Tells of approvals that an agent asks for, once for all that it asks in one message. */
 export async function tellApprovals(teller: Teller, request: Request): Promise<void> {
   const { workspaceId, chatId, todoId, agentId, userId, messageSequence, approvals } = request;

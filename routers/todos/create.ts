@@ -2,7 +2,7 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { Principal } from '../base.ts';
 import type { World } from '../chats/turns.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { folded } from '../folding.ts';
 import type { Plan } from '../schedules/plan.ts';
 import { plansOf, requireDistance } from '../schedules/planning.ts';
@@ -27,13 +27,14 @@ const insertSchedules = `, scheduled as (
  */
 const insertOf = (scheduled: boolean) => `with input as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(place int, id uuid, title text, content text, priority smallint, type text,
-      list uuid, due date, source text, assignees jsonb, folded_title text, folded_content text,
-      plan jsonb)
+      list uuid, due date, capture uuid, suggested boolean, source text, assignees jsonb, folded_title text,
+      folded_content text, plan jsonb)
   ), made as (
-    insert into todos (workspace_id, id, title, content, priority, type, todo_list_id, due_date, source, is_scheduled)
+    insert into todos (workspace_id, id, title, content, priority, type, todo_list_id, due_date, capture_id,
+      is_suggested, source, is_scheduled)
     select $1, id, title, content, priority, type,
-      coalesce(list, (select l.id from todo_lists l where l.workspace_id = $1 and l.is_default)), due, source,
-      plan is not null
+      coalesce(list, (select l.id from todo_lists l where l.workspace_id = $1 and l.is_default)), due, capture,
+      suggested, source, plan is not null
     from input order by place returning *
   ), indexed as (
     insert into todo_search (workspace_id, todo_id, title, content) select $1, id, folded_title, folded_content from input
@@ -62,13 +63,27 @@ function listOf(references: References, todo: NewTodo, at: string): Promise<stri
   return null;
 }
 
-interface NewRow {
+/** A row that is about to be written. `list` null: the default list. */
+export interface NewRow {
+  place: number;
+  id: string;
+  title: string | null;
+  content: string | null;
+  priority: number | null;
+  type: TodoAnswer['type'];
+  list: string | null;
+  due: string | null;
+  capture: string | null;
+  suggested: boolean;
+  source: TodoAnswer['source'];
+  assignees: readonly Assigned[];
   plan: (Plan & ScheduleOwner) | null;
-  [column: string]: unknown;
+  folded_title: string;
+  folded_content: string;
 }
 
-/** Writes the rows and returns the todos in their order. */
-async function write(db: Db, workspaceId: string, rows: readonly NewRow[]): Promise<TodoAnswer[]> {
+/** Writes the rows and returns the todos in their order. What they refer to must be there. */
+export async function writeTodos(db: Db, workspaceId: string, rows: readonly NewRow[]): Promise<TodoAnswer[]> {
   const insert = rows.some((row) => row.plan) ? insertScheduled : insertPlain;
   return (await db.rows<TodoRow>(insert, [workspaceId, JSON.stringify(rows)])).map(todoOf);
 }
@@ -77,7 +92,7 @@ async function write(db: Db, workspaceId: string, rows: readonly NewRow[]): Prom
 function writeAndStart(world: World, principal: Principal, rows: readonly NewRow[], workers: (string | null)[]) {
   const { workspaceId } = principal;
   return world.db.transaction(async (db) => {
-    const made = await write(db, workspaceId, rows);
+    const made = await writeTodos(db, workspaceId, rows);
     for (const [place, todo] of made.entries()) {
       const agentId = workers[place];
       if (agentId) await startRun({ ...world, db }, principal, { todo, agentId, trigger: 'create' });
@@ -108,6 +123,10 @@ export async function createTodos(
     named,
     todos.map((_, index) => `${pathOf(index)}assignees`),
   );
+  const captures = await references.captures(
+    todos.map((todo) => todo.captureId),
+    todos.map((_, index) => `${pathOf(index)}captureId`),
+  );
   const workers = todos.map((todo, place) =>
     todo.run ? references.worker(named[place] ?? [], assignees[place] ?? [], `${pathOf(place)}run`) : null,
   );
@@ -121,25 +140,27 @@ export async function createTodos(
   for (const [place, plan] of plans.entries()) {
     if (plan) requireDistance(principal, plan, world.clock(), `${pathOf(place)}schedule`);
   }
-  const captureAt = todos.findIndex((todo) => todo.captureId !== undefined);
-  if (captureAt >= 0) throw notFound('capture', `${pathOf(captureAt)}captureId`);
-
   const me: Assigned[] = [{ user: userId, agent: null }];
-  const rows = todos.map((todo, place) => ({
-    place,
-    id: newId(),
-    title: todo.title ?? null,
-    content: todo.content ?? null,
-    priority: todo.priority ? priorityRank(todo.priority) : null,
-    type: todo.type,
-    list: lists[place],
-    due: todo.dueDate ?? null,
-    source: principal.kind === 'agent' ? 'agent_created' : 'user_created',
-    assignees: todo.assignees ? assignees[place] : me,
-    plan: plans[place] ? { ...plans[place], userId, scopes: [...principal.scopes] } : null,
-    folded_title: folded(todo.title ?? ''),
-    folded_content: folded(todo.content ?? ''),
-  }));
-  if (workers.every((worker) => worker === null)) return write(world.db, workspaceId, rows);
+  const source = principal.kind === 'agent' ? 'agent_created' : 'user_created';
+  const rows = todos.map(
+    (todo, place): NewRow => ({
+      place,
+      id: newId(),
+      title: todo.title ?? null,
+      content: todo.content ?? null,
+      priority: todo.priority ? priorityRank(todo.priority) : null,
+      type: todo.type,
+      list: lists[place] ?? null,
+      due: todo.dueDate ?? null,
+      capture: captures[place] ?? null,
+      suggested: false,
+      source,
+      assignees: (todo.assignees && assignees[place]) ?? me,
+      plan: plans[place] ? { ...plans[place], userId, scopes: [...principal.scopes] } : null,
+      folded_title: folded(todo.title ?? ''),
+      folded_content: folded(todo.content ?? ''),
+    }),
+  );
+  if (workers.every((worker) => worker === null)) return writeTodos(world.db, workspaceId, rows);
   return writeAndStart(world, principal, rows, workers);
 }

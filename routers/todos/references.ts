@@ -27,6 +27,7 @@ interface AssigneeFacts {
 
 const lists = `select id, name, archived_at is not null as "isArchived" from todo_lists
   where workspace_id = $1 order by is_default desc, created_at, id`;
+const captures = 'select id from captures where workspace_id = $1 and id = any($2::uuid[])';
 const candidates = `select user_id as id, 'user' as type, false as "isArchived" from members
     where workspace_id = $1 and user_id = any($2::uuid[]) and removed_at is null
   union all select id, 'agent', archived_at is not null from agents where workspace_id = $1 and id = any($2::uuid[])`;
@@ -110,6 +111,21 @@ export class References {
         }
       }
       return [...chosen.values()];
+    });
+  }
+
+  /**
+   * The capture that each request links to, null where it names none; `params[i]` is the path of `requests[i]`. At
+   * fault: 404 unknown here.
+   */
+  async captures(requests: readonly (string | undefined)[], params: readonly string[]): Promise<(string | null)[]> {
+    const ids = [...new Set(requests.flatMap((id) => id?.toLowerCase() ?? []))];
+    const rows = ids.length === 0 ? [] : await this.#db.rows<{ id: string }>(captures, [this.#workspaceId, ids]);
+    const known = new Set(rows.map(({ id }) => id));
+    return requests.map((request, index) => {
+      if (request === undefined) return null;
+      const id = request.toLowerCase();
+      return known.has(id) ? id : this.#fault(notFound('capture', params[index] ?? 'captureId'));
     });
   }
 

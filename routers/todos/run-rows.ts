@@ -56,6 +56,15 @@ export function runOfCell(cell: RunCell | null): TodoRunAnswer | null {
   });
 }
 
+const inChat = `select ${runColumns} from todo_runs r where r.workspace_id = $1 and r.chat_id = $2`;
+
+/** The run that works in a chat. @throws Failure 404 when none does. */
+export async function runInChat(db: Db, workspaceId: string, chatId: string): Promise<TodoRunAnswer> {
+  const [row] = await db.rows<RunRow>(inChat, [workspaceId, chatId]);
+  if (!row) throw notFound('run', 'chatId');
+  return runOf(row);
+}
+
 const exists = 'select 1 from todos where workspace_id = $1 and id = $2';
 
 /** One page of the runs of a todo, the most recent first. @throws Failure 400 `invalid_cursor`, 404. */

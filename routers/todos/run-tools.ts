@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import type { Db } from '../../db/client.ts';
-import { principalOf } from '../base.ts';
-import { Message } from '../chats/shapes.ts';
-import { readTail } from '../chats/tail.ts';
+import { type Context, principalOf } from '../base.ts';
+import { AfterSequence, waitUpTo } from '../chats/shapes.ts';
+import { Conversation, patienceOf, replyTo, ShownMessage, shownMessages } from '../chats/tool-answers.ts';
+import { untilSettled } from '../chats/wait.ts';
 import { Id } from '../fields.ts';
 import { IdOrName, idOf } from '../names.ts';
 import { textFrom, tool, toolProcedure } from '../tool.ts';
 import { findTodo } from './rows.ts';
+import { runInChat } from './run-rows.ts';
 import { RunStart, TodoRun } from './run-shapes.ts';
 import { runTodo } from './runs.ts';
 import { Todo } from './shapes.ts';
@@ -14,13 +15,6 @@ import { Todo } from './shapes.ts';
 const todoId = Id.describe('Id of the todo.');
 /** Messages in one answer; more are told of. */
 const mostMessages = 10;
-
-/** The first messages of a chat after a sequence, and the sequence to go on after. */
-async function messagesAfter(db: Db, workspaceId: string, chatId: string | null, sequence: number) {
-  const tail = chatId === null ? undefined : await readTail(db, workspaceId, chatId, sequence, mostMessages);
-  const { messages, hasMore } = tail ?? { messages: [], hasMore: false };
-  return { messages, hasMore, nextSequence: messages.at(-1)?.sequence ?? sequence };
-}
 
 export const getTodoTool = {
   get_todo: toolProcedure
@@ -42,10 +36,7 @@ export const getTodoTool = {
           .min(0)
           .default(0)
           .describe('Show content from this character on, to read a long one in parts.'),
-        afterSequence: z
-          .int()
-          .min(0)
-          .max(2_147_483_647)
+        afterSequence: AfterSequence.removeDefault()
           .optional()
           .describe('Also show up to 10 messages of the chat after this one: 0, then nextSequence.'),
       }),
@@ -55,7 +46,7 @@ export const getTodoTool = {
         todo: Todo.omit({ latestRun: true }),
         latestRun: Todo.shape.latestRun,
         chatId: Id.nullable().describe('The chat of the latest run.'),
-        messages: z.array(Message).optional(),
+        messages: z.array(ShownMessage).optional(),
         hasMore: z.boolean().optional(),
         nextSequence: z.int().optional(),
       }),
@@ -66,9 +57,24 @@ export const getTodoTool = {
       const chatId = latestRun?.chatId ?? null;
       const shown = { todo: { ...todo, content: textFrom(todo.content, contentOffset) }, latestRun, chatId };
       if (afterSequence === undefined) return shown;
-      return { ...shown, ...(await messagesAfter(ctx.db, workspaceId, chatId, afterSequence)) };
+      if (chatId === null) return { ...shown, messages: [], hasMore: false, nextSequence: afterSequence };
+      return { ...shown, ...(await shownMessages(ctx, { chatId, afterSequence, limit: mostMessages })) };
     }),
 };
+
+/** What of the chat of a run is shown to who waited for it and may read chats. */
+const Worked = Conversation.omit({ nextCursor: true }).partial();
+
+/** The run once its agent stopped or `seconds` are over, and what it wrote. @throws Failure 404. */
+async function workOf(ctx: Context, chatId: string, seconds: number) {
+  const { workspaceId, scopes } = principalOf(ctx);
+  if (scopes.has('chats:read')) {
+    const { nextCursor: _, ...work } = await replyTo(ctx, chatId, 1, seconds);
+    return { run: await runInChat(ctx.db, workspaceId, chatId), chatId, ...work };
+  }
+  await untilSettled(ctx, workspaceId, chatId, seconds);
+  return { run: await runInChat(ctx.db, workspaceId, chatId), chatId };
+}
 
 export const runTodoTool = {
   run_todo: toolProcedure
@@ -76,21 +82,26 @@ export const runTodoTool = {
       tool('run_todo', {
         title: 'Start an agent on a todo',
         description:
-          'Starts an agent on a todo and returns at once; it works in the chat of the run. Spends agent minutes.',
+          'Starts an agent on a todo and returns at once; it works in the chat of the run, where get_chat collects what it says. Spends agent minutes.',
         scopes: ['todos:write'],
+        asks: true,
+        rest: 'Call get_chat with the chatId.',
       }),
     )
     .input(
       RunStart.extend({
         todoId,
         agentId: IdOrName.optional().describe('Id or name of an agent. Omitted: the one assigned, else the default.'),
+        waitSeconds: waitUpTo(50).describe('Wait so long for the agent, and show its chat.'),
       }),
     )
-    .output(z.object({ run: TodoRun, chatId: Id }))
-    .mutation(async ({ ctx, input: { agentId: given, ...start } }) => {
+    .output(z.object({ run: TodoRun, chatId: Id }).extend(Worked.shape))
+    .mutation(async ({ ctx, input: { agentId: given, waitSeconds, ...start } }) => {
       const principal = principalOf(ctx);
+      if (ctx.resumed) return workOf(ctx, ctx.resumed.chatId, patienceOf(ctx, waitSeconds));
       const agentId = given && (await idOf(ctx.db, principal.workspaceId, 'agent', given, 'agentId'));
       const run = await runTodo(ctx, principal, { ...start, agentId });
-      return { run, chatId: run.chatId };
+      const seconds = patienceOf(ctx, waitSeconds);
+      return seconds > 0 ? workOf(ctx, run.chatId, seconds) : { run, chatId: run.chatId };
     }),
 };

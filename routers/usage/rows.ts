@@ -1,8 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { invalid } from '../errors.ts';
-import { type Trigger, triggers } from '../minutes.ts';
 import { bordersOf, dayAfter, dayAt, daysBetween } from './days.ts';
-import type { UsageAnswer } from './shapes.ts';
+import { type UsageAnswer, type UsageTrigger, usageTriggers } from './shapes.ts';
 
 const usualDays = 30;
 const mostDays = 366;
@@ -16,7 +15,7 @@ interface Sum {
   place: number | null;
   agentId: string | null;
   name: string | null;
-  trigger: Trigger | null;
+  trigger: UsageTrigger | null;
   minutes: number | null;
   turns: number;
   granted: number;
@@ -33,7 +32,7 @@ const sums = `with entries as (
     where workspace_id = $1 and created_at >= to_timestamp($3::float8 / 1000) and created_at < to_timestamp($4::float8 / 1000)
   ), sums as (
     select grouping(place, agent_id, trigger) as over, place, agent_id, trigger, sum(-minutes)::float8 as minutes, count(distinct turn_id)::int as turns
-    from entries where kind = 'turn' group by grouping sets ((place), (agent_id), (trigger), ())
+    from entries where kind <> 'grant' group by grouping sets ((place), (agent_id), (trigger), ())
   ) select s.over, s.place, s.agent_id as "agentId", a.name, s.trigger, s.minutes, s.turns,
     (select coalesce(sum(minutes), 0)::float8 from entries where kind = 'grant') as granted,
     (select agent_minutes::float8 from workspaces where id = $1) as remaining
@@ -87,7 +86,7 @@ export async function usageOf(
     byAgent: rows.flatMap(({ agentId, name, ...sum }) =>
       agentId === null ? [] : [{ agentId, name: name ?? '', ...used(sum) }],
     ),
-    byTrigger: triggers.map((trigger) => ({
+    byTrigger: usageTriggers.map((trigger) => ({
       trigger,
       ...used(rows.find((row) => row.over === over.trigger && row.trigger === trigger)),
     })),

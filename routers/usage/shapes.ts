@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { CalendarDate, Day, Id } from '../fields.ts';
 import { triggers } from '../minutes.ts';
 
+/** What minutes go to: turns by what started them, and work on captures. */
+export const usageTriggers = [...triggers, 'capture'] as const;
+export type UsageTrigger = (typeof usageTriggers)[number];
+
 const minutes = z.number().meta({ description: 'Agent minutes, to a tenth.', examples: [12.3] });
 const turns = z.int().meta({ description: 'Turns of agents that were charged.', examples: [4] });
 
@@ -21,7 +25,7 @@ export const Usage = z
     byAgent: z
       .array(z.object({ agentId: Id, name: z.string().meta({ examples: ['Assistant'] }), minutes, turns }))
       .describe('The agents that worked, most minutes first.'),
-    byTrigger: z.array(z.object({ trigger: z.enum(triggers), minutes, turns })).describe('What started the work.'),
+    byTrigger: z.array(z.object({ trigger: z.enum(usageTriggers), minutes, turns })).describe('What started the work.'),
   })
   .meta({ id: 'Usage' });
 

@@ -60,7 +60,8 @@ export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<voi
 export function createGate(limiter: Limiter, perAddress: number, settings: ServiceSettings): Gate {
   return async (request, reply) => {
     reply.header('X-Request-Id', request.id);
-    if (request.routeOptions.config?.ungated) return;
+    const { ungated } = request.routeOptions.config ?? {};
+    if (typeof ungated === 'function' ? ungated(request) : ungated) return;
     const bearer = bearerOf(request) ?? cookieToken(request, settings.publicUrl);
     const secretHash = bearer !== undefined && secretKind(bearer) ? hashSecret(bearer) : null;
     const { principal, window } = await limiter
@@ -85,7 +86,7 @@ export function guard(app: FastifyInstance, gate: Gate): void {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Not counted and open to all: health checks and static files. */
-    ungated?: boolean;
+    /** Not counted and open to all: health checks and static files, or what tells by itself who may have it. */
+    ungated?: boolean | ((request: FastifyRequest) => boolean);
   }
 }

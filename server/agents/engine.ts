@@ -1,3 +1,4 @@
+import { ProviderFault } from '../providers/fault.ts';
 import type { TurnFacts } from './prompt/facts.ts';
 
 /** What a model is asked for. Each may be configured on its own. */
@@ -58,15 +59,5 @@ export interface Engine {
   answer(request: EngineRequest): Promise<EngineAnswer>;
 }
 
-/** A provider did not answer as it should. `message` is for a person: what happened and what to do. */
-export class ModelFault extends Error {
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  /** The provider asked to wait that long. */
-  readonly retryAfterMs: number | undefined;
-  constructor(message: string, more: { retryable: boolean; retryAfterMs?: number | undefined; cause?: unknown }) {
-    super(message, { cause: more.cause });
-    this.retryable = more.retryable;
-    this.retryAfterMs = more.retryAfterMs;
-  }
-}
+/** A model did not answer as it should. */
+export class ModelFault extends ProviderFault {}

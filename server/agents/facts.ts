@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { agentAtWork } from '../../routers/agents/rows.ts';
 import type { Claim } from '../../routers/chats/steps.ts';
+import { captureFacts } from './captures.ts';
 import type { Named, TodoFacts, TurnFacts } from './prompt/index.ts';
 
 interface Surroundings {
@@ -36,13 +37,14 @@ async function todoFacts(db: Db, workspaceId: string, todoId: string): Promise<T
   return { ...rest, priority: priorities[rank ?? 0] ?? null };
 }
 
-/** What holds for the next step of a turn: its agent, the workspace, the person and the todo as they are now. */
+/** What holds for the next step of a turn: its agent, the workspace, the person, the todo and the captures as they are now. */
 export async function factsOf(db: Db, claim: Claim, now: Date, nonce: string): Promise<TurnFacts> {
   const { workspaceId, agentId, userId, todoId, timezone, trigger, depth } = claim;
-  const [agent, [around], given] = await Promise.all([
+  const [agent, [around], given, captures] = await Promise.all([
     agentAtWork(db, workspaceId, agentId),
     db.rows<Surroundings>(surroundings, [workspaceId, userId]),
     todoId === null ? null : todoFacts(db, workspaceId, todoId),
+    captureFacts(db, claim),
   ]);
   if (!around) throw new Error('A turn without its workspace');
   const { workspace: name, person, people, agents, lists } = around;
@@ -56,6 +58,6 @@ export async function factsOf(db: Db, claim: Claim, now: Date, nonce: string): P
     workspace: { name, people, agents, lists },
     person: { id: userId, name: person },
     todo: given,
-    captures: [],
+    captures,
   };
 }

@@ -28,7 +28,14 @@ export interface AgentParts {
 }
 
 /** What the workers do for a turn, and for the texts around it. */
-export function agentsAtWork({ config, log, context, live, voices, turnLimits }: AgentParts): Handlers {
+export function agentsAtWork({
+  config,
+  log,
+  context,
+  live,
+  voices,
+  turnLimits,
+}: AgentParts): Pick<Handlers, 'onTurn' | 'onDigest'> {
   const tools = agentToolsOf(toolsOf(toolRouter), (failure) =>
     log.error({ err: failure.cause ?? failure }, 'a tool of an agent failed'),
   );
@@ -65,7 +72,7 @@ export function agentsAtWork({ config, log, context, live, voices, turnLimits }:
 
 /** The context of tools: what a request would bring is empty. */
 export function contextOfAgents(
-  world: Pick<Context, 'db' | 'jobs' | 'live' | 'clock' | 'service' | 'mail'>,
+  world: Pick<Context, 'db' | 'jobs' | 'live' | 'clock' | 'service' | 'mail' | 'media'>,
 ): TurnParts['context'] {
   return {
     ...world,

@@ -24,6 +24,7 @@ export function voicesOf(engines: Partial<Record<Purpose, Engine>>, log: Logger)
       title: (...rest) => by('titles').title(...rest),
       subtitle: (...rest) => by('summaries').subtitle(...rest),
       skillSummary: (...rest) => by('summaries').skillSummary(...rest),
+      capture: (...rest) => by('summaries').capture(...rest),
       minutesSaved: (...rest) => by('estimates').minutesSaved(...rest),
     },
   };

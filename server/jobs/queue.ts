@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, PgBoss, type QueueOptions } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
-import type { DigestRef, Jobs, TurnRef } from '../../routers/jobs.ts';
+import type { CaptureRef, DigestRef, Jobs, TurnRef } from '../../routers/jobs.ts';
 import { StartError } from '../explain.ts';
 import { complainer } from './complaints.ts';
 import { type JobStore, openStore } from './store.ts';
@@ -11,6 +11,7 @@ import { type JobStore, openStore } from './store.ts';
 export interface Payloads {
   turns: TurnRef;
   digests: DigestRef;
+  captures: CaptureRef;
 }
 
 export type QueueName = keyof Payloads;
@@ -41,12 +42,22 @@ const queues: Record<QueueName, QueueOptions> = {
     retryBackoff: true,
     retryDelayMax: 60,
   },
+  captures: {
+    expireInSeconds: 7200,
+    heartbeatSeconds: 10,
+    retryLimit: 20,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+  },
 };
 
 /** The durable queue: jobs are rows of the same database, in the schema `pgboss`. */
 export interface Queue extends Jobs {
   /** Like `turn`, for many at once. */
   turns(tx: Db, turns: readonly TurnRef[]): Promise<void>;
+  /** Like `capture`, for many at once. */
+  captures(tx: Db, captures: readonly CaptureRef[]): Promise<void>;
   /** Takes up to `limit` jobs that are due. */
   take<Name extends QueueName>(name: Name, limit: number): Promise<Job<Payloads[Name]>[]>;
   /** Tells that the jobs are still worked on; without that for ten seconds they are given to others. */
@@ -110,6 +121,8 @@ export async function openQueue(url: string, log: Logger, supervise: boolean): P
     turn: (tx, turn, after) => send(tx, 'turns', [turn], after),
     turns: (tx, turns) => send(tx, 'turns', turns),
     digest: (tx, digest) => send(tx, 'digests', [digest]),
+    capture: (tx, capture, after) => send(tx, 'captures', [capture], after),
+    captures: (tx, captures) => send(tx, 'captures', captures),
     take: (name, limit) => boss.fetch(name, { batchSize: limit }),
     keep: async (name, jobs) => {
       await boss.touch(name, [...jobs]);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
-import type { DigestRef, TurnRef } from '../../routers/jobs.ts';
+import type { CaptureRef, DigestRef, TurnRef } from '../../routers/jobs.ts';
 import type { Config } from '../config.ts';
 import type { Line } from '../live/line.ts';
 import { reclaimTurns } from './leases.ts';
@@ -15,6 +15,7 @@ import { jobsChannel, type Queue } from './queue.ts';
 export interface Handlers {
   onTurn(turn: TurnRef, signal: AbortSignal): Promise<void>;
   onDigest(digest: DigestRef, signal: AbortSignal): Promise<void>;
+  onCapture(capture: CaptureRef, signal: AbortSignal): Promise<void>;
 }
 
 export interface WorkParts extends Handlers {
@@ -30,18 +31,21 @@ export interface Work {
   periodic: Periodic;
   turns: Pick<Pump, 'running' | 'done' | 'failed'>;
   digests: Pick<Pump, 'running' | 'done' | 'failed'>;
+  captures: Pick<Pump, 'running' | 'done' | 'failed'>;
   /** Gives up the work in hand within SHUTDOWN_SECONDS; other processes go on with it. */
   stop(): Promise<void>;
 }
 
 const digestsAtATime = 4;
+const capturesAtATime = 4;
 
 /** Starts the workers of this process; null when AGENT_CONCURRENCY is 0. */
-export function startWork({ config, db, queue, line, log, onTurn, onDigest }: WorkParts): Work | null {
+export function startWork({ config, db, queue, line, log, onTurn, onDigest, onCapture }: WorkParts): Work | null {
   if (config.AGENT_CONCURRENCY === 0) return null;
   const turns = startPump({ queue, log, name: 'turns', concurrency: config.AGENT_CONCURRENCY, handle: onTurn });
   const digests = startPump({ queue, log, name: 'digests', concurrency: digestsAtATime, handle: onDigest });
-  const pumps = { turns, digests };
+  const captures = startPump({ queue, log, name: 'captures', concurrency: capturesAtATime, handle: onCapture });
+  const pumps = { turns, digests, captures };
   const wakeAll = () => {
     for (const pump of Object.values(pumps)) pump.wake();
   };
@@ -55,10 +59,11 @@ export function startWork({ config, db, queue, line, log, onTurn, onDigest }: Wo
     periodic,
     turns,
     digests,
+    captures,
     stop: async () => {
       deafen();
       const seconds = config.SHUTDOWN_SECONDS;
-      await Promise.all([periodic.stop(seconds), turns.stop(seconds), digests.stop(seconds)]);
+      await Promise.all([periodic.stop(seconds), turns.stop(seconds), digests.stop(seconds), captures.stop(seconds)]);
     },
   };
 }

@@ -80,7 +80,7 @@ export function openLive(line: Line, log: Logger): LiveNews {
     }
     if (event.kind === 'follow') return hearFollow(event);
     for (const subscriber of [...(chats.get(event.chatId) ?? [])]) {
-      if (subscriber.closely || event.kind === 'status') tell(subscriber, event);
+      if (subscriber.closely || event.kind === 'status' || event.kind === 'verdict') tell(subscriber, event);
     }
   };
   const onReturn = () => {

@@ -18,6 +18,9 @@ import './styles/overlays.css';
 import './styles/lists.css';
 import './styles/states.css';
 import './styles/notifications.css';
+import './styles/captures.css';
+import './styles/capture.css';
+import './styles/record.css';
 
 watchLinkToken();
 const root = document.getElementById('app');

@@ -41,8 +41,8 @@ interface Refusal {
   codes: ErrorCode[];
 }
 
-function badRequest({ input, strictQuery }: Operation): Refusal {
-  const paged = 'cursor' in input.shape;
+function badRequest({ fields, strictQuery }: Operation): Refusal {
+  const paged = 'cursor' in fields;
   const codes: ErrorCode[] = ['validation_failed'];
   if (paged) codes.push('invalid_cursor');
   if (strictQuery) codes.push('unknown_parameter');

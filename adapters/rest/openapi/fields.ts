@@ -66,7 +66,7 @@ function bodyOf(operation: Operation, entries: [string, z.ZodType][]): SplitInpu
 
 /** Splits the input by the path template and the method, as the REST adapter does with requests. */
 export function splitInput(operation: Operation): SplitInput {
-  const entries = Object.entries(operation.input.shape as Shape);
+  const entries = Object.entries(operation.fields);
   const inPath = entries.filter(([name]) => operation.pathParameters.includes(name));
   const others = entries.filter(([name]) => !operation.pathParameters.includes(name));
   const reads = operation.method === 'GET' || operation.method === 'DELETE';

@@ -13,7 +13,7 @@ const samples: Record<ErrorCode, Sample> = {
   invalid_cursor: at(
     'cursor',
     'invalid_cursor',
-    'This cursor is not valid here. Pass nextCursor as it came, with the same filters and order.',
+    'This cursor is not valid here. Pass nextCursor as it came, with the same filters and order, or leave cursor out to begin anew.',
   ),
   unknown_parameter: {
     ...at('statuss', 'unknown_field', 'Unknown parameter “statuss”. Known: status, priority, type.'),

@@ -1,62 +1,32 @@
 import { z } from 'zod';
-import { folded } from '../../../routers/folding.ts';
 import { causeOf } from './faults.ts';
 import { queryText } from './filter.ts';
-import { type Done, first, type Plan, type Scene, say } from './plan.ts';
-import { quoted } from './reading.ts';
+import { type Done, first, type Plan, type Scene, type Step, say } from './plan.ts';
+import {
+  type Captured,
+  CaptureRow,
+  mayHoldMore,
+  type Part,
+  parts,
+  quotation,
+  type Reading,
+  says,
+} from './quotations.ts';
 import { countText, quote } from './rows.ts';
 import { quotesIn, type Sentence, written } from './sentence.ts';
 
-const Found = z.object({
-  id: z.string(),
-  title: z.string().nullish(),
-  summary: z.string().nullish(),
-  content: z.string().nullish(),
-  transcript: z.string().nullish(),
-  notes: z.string().nullish(),
-  createdAt: z.string().nullish(),
-});
+const Page = z.object({ data: z.array(CaptureRow), hasMore: z.boolean().nullish() });
+const One = z.object({ capture: CaptureRow, cut: z.array(z.object({ field: z.string() })).nullish() });
 
-type CaptureRow = z.infer<typeof Found>;
-
-const Page = z.object({ data: z.array(Found) });
-const One = z.object({ capture: Found });
-
-/** Most captures that are listed, that are read for a quotation, and passages quoted of one. */
+/** Most captures that are listed, and that are read for a quotation. */
 const mostListed = 20;
 const mostRead = 3;
-const mostPassages = 3;
 
-function texts({ content, transcript, notes, summary }: CaptureRow): string[] {
-  return [content, transcript, notes, summary].filter((text): text is string => Boolean(text?.trim()));
-}
-
-/** Lines or paragraphs of the text that say all the words; else those that say the most of them, if any does. */
-function passages(text: string, words: readonly string[]): string[] {
-  const lines = text.split(/\n+|(?<=[.!?])\s+(?=\p{Lu})/u).filter((line) => line.trim() !== '');
-  const scored = lines.map((line) => ({ line, score: words.filter((word) => folded(line).includes(word)).length }));
-  const best = Math.max(0, ...scored.map(({ score }) => score));
-  return best === 0 ? [] : scored.filter(({ score }) => score === best).map(({ line }) => line);
-}
-
-function quotation(capture: CaptureRow, query: string): string {
-  const words = folded(query).split(/\s+/).filter(Boolean);
-  const found = texts(capture).flatMap((text) => passages(text, words));
-  const [whole] = texts(capture);
-  const name = `${quote(capture.title ?? 'Untitled capture')}${capture.createdAt ? `, ${capture.createdAt.slice(0, 10)}` : ''}`;
-  if (found.length === 0) {
-    return whole === undefined ? `${name} has no text.` : `${name} begins:\n\n${quoted(whole, 500)}`;
-  }
-  const some = found.slice(0, mostPassages).map((line) => quoted(line, 500));
-  const more = found.length > mostPassages ? `\n\n… and ${found.length - mostPassages} more places.` : '';
-  return `${name} says:\n\n${some.join('\n>\n')}${more}`;
-}
-
-function listText(rows: readonly CaptureRow[], query: string): string {
+function listText(rows: readonly Captured[], query: string, hasMore: boolean): string {
   const lines = rows.slice(0, mostListed).map(({ title, createdAt }, place) => {
     return `${place + 1}. ${quote(title ?? 'Untitled capture')}${createdAt ? ` (${createdAt.slice(0, 10)})` : ''}`;
   });
-  const what = countText(rows.length, 'capture');
+  const what = `${hasMore ? 'more than ' : ''}${countText(rows.length, 'capture')}`;
   return `I found ${what}${query === '' ? '' : ` for ${quote(query)}`}:\n\n${lines.join('\n')}`;
 }
 
@@ -64,36 +34,94 @@ function failure(done: Done | undefined): Plan {
   return say(`I could not look at the captures: ${done ? causeOf(done) : 'there is no answer'}.`);
 }
 
-function quotePlan(rows: readonly CaptureRow[], query: string): Plan {
-  const calls = rows.slice(0, mostRead).map(({ id }) => ({ name: 'get_capture', input: { captureId: id } }));
-  return first(calls, (done) => {
-    const parts = done.map((each) => {
-      const capture = each.isError ? undefined : One.safeParse(each.output).data?.capture;
-      return capture ? quotation(capture, query) : `I could not read one of them: ${causeOf(each)}.`;
+/** What get_capture answered; undefined when it failed. */
+function readingOf(done: Done): Reading | undefined {
+  const shown = done.isError ? undefined : One.safeParse(done.output).data;
+  if (!shown) return undefined;
+  const cut = parts.filter((part) => shown.cut?.some(({ field }) => field === `capture.${part}`));
+  return { capture: shown.capture, cut, more: [] };
+}
+
+interface Search {
+  captureId: string;
+  part: Part;
+}
+
+/** The readings with what was found in the rest of their texts. That a part says nothing of it is no fault. */
+function withFound(readings: readonly (Reading | undefined)[], searches: readonly Search[], done: Step) {
+  return readings.map((reading) => {
+    if (!reading) return undefined;
+    const more = searches.flatMap(({ captureId, part }, place) => {
+      const found = captureId === reading.capture.id && done[place] ? readingOf(done[place]) : undefined;
+      return found?.capture[part] ?? [];
     });
-    const more = rows.length > mostRead ? [`… and ${countText(rows.length - mostRead, 'more capture')}.`] : [];
-    return say([...parts, ...more].join('\n\n'), { isDone: done.every(({ isError }) => !isError) });
+    return { ...reading, more };
   });
 }
 
-function plan(scene: Scene, query: string, isQuotation: boolean): Plan {
-  if (!scene.tools.has('list_captures')) {
-    const given = scene.facts.captures.map(({ id, title, text }) => ({ id, title, content: text }));
-    if (given.length > 0) return say(given.map((each) => quotation(each, query)).join('\n\n'), { isDone: true });
+/** Quotes the captures; what goes on behind what a tool shows of it is searched there. */
+function quotePlan(rows: readonly Captured[], query: string, most: number): Plan {
+  const read = rows.slice(0, most);
+  const calls = read.map(({ id }) => ({ name: 'get_capture', input: { captureId: id } }));
+  return first(calls, (done) => {
+    const readings = done.map(readingOf);
+    const tell = (all: readonly (Reading | undefined)[]) => {
+      const told = done.map((each, place) => {
+        const reading = all[place];
+        return reading ? quotation(reading, query) : `I could not read one of them: ${causeOf(each)}.`;
+      });
+      const left = rows.length - read.length;
+      const more = left > 0 && most > 1 ? [`… and ${countText(left, 'more capture')}.`] : [];
+      return say([...told, ...more].join('\n\n'), { isDone: done.every(({ isError }) => !isError) });
+    };
+    const searches: Search[] = readings.flatMap((reading) =>
+      reading && mayHoldMore(reading, query)
+        ? reading.cut.map((part) => ({ captureId: reading.capture.id, part }))
+        : [],
+    );
+    if (searches.length === 0) return tell(readings);
+    const finds = searches.map((search) => ({ name: 'get_capture', input: { ...search, find: queryText(query) } }));
+    return first(finds, (found) => tell(withFound(readings, searches, found)));
+  });
+}
+
+/** Those given to the chat as context that say something of the query. */
+function givenOf({ facts }: Scene, query: string): Reading[] {
+  const given = facts.captures.map(
+    ({ id, title, text }): Reading => ({ capture: { id, title, content: text }, cut: [], more: [] }),
+  );
+  return query === '' ? given : given.filter((reading) => says(reading, query));
+}
+
+function quoteGiven(given: readonly Reading[], query: string): Plan {
+  return say(given.map((each) => quotation(each, query)).join('\n\n'), { isDone: true });
+}
+
+interface Wanted {
+  query: string;
+  isQuotation: boolean;
+  /** The last one alone. */
+  isLast: boolean;
+}
+
+function plan(scene: Scene, { query, isQuotation, isLast }: Wanted): Plan {
+  const given = givenOf(scene, query);
+  if (given.length > 0 && (isQuotation || !scene.tools.has('list_captures'))) return quoteGiven(given, query);
+  if (!scene.tools.has('list_captures'))
     return say('I cannot look into captures here: this chat has no tools for them.');
-  }
   const input = { ...(query !== '' && { query: queryText(query) }), limit: mostListed };
   return first([{ name: 'list_captures', input }], ([done]) => {
     const page = done && !done.isError ? Page.safeParse(done.output).data : undefined;
     if (!page) return failure(done);
-    const { data } = page;
+    const { data, hasMore } = page;
     const none = query === '' ? 'There are no captures.' : `No capture matches ${quote(query)}.`;
     if (data.length === 0) return say(none, { isDone: true });
-    if (isQuotation && scene.tools.has('get_capture')) return quotePlan(data, query);
-    return say(listText(data, query), { isDone: true });
+    if (isQuotation && scene.tools.has('get_capture')) return quotePlan(data, query, isLast ? 1 : mostRead);
+    return say(listText(data, query, hasMore ?? false), { isDone: true });
   });
 }
 
+const last = /\b(?:last|latest|most recent|newest)\b/i;
 const things = '(?:captures?|recordings?|transcripts?|meeting notes|notes|meetings?)';
 const listing = new RegExp(
   `^(?:find|search(?:\\s+for|\\s+in|\\s+through)?|show|list|display|look\\s+(?:for|up|through)|get|are there(?: any)?|which|what|how many)\\s+(?:me\\s+)?(?:all\\s+)?(?:the\\s+|my\\s+|our\\s+|any\\s+)?${things}\\b(?:\\s+(?:are there|is there|do i have|do we have))?\\s*(?:(?:about|on|for|with|mentioning|containing|regarding|that mention)\\s+)?(.*)$`,
@@ -119,8 +147,8 @@ export function readCaptures(scene: Scene, sentence: Sentence): Plan | undefined
   };
   for (const shape of quoting) {
     const match = shape.exec(sentence.text);
-    if (match) return plan(scene, subject(match), true);
+    if (match) return plan(scene, { query: subject(match), isQuotation: true, isLast: last.test(sentence.text) });
   }
   const match = listing.exec(sentence.text);
-  return match ? plan(scene, subject(match), false) : undefined;
+  return match ? plan(scene, { query: subject(match), isQuotation: false, isLast: false }) : undefined;
 }

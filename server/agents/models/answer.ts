@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { Refused } from '../../providers/refusal.ts';
 import type { EngineAnswer, ToolCall } from '../engine.ts';
 import { answerFaults } from './faults.ts';
 import type { StreamPart } from './provider.ts';
-import { Refused, refusalOf } from './refusal.ts';
+import { refusalOf } from './refusal.ts';
 import { cleanText, readArguments, textSink } from './text.ts';
 
 type Finish = Extract<StreamPart, { type: 'finish' }>;

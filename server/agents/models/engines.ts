@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
+import { describeRefusal, Refused } from '../../providers/refusal.ts';
 import { type Engine, type EngineAnswer, type EngineRequest, ModelFault, type Purpose, purposes } from '../engine.ts';
 import { readAnswer } from './answer.ts';
 import { toCall } from './conversation.ts';
 import { faultOf } from './faults.ts';
 import { guardedFetch } from './guard.ts';
 import { providerAt } from './provider.ts';
-import { type Refusal, Refused, refusalOf } from './refusal.ts';
+import { refusalOf } from './refusal.ts';
 import { type RetrySettings, withRetries } from './retry.ts';
 import { type ModelAddress, type ModelSettings, modelAddresses } from './settings.ts';
 import { type Patience, type Watch, watchOver } from './watch.ts';
@@ -13,18 +14,6 @@ import { type Patience, type Watch, watchOver } from './watch.ts';
 export interface EngineSettings extends Patience {
   /** Tokens of one answer; 0 leaves it to the provider. */
   maxOutputTokens: number;
-}
-
-/** What the log keeps of a refusal: nothing that a user wrote or that opens a door. */
-function describeRefusal({ status, kinds, network, unreadable, headers }: Refusal) {
-  const id = headers['x-request-id'] ?? headers['request-id'];
-  return {
-    status,
-    kinds,
-    network,
-    unreadable,
-    ...(id !== undefined && /^[\w-]{1,100}$/.test(id) && { providerRequestId: id }),
-  };
 }
 
 /**

@@ -1,22 +1,10 @@
-import { Refused, readErrorObject } from './refusal.ts';
+import { meter } from '../../providers/meter.ts';
+import { Refused, readErrorObject } from '../../providers/refusal.ts';
 
 /** Bytes of one response: far more than any answer has. */
 const mostBytes = 64 * 1024 * 1024;
 /** Bytes of an error that is read as a whole. */
 const mostErrorBytes = 256 * 1024;
-
-/** Passes bytes on up to `most`, and says at each that the provider is alive. */
-function meter(alive: () => void, most: number): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      alive();
-      bytes += chunk.byteLength;
-      if (bytes > most) controller.error(new Refused({ unreadable: 'length' }));
-      else controller.enqueue(chunk);
-    },
-  });
-}
 
 /** The error that some gateways send with status 200, as JSON where a stream was asked for. */
 async function refusedAsJson(response: Response): Promise<Refused> {
@@ -41,7 +29,7 @@ export function guardedFetch(onAlive: (signal: AbortSignal | null | undefined) =
     const response = await fetch(input, { ...init, redirect: 'manual' });
     const alive = () => onAlive(init?.signal);
     alive();
-    const body = response.body?.pipeThrough(meter(alive, response.ok ? mostBytes : mostErrorBytes)) ?? null;
+    const body = response.body?.pipeThrough(meter(response.ok ? mostBytes : mostErrorBytes, alive)) ?? null;
     const guarded = new Response(body, response);
     if (!response.ok) return guarded;
     const type = response.headers.get('content-type') ?? '';

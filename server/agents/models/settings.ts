@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { providerFields } from '../../providers/fields.ts';
 import { type Purpose, purposes } from '../engine.ts';
 
 /** The two protocols that models are asked in. */
@@ -6,17 +7,9 @@ export const protocols = ['openai-compatible', 'anthropic'] as const;
 
 const fields = {
   PROVIDER: z.enum(protocols, { error: `must be ${protocols.join(' or ')}` }).optional(),
-  BASE_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-    .refine((url) => !/[?#]|\/\/[^/]*@/.test(url), 'must be an address without a name, a password, ? or #')
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
-  API_KEY: z
-    .string()
-    .trim()
-    .regex(/^[\x21-\x7e]+$/, 'must be one word of visible ASCII characters')
-    .optional(),
-  MODEL: z.string().trim().min(1, 'must name a model').optional(),
+  BASE_URL: providerFields.baseUrl.optional(),
+  API_KEY: providerFields.apiKey.optional(),
+  MODEL: providerFields.model.optional(),
 };
 type Fields = typeof fields;
 

@@ -27,8 +27,10 @@ export interface TodoFacts {
 export interface CaptureFacts {
   id: string;
   title: string | null;
-  /** Whatever of it the turn may read: note, transcript, notes. */
+  /** Whatever of it the turn may read: note, transcript, notes; or the beginning of that, as much as a prompt can have. */
   text: string;
+  /** How long all of it is in characters, where `text` may be its beginning. */
+  length?: number;
 }
 
 /** What holds when an agent is asked for its next step. Read anew for every step, so that changes hold at once. */

@@ -3,7 +3,7 @@ import { dataBlock, oneLine } from './data.ts';
 import type { CaptureFacts, Named, TodoFacts, TurnFacts } from './facts.ts';
 
 /** Characters of captures in one prompt, shared evenly among them. */
-const mostCapture = 100_000;
+export const roomOfCaptures = 100_000;
 
 const role = ({ nonce, agent, workspace }: TurnFacts) => {
   const who = `You are “${oneLine(nonce, agent.name)}”, an agent of the workspace “${oneLine(nonce, workspace.name)}” in Tandem, where people and agents share one list of work.`;
@@ -78,17 +78,19 @@ function todo({ nonce, todo: given, trigger }: TurnFacts): string {
   return `# The todo\n${errand(given, trigger)}\n${block}`;
 }
 
-function captureBlock(nonce: string, { id, title, text }: CaptureFacts, longest: number): string {
+function captureBlock(nonce: string, { id, title, text, length }: CaptureFacts, longest: number): string {
   const characters = Array.from(text);
-  const cut = characters.length > longest;
-  const shown = cut ? characters.slice(0, longest).join('') : text;
-  const note = cut ? `\n(${longest} of ${characters.length} characters. Read the rest with get_capture.)` : '';
+  const whole = length ?? characters.length;
+  const some = characters.slice(0, longest);
+  const shown = whole === 0 ? '(It says nothing yet.)' : some.join('');
+  const cut = some.length < whole;
+  const note = cut ? `\n(${some.length} of ${whole} characters. Read the rest with get_capture.)` : '';
   return dataBlock(nonce, 'capture', { id, title }, shown) + note;
 }
 
 function captures({ nonce, captures: given }: TurnFacts): string {
   if (given.length === 0) return '';
-  const share = Math.floor(mostCapture / given.length);
+  const share = Math.floor(roomOfCaptures / given.length);
   return ['# Captures given as context', ...given.map((each) => captureBlock(nonce, each, share))].join('\n');
 }
 

@@ -1,3 +1,4 @@
+import { quotedDigest } from './captures/built-in.ts';
 import { firstClause, firstSentence, shortened, withoutMarkdown } from './plain-text.ts';
 import { type Estimate, longest, mostMinutes, type RunFacts, type Writer } from './writer.ts';
 
@@ -58,4 +59,6 @@ export const builtInWriter: Writer = {
   async minutesSaved(_, run) {
     return estimate(run);
   },
+
+  capture: (material, { signal }) => quotedDigest(material, signal),
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Engine, Purpose } from '../engine.ts';
 import { dataBlock, newNonce } from '../prompt/data.ts';
+import { modelDigest } from './captures/model.ts';
 import { firstSentence, shortened, withoutMarkdown } from './plain-text.ts';
 import { type Estimate, type Line, longest, mostMinutes, type Writer } from './writer.ts';
 
@@ -81,7 +82,10 @@ function requestOf(purpose: Purpose, task: string, kind: string, material: strin
   return { purpose, system: `${task}\n\n${rule}`, conversation: [{ role: 'user' as const, text }], tools: [], signal };
 }
 
-/** Writes with a model. A fault, a late answer or nonsense is reported, and the fallback writes instead. */
+/**
+ * Writes with a model. A fault, a late answer or nonsense is reported, and the fallback writes instead; but of a capture
+ * the model writes, or nobody: its fault is thrown.
+ */
 export function modelWriter({ engineFor, fallback, timeoutMs = 30_000, report }: ModelWriterParts): Writer {
   async function write<Written>(
     [purpose, task, kind, material]: [Purpose, string, string, string],
@@ -138,5 +142,6 @@ export function modelWriter({ engineFor, fallback, timeoutMs = 30_000, report }:
         fallback.minutesSaved(todo, run, signal),
       );
     },
+    capture: (material, asking) => modelDigest(engineFor('summaries'), material, asking),
   };
 }

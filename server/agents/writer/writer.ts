@@ -1,3 +1,5 @@
+import type { Asking, CaptureDigest, CaptureMaterial } from './captures/shapes.ts';
+
 /** What was said in a chat, without tool calls. */
 export interface Line {
   role: 'user' | 'agent';
@@ -32,8 +34,9 @@ export interface Estimate {
 }
 
 /**
- * Writes what the service shows beside what people wrote. Every text is one line within its limit, without Markdown.
- * @throws only the signal's reason, when it is aborted.
+ * Writes what the service shows beside what people wrote. But for `capture`, every text is one line within its limit,
+ * without Markdown.
+ * @throws the signal's reason, when it is aborted; `capture` also ModelFault.
  */
 export interface Writer {
   /** Of a chat, from its first message. */
@@ -42,4 +45,9 @@ export interface Writer {
   subtitle(chat: { title: string | null; lines: readonly Line[] }, signal: AbortSignal): Promise<string>;
   skillSummary(name: string, instructions: string | null, signal: AbortSignal): Promise<string>;
   minutesSaved(todo: WorkedTodo, run: RunFacts, signal: AbortSignal): Promise<Estimate>;
+  /**
+   * Of a note or a recording. Nothing is written, and nobody asked, where there is no text.
+   * @throws ModelFault when the configured model does not answer usably: nothing stands in for it here.
+   */
+  capture(material: CaptureMaterial, asking: Asking): Promise<CaptureDigest>;
 }

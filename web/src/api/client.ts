@@ -1,8 +1,10 @@
-import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
-import type { AppRouter } from 'tandem';
+import { createTandemClient, isTandemError } from 'tandem/client';
 
-/** The typed API. The session is a cookie that scripts cannot read; the browser sends it along. */
-export const api = createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: '/trpc', maxItems: 10 })] });
+/**
+ * The typed API. The session is a cookie that scripts cannot read; the browser sends it along. Whether something is
+ * tried again is for TanStack Query to say, or for the person.
+ */
+export const api = createTandemClient({ url: '', retries: 0 });
 
 /** What went wrong, as far as a person can use it. */
 export interface Problem {
@@ -36,8 +38,7 @@ const unreachable: Problem = {
 /** The problem in anything thrown by a call of the service. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
-  const told = error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data?.problem : undefined;
-  return told ?? unreachable;
+  return isTandemError(error) ? error.problem : unreachable;
 }
 
 /** Whether nobody is signed in (any more): not a wrong password, which is a 401 too. */

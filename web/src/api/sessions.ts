@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
+import { forgetPerson, requireNoRecording } from '../captures/current-recording.ts';
 import { api } from './client.ts';
 import { identityQuery } from './queries.ts';
 
@@ -18,7 +19,9 @@ export function useSignOut() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return async (to = '/sign-in') => {
+    requireNoRecording();
     await api.auth.signOut.mutate({});
+    forgetPerson();
     await queryClient.cancelQueries();
     queryClient.setQueryData(identityQuery.queryKey, null);
     // At once, before the settings hear of it and say that the session ended.
@@ -31,6 +34,7 @@ export function useSignOut() {
 export function useSwitchWorkspace() {
   const queryClient = useQueryClient();
   return async (workspaceId: string) => {
+    requireNoRecording();
     await queryClient.cancelQueries();
     const { workspace } = await api.auth.switchWorkspace.mutate({ workspaceId });
     await queryClient.fetchQuery({ ...identityQuery, staleTime: 0 });

@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { type Notification, notificationsQuery, readAgain, workspacesQuery } from '../api/queries.ts';
 import { useSwitchWorkspace } from '../api/sessions.ts';
-import { useIdentity } from '../settings/layout.tsx';
+import { useIdentity } from '../frame.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';

@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { newPasswordHint } from '../account/sign-up.tsx';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
+import { useIdentity } from '../frame.tsx';
 import { Card } from '../ui/card.tsx';
 import { PasswordField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-fields.ts';
 import { useNotice } from '../ui/notice.tsx';
-import { useIdentity } from './layout.tsx';
 
 const fields: Fields = {
   currentPassword: { label: 'Current password', required: 'Enter your current password' },

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
 import { invitationsQuery, readAgain } from '../api/queries.ts';
+import { useIdentity } from '../frame.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
@@ -11,7 +12,6 @@ import type { Fields } from '../ui/form-fields.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
-import { useIdentity } from './layout.tsx';
 import { roles } from './roles.ts';
 
 type Invitation = Awaited<ReturnType<typeof api.workspaces.invite.mutate>>;

@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { type Member, membersQuery, readAgain, workspacesQuery } from '../api/queries.ts';
 import { useSwitchWorkspace } from '../api/sessions.ts';
+import { useIdentity } from '../frame.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
@@ -10,7 +11,6 @@ import { useNotice } from '../ui/notice.tsx';
 import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
 import { Day } from '../ui/time.tsx';
 import { Invitations } from './invitations.tsx';
-import { useIdentity } from './layout.tsx';
 import { roles } from './roles.ts';
 import { SettingsPage } from './settings-page.tsx';
 

@@ -2,10 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
 import { api, problemOf } from '../api/client.ts';
 import { type NotificationSettings, notificationSettingsQuery } from '../api/queries.ts';
+import { useIdentity } from '../frame.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Tick } from '../ui/tick.tsx';
-import { useIdentity } from './layout.tsx';
 import { SettingsPage } from './settings-page.tsx';
 
 type Kind = keyof NotificationSettings['kinds'];

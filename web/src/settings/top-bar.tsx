@@ -4,6 +4,7 @@ import { Link, useNavigate } from 'react-router';
 import { problemOf } from '../api/client.ts';
 import { type Identity, workspacesQuery } from '../api/queries.ts';
 import { useSignOut, useSwitchWorkspace } from '../api/sessions.ts';
+import { CaptureLinks } from '../captures/capture-links.tsx';
 import { Bell } from '../notifications/bell.tsx';
 import { Icon, Mark } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
@@ -17,6 +18,7 @@ export function TopBar({ identity }: { identity: Identity | undefined }) {
       </Link>
       {identity && <WorkspaceMenu identity={identity} />}
       <span className="spacer" />
+      {identity && <CaptureLinks />}
       {identity && <Bell workspaceId={identity.workspace.id} />}
       {identity && <AccountMenu identity={identity} />}
     </header>

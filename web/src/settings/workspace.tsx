@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
 import { type Identity, readAgain, workspacesQuery } from '../api/queries.ts';
 import { useSwitchWorkspace } from '../api/sessions.ts';
+import { useIdentity } from '../frame.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { ownTimeZone, TimeZoneField } from '../ui/choices.tsx';
@@ -10,7 +11,6 @@ import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-fields.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
-import { useIdentity } from './layout.tsx';
 import { SettingsPage } from './settings-page.tsx';
 
 const fields: Fields = {

@@ -48,5 +48,5 @@ interface CopyButtonProps {
   label: string;
   /** What was copied, as the start of a sentence. */
   what: string;
-  kind?: 'primary' | 'secondary';
+  kind?: 'primary' | 'secondary' | 'quiet';
 }

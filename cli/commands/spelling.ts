@@ -1,0 +1,72 @@
+/*
+ * Spelling alone: where a name that is derived reads badly at a prompt. An operation or a field that is not here has
+ * its derived name, so that a new one appears by itself. A test refuses entries that nothing uses.
+ */
+
+/** The words of a command, by operation. */
+export const commandWords: Readonly<Record<string, string>> = {
+  getServiceInfo: 'info',
+  getOpenApiSpecification: 'openapi',
+  getIdentity: 'whoami',
+  getUsage: 'usage',
+  listAgentSkills: 'agents skills',
+  markNotificationsRead: 'notifications read',
+  sendMessage: 'chats send',
+  streamChat: 'chats follow',
+};
+
+/** The flag of a field, by its name. */
+export const flagNames: Readonly<Record<string, string>> = {
+  todoListId: 'list',
+  todoListName: 'list-name',
+};
+
+/** One more flag for an array of references: only those of this type. */
+export const referenceFlags: Readonly<Record<string, { flag: string; object: string; label: string }>> = {
+  assignees: { flag: 'agent', object: 'agent', label: 'AGENT' },
+};
+
+/** Types of the things whose names stand for ids, where the name of a field does not say it. */
+export const namedThings: Readonly<Record<string, readonly string[]>> = {
+  skillId: ['agent_skill'],
+  userId: ['member'],
+  assigneeId: ['agent', 'member'],
+  assignees: ['agent', 'member'],
+};
+
+/** The text that a command is about, when nothing of its body is required. The first that a body has. */
+export const naturalFields: readonly string[] = ['message', 'title'];
+
+/** Examples that show more than the derived ones do, by operation; without the leading `tandem`. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  listTodos: [
+    'todos list --status active --sort priority',
+    'todos list --assignee me --due-before +7d',
+    "todos list --all --json | jq '.data[].title'",
+  ],
+  createTodo: [
+    'todos create "Draft the quarterly report" --due-date tomorrow',
+    'todos create "Compare three caterers" --agent Assistant --run --wait',
+    'todos create "Stand-up notes" --every weekday --at 09:00',
+    'todos create "Release notes" --content-file notes.md --list Work',
+  ],
+  updateTodo: [
+    'todos update ID --status done',
+    'todos update ID --no-due-date --assignee me',
+    'todos update ID --no-suggested',
+  ],
+  batchCreateTodos: ['todos create-batch @todos.json', 'jq .todos plan.json | tandem todos create-batch -'],
+  bulkUpdateTodos: ['todos bulk-update ID ID --status done', 'todos bulk-update ID ID --archive --dry-run'],
+  runTodo: ['todos run ID --wait', 'todos run ID "Keep it to one page" --agent Scout'],
+  createChat: ['chats create "What is due this week?" --wait', 'git log -5 | tandem chats create - --title "Release"'],
+  sendMessage: ['chats send ID "And next week?" --wait', 'chats send ID --message-file question.md'],
+  streamChat: ['chats follow ID', 'chats follow ID --json'],
+  decideApproval: ['approvals decide ID approve --wait', 'approvals decide ID deny --note "Not before Monday"'],
+  createCapture: [
+    'captures create note "# Spring release"',
+    'captures create note - --tag planning < minutes.md',
+    'captures create recording --format vtt --transcript-body-file meeting.vtt',
+  ],
+  createApiKey: ['api-keys create "Nightly import" --scope todos:read,todos:write --expires-in-days 90'],
+  updateAgent: ['agents update Scout --instructions-file scout.md', 'agents update Scout --no-approval-guidance'],
+};

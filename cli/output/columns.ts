@@ -1,0 +1,67 @@
+type Row = Readonly<Record<string, unknown>>;
+
+/** Fields worth a column, the most telling first. A list shows those that its items have. */
+const telling = [
+  'sequence',
+  'id',
+  'title',
+  'clientName',
+  'client',
+  'name',
+  'email',
+  'status',
+  'kind',
+  'role',
+  'trigger',
+  'decision',
+  'dueDate',
+  'priority',
+  'text',
+  'plannedAt',
+  'assignees',
+  'type',
+  'timezone',
+  'prefix',
+  'scopes',
+  'isCurrent',
+  'isDefault',
+  'requiresApproval',
+  'activeTodoCount',
+  'todoCount',
+  'captureCount',
+  'durationSeconds',
+  'tags',
+  'summary',
+  'description',
+  'firedAt',
+  'startedAt',
+  'finishedAt',
+  'requestedAt',
+  'lastMessageAt',
+  'nextRunAt',
+  'lastUsedAt',
+  'expiresAt',
+  'updatedAt',
+  'createdAt',
+];
+
+const most = 7;
+
+/** The columns of a list whose items have these fields. A message is known by its sequence. */
+export function columnsOf(fields: readonly string[]): string[] {
+  const known = fields.includes('sequence') ? fields.filter((name) => name !== 'id') : fields;
+  const chosen = telling.filter((name) => known.includes(name));
+  const rest = known.filter((name) => !telling.includes(name) && name !== 'object');
+  const times = chosen.filter((name) => name.endsWith('At'));
+  const facts = chosen.filter((name) => !name.endsWith('At'));
+  return [...facts, ...(facts.length < 3 ? rest : [])]
+    .slice(0, most - Math.min(1, times.length))
+    .concat(times.slice(0, 1));
+}
+
+/** Columns that say something in these rows. */
+export function filledColumns(columns: readonly string[], rows: readonly Row[]): string[] {
+  const isEmpty = (value: unknown) =>
+    value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+  return columns.filter((name) => rows.length === 0 || rows.some((row) => !isEmpty(row[name])));
+}

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CatalogueOperation } from '../catalogue.ts';
+import type { Connection } from '../credentials/connection.ts';
+import { CliFailure, type ErrorBody, exitCodes, Refused, strangeAnswer } from '../failure.ts';
+import { oneLine } from '../output/safe.ts';
+import type { Answer, Calls, RequestParts } from './calls.ts';
+import { causeOf, isNotNow, isRepeatable, mayRepeat, Patience } from './patience.ts';
+
+export interface ClientOptions {
+  connection: Connection;
+  version: string;
+  /** Limit of one request, in ms. */
+  timeoutMs: number;
+  /** Whether what failed on the way is tried again. */
+  retries: boolean;
+  /** Tells a person what is going on; `isVerbose` for what only --verbose shows. */
+  tell(line: string, isVerbose?: boolean): void;
+}
+
+/** Headers that --verbose shows. */
+const shownHeaders = [
+  'etag',
+  'x-request-id',
+  'idempotency-replayed',
+  'ratelimit-remaining',
+  'retry-after',
+  'deprecation',
+  'sunset',
+];
+
+function pathOf({ path, id }: CatalogueOperation, values: Readonly<Record<string, string>> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${id} needs ${name}`);
+    return encodeURIComponent(value);
+  });
+}
+
+/** The error object of an answer, or one that says what came instead. */
+async function errorOf(response: Response): Promise<ErrorBody> {
+  const text = await response.text().catch(() => '');
+  try {
+    const body = JSON.parse(text) as ErrorBody;
+    if (typeof body?.code === 'string' && typeof body.message === 'string') return body;
+  } catch {}
+  const status = `${response.status} ${response.statusText}`.trim();
+  return { code: strangeAnswer, message: `What answered is not Tandem: ${status}. Check the address.` };
+}
+
+/** Requests to one service, tried again where that is safe. */
+export class Client implements Calls {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  canCall(operation: CatalogueOperation): boolean {
+    return this.#options.connection.has(operation.access);
+  }
+
+  async send(operation: CatalogueOperation, parts: RequestParts): Promise<Answer> {
+    const idempotencyKey = operation.keyed ? (parts.idempotencyKey ?? randomUUID()) : undefined;
+    const given = parts.idempotencyKey !== undefined;
+    const { response, text } = await this.#insist(
+      operation,
+      { ...parts, idempotencyKey },
+      given,
+      async (signal, headers) => {
+        const answered = await this.#fetch(operation, parts, signal, headers);
+        return { response: answered, text: answered.ok ? await answered.text() : '' };
+      },
+    );
+    let body: unknown;
+    try {
+      body = text === '' ? null : JSON.parse(text);
+    } catch {
+      throw new Refused(502, await errorOf(new Response(text, { status: 200, statusText: 'without JSON' })));
+    }
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  async open(
+    operation: CatalogueOperation,
+    parts: RequestParts,
+    stop: AbortSignal,
+    lastEventId: string,
+  ): Promise<Response> {
+    const once = async (limit: AbortSignal, headers: Record<string, string>) => {
+      // The limit is for the beginning of the answer alone: a stream goes on for as long as it has news.
+      const beginning = new AbortController();
+      const giveUp = () => beginning.abort(limit.reason);
+      limit.addEventListener('abort', giveUp);
+      const resume = lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId };
+      const all = { ...headers, ...resume, Accept: 'text/event-stream' };
+      const response = await this.#fetch(operation, parts, AbortSignal.any([beginning.signal, stop]), all);
+      if (response.ok) limit.removeEventListener('abort', giveUp);
+      return { response };
+    };
+    return (await this.#insist(operation, parts, false, once, stop)).response;
+  }
+
+  async #fetch(
+    operation: CatalogueOperation,
+    { path, query = {}, body }: RequestParts,
+    signal: AbortSignal,
+    headers: Record<string, string>,
+  ) {
+    const { connection, tell } = this.#options;
+    const search = new URLSearchParams(query).toString();
+    const url = `${connection.url}/api/v1${pathOf(operation, path)}${search && `?${search}`}`;
+    tell(`> ${operation.method} ${url}`, true);
+    const response = await fetch(url, {
+      method: operation.method,
+      headers,
+      redirect: 'manual',
+      signal,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const told = shownHeaders.filter((name) => response.headers.has(name));
+    tell(`< ${response.status}${told.map((name) => ` ${name}: ${response.headers.get(name)}`).join(';')}`, true);
+    if (response.headers.get('deprecation') !== null) {
+      const sunset = oneLine(response.headers.get('sunset') ?? 'a day that is not told');
+      tell(`This is deprecated: it stops working on ${sunset}.`);
+    }
+    const address = response.headers.get('location');
+    if (response.status >= 300 && response.status < 400 && address !== null) {
+      const where = oneLine(new URL(address, url).origin);
+      throw new CliFailure(exitCodes.unreachable, `${connection.url} sends on to ${where}.`, [
+        `If that is your service: tandem login --url ${where}`,
+      ]);
+    }
+    return response;
+  }
+
+  /** Tries until there is an answer that says more than “not now”. @throws Refused, CliFailure. */
+  async #insist<Got extends { response: Response }>(
+    operation: CatalogueOperation,
+    parts: RequestParts,
+    isKeyGiven: boolean,
+    once: (signal: AbortSignal, headers: Record<string, string>) => Promise<Got>,
+    stop?: AbortSignal,
+  ): Promise<Got> {
+    const { connection, retries, tell } = this.#options;
+    const patience = new Patience(retries);
+    const again = async (why: string, headers?: Headers) => {
+      const wait = patience.next(headers);
+      if (wait === undefined) return false;
+      tell(`${why} Trying again in ${Math.ceil(wait / 1000)} s …`, wait < 2000);
+      await sleep(wait, undefined, stop && { signal: stop });
+      return true;
+    };
+    let renewed = false;
+    for (;;) {
+      const bearer = await connection.bearer((parts.as ?? operation).access);
+      const limit = AbortSignal.timeout(this.#limitMs(parts));
+      let got: Got;
+      try {
+        got = await once(limit, this.#headers(parts, bearer));
+      } catch (error) {
+        if (error instanceof CliFailure || stop?.aborted) throw error;
+        if (mayRepeat(operation, error) && (await again('The connection broke.'))) continue;
+        throw this.#unreachable(operation, parts, error, limit.aborted);
+      }
+      const { response } = got;
+      if (response.ok) return got;
+      const body = await errorOf(response);
+      const isStale = response.status === 401 && !renewed;
+      if (isStale && (await connection.renew(bearer))) {
+        renewed = true;
+        continue;
+      }
+      const why = response.status === 429 ? 'Too many requests.' : 'The service is not ready.';
+      if (isNotNow(operation, response.status, body.reason) && (await again(why, response.headers))) continue;
+      const hints = [...connection.hints((parts.as ?? operation).access, response.status, body)];
+      if (response.status >= 500 && isRepeatable(operation) && parts.idempotencyKey && !isKeyGiven) {
+        hints.push(`To repeat it safely: --idempotency-key ${parts.idempotencyKey}`);
+      }
+      throw new Refused(response.status, body, hints);
+    }
+  }
+
+  /** A request that the service holds may take that much longer. */
+  #limitMs({ body, query }: RequestParts): number {
+    const held = Number(body?.waitSeconds ?? query?.waitSeconds ?? 0);
+    return this.#options.timeoutMs + (Number.isFinite(held) ? held * 1000 : 0);
+  }
+
+  #headers({ body, idempotencyKey, ifMatch }: RequestParts, bearer: string | null): Record<string, string> {
+    const { version } = this.#options;
+    return {
+      Accept: 'application/json',
+      'User-Agent': `Tandem-CLI/${version} node/${process.versions.node} ${process.platform}`,
+      ...(bearer !== null && { Authorization: `Bearer ${bearer}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
+    };
+  }
+
+  #unreachable(
+    operation: CatalogueOperation,
+    { idempotencyKey }: RequestParts,
+    error: unknown,
+    timedOut: boolean,
+  ): CliFailure {
+    const { url } = this.#options.connection;
+    const { code, message } = causeOf(error);
+    const seconds = Math.round(this.#options.timeoutMs / 1000);
+    const why = timedOut ? `no answer within ${seconds} s (--timeout)` : message || code;
+    const hints = [];
+    if (operation.method !== 'GET' && !['ECONNREFUSED', 'ENOTFOUND'].includes(code)) {
+      hints.push('It may have been done or not.');
+      if (idempotencyKey) hints.push(`To repeat it safely: --idempotency-key ${idempotencyKey}`);
+    }
+    if (code === 'ECONNREFUSED') hints.push('Is the service running there?');
+    return new CliFailure(exitCodes.unreachable, `${url} cannot be reached: ${oneLine(why)}.`, hints);
+  }
+}

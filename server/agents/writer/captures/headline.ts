@@ -1,0 +1,108 @@
+import { firstClause, firstSentence, shortened, withoutMarkdown } from '../plain-text.ts';
+import { labelWords } from './labels.ts';
+import type { Reading } from './passages.ts';
+import type { CaptureMaterial } from './shapes.ts';
+import { isCorrection, isDecision, isGreeting, type Sentence } from './telling.ts';
+
+/** Characters of a title that is made of a sentence; a clause is taken where the sentence is longer. */
+const longestTitle = 80;
+
+/** Characters of a line that is a title as it stands. */
+const longestLine = 120;
+
+const opening =
+  /^(?:(?:ok(?:ay)?|so|yes|yeah|well|right|alright|all right|and|but|now|um+|uh+|also|hi|hello|hey|everyone|all|team|guys|basically|actually|great|good)[\s,.!…-]+){1,6}(?=\S)/i;
+const end = /[\s,;:.!…–—。！、，；：-]+$/u;
+
+function titled(words: string, most: number): string {
+  const said = words.replace(opening, '');
+  const clause = firstClause((said.length >= 12 ? said : words).replace(end, ''), most).replace(end, (marks) =>
+    marks.includes('…') ? '…' : '',
+  );
+  return clause.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+}
+
+const announced = [
+  /\b(?:main|first|only) (?:thing|topic|point|question|subject)(?: for)?(?: today| of today| now)? is (?<topic>[^,.;:!?]{4,160})/i,
+  /\bwelcome to (?:the |our |this |today['’]s |another )?(?<topic>[^,.;:!?]{4,160})/i,
+  /\b(?:today['’]s |the )?(?:topic|agenda|subject|purpose|goal)(?: of (?:this|the|today['’]s) \w+)?(?: today| for today)?(?: is|:)\s+(?:to (?:discuss|talk about|review) )?(?<topic>[^,.;:!?]{4,160})/i,
+  /\b(?:this|today['’]s|the) (?:meeting|call|session|sync|interview|review) is (?:all )?about (?<topic>[^,.;:!?]{4,160})/i,
+  /\b(?:we(?:['’]re| are)|we(?:['’]ll| will)|let['’]s|i(?:['’]d| would) like to|i want(?:ed)? to|(?:we|i) need to|here to|today)\b[^,.;:!?]{0,40}?\b(?:talk(?:ing)? about|discuss(?:ing)?|go(?:ing)? over|go(?:ing)? through|review(?:ing)?|focus(?:ing)? on|plan(?:ning)?)\s+(?<topic>[^,.;:!?]{4,160})/i,
+];
+const vague = /^(?:it|that|this|these|those|them|things?|stuff|what|how|why|everything|something|you|me|some)\b/i;
+
+/** Where those who do not pause go on with something else. */
+const rest =
+  /(?<=\S\s.*)\s(?:we|i|you|they|he|she|it|which|who|because|so|since|before|and then|and (?:we|i|then|look))\s.*$/i;
+
+/** What somebody says at the beginning that it is about. */
+function announcedTopic(sentences: readonly Sentence[]): string | undefined {
+  for (const { text } of sentences.slice(0, 12)) {
+    for (const shape of announced) {
+      const topic = shape
+        .exec(text)
+        ?.groups?.topic?.replace(rest, '')
+        .replace(/^(?:the|our|a|an|to)\s+/i, '')
+        .replace(
+          /\s+(?:today|now|quickly|first|together|everyone|this (?:morning|afternoon|week)|with you|again)$/i,
+          '',
+        )
+        .trim();
+      if (topic && topic.length >= 4 && !vague.test(topic)) return titled(topic, longestTitle);
+    }
+  }
+  return undefined;
+}
+
+function beginning(words: string | null): string {
+  const [line = ''] = withoutMarkdown((words ?? '').trimStart().slice(0, 1000)).split('\n');
+  return Array.from(line).length <= longestLine ? line : titled(firstSentence(line), longestLine);
+}
+
+/** The first line of a note; when that is a long one, its first sentence or clause. */
+export function noteTitle({ text, notes, date }: CaptureMaterial): string {
+  return beginning(text) || beginning(notes) || `Note of ${date}`;
+}
+
+/** The first heading of the notes that names a subject, and not “Agenda” or “Next steps”. */
+function subjectHeading({ passages }: Reading): string | undefined {
+  return passages
+    .filter(({ mark, source }) => mark === 'heading' && source === 'notes')
+    .map(({ text }) => withoutMarkdown(text.slice(0, 500)).replaceAll('\n', ' ').replace(end, ''))
+    .find((heading) => /\p{L}{2}/u.test(heading) && !labelWords.test(heading));
+}
+
+/** Sentences of a recording that is so short that it begins with what it is about. */
+const fewSentences = 5;
+
+/** What a recording is called, and whether that is made of its topics. */
+export interface RecordingTitle {
+  title: string;
+  isTopics: boolean;
+}
+
+/**
+ * What a recording is about: as its notes are headed, as somebody announces it, as a decision or its topics say, or its
+ * most telling sentence.
+ */
+export function recordingTitle(
+  { text, notes, date }: CaptureMaterial,
+  reading: Reading,
+  sentences: readonly Sentence[],
+  telling: readonly Sentence[],
+  topics: readonly string[],
+): RecordingTitle {
+  const made = (title: string, isTopics = false) => ({ title, isTopics });
+  const given = subjectHeading(reading);
+  if (given) return made(shortened(given, longestLine));
+  const announced = announcedTopic(sentences);
+  if (announced) return made(announced);
+  const [first] = sentences.length <= fewSentences ? sentences.filter(({ text: said }) => !isGreeting(said)) : [];
+  if (first && first.words.length >= 3) return made(titled(first.text, longestTitle));
+  const short = telling.filter((each) => Array.from(each.text).length <= longestTitle && !isCorrection(each));
+  const decision = short.find(isDecision);
+  if (!decision && topics.length > 1) return made(titled(topics.join(', '), longestTitle), true);
+  const best = decision ?? short[0] ?? telling[0] ?? sentences[0];
+  const said = best ? titled(best.text, longestTitle) : '';
+  return made(said || beginning(text) || beginning(notes) || `Recording of ${date}`);
+}

@@ -1,0 +1,149 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  type AudioCodec,
+  CustomSource,
+  EncodedPacketSink,
+  Input,
+  type InputAudioTrack,
+  Logging,
+  LogLevel,
+  MATROSKA,
+  WAVE,
+  WEBM,
+} from 'mediabunny';
+import { opusDuration } from './opus.ts';
+
+/** So many packets are handed on before others get a turn: they come out of memory, without a wait. */
+const packetsAtOnce = 250;
+
+// What it says of files of users belongs into no log.
+Logging.level = LogLevel.Silent;
+
+/** Bytes of one audio file, wherever they lie. */
+export interface AudioBytes {
+  size: number;
+  /** From `start` up to but not including `end`; both lie inside. */
+  read(start: number, end: number): Promise<Uint8Array>;
+  /** Each read takes its time: rather few and large ones. */
+  distant?: boolean;
+}
+
+/** One packet of a track: for WAV a few hundredths of a second of samples. */
+export interface Packet {
+  data: Uint8Array;
+  /** Seconds, as the file has it. */
+  timestamp: number;
+  /** Seconds it plays, reckoned from the packet itself. */
+  duration: number;
+}
+
+/** The audio of one file, to be read packet by packet. */
+export interface Track {
+  /** Its number in a WebM file. */
+  number: number;
+  codec: AudioCodec;
+  config: AudioDecoderConfig;
+  extension: 'webm' | 'wav';
+  /** Tracks of the same kind can be joined without encoding them anew. */
+  kind: string;
+  /**
+   * From the one that plays at `from` (seconds), or from the first. Ends where the file cannot be read any further.
+   * @throws what `AudioBytes.read` throws
+   */
+  packets(from?: number): AsyncGenerator<Packet>;
+  close(): void;
+}
+
+/** Bytes of one sample of one channel. */
+function sampleSize(codec: AudioCodec): number {
+  return Number(/^pcm-[sf](\d+)$/.exec(codec)?.[1] ?? 8) / 8;
+}
+
+/** How long a packet plays, in seconds; null when it is no packet. */
+function durationOf(data: Uint8Array, codec: AudioCodec, config: AudioDecoderConfig): number | null {
+  if (codec === 'opus') return opusDuration(data);
+  const frames = Math.floor(data.byteLength / (sampleSize(codec) * config.numberOfChannels));
+  return frames === 0 ? null : frames / config.sampleRate;
+}
+
+/** The header of Opus (RFC 7845 §5.1); empty when there is none. */
+function opusHeader({ description }: AudioDecoderConfig): Buffer {
+  const bytes = Buffer.from((description as Uint8Array | undefined) ?? []);
+  return bytes.length >= 19 && bytes.toString('latin1', 0, 8) === 'OpusHead' ? bytes : Buffer.alloc(0);
+}
+
+/** Null when this service cannot join it. Opus of one or two channels is decoded alike whatever its header says. */
+function kindOf(codec: AudioCodec, config: AudioDecoderConfig): string | null {
+  const { sampleRate, numberOfChannels } = config;
+  if (!Number.isInteger(sampleRate) || sampleRate < 1000 || sampleRate > 768_000) return null;
+  if (!Number.isInteger(numberOfChannels) || numberOfChannels < 1 || numberOfChannels > 32) return null;
+  if (codec !== 'opus')
+    return /^(pcm-(u8|[sf]\d\d)|ulaw|alaw)$/.test(codec) ? `${codec} ${sampleRate} ${numberOfChannels}` : null;
+  const header = opusHeader(config);
+  if (header.length === 0) return null;
+  return header[18] === 0 ? 'opus' : `opus ${header.toString('hex')}`;
+}
+
+/** Packets with their lengths, and a turn for others now and then. What is no packet of the codec is left out. */
+export async function* measured(
+  packets: AsyncIterable<Omit<Packet, 'duration'>>,
+  { codec, config }: Pick<Track, 'codec' | 'config'>,
+): AsyncGenerator<Packet> {
+  let read = 0;
+  for await (const { data, timestamp } of packets) {
+    if (++read % packetsAtOnce === 0) await setImmediate();
+    const duration = durationOf(data, codec, config);
+    if (duration !== null && Number.isFinite(timestamp)) yield { data, timestamp, duration };
+  }
+}
+
+/** Reads the audio of a file; null when there is none that can be joined. @throws what `bytes.read` throws */
+export async function openTrack(bytes: AudioBytes): Promise<Track | null> {
+  let failed: { error: unknown } | undefined;
+  const source = new CustomSource({
+    getSize: () => bytes.size,
+    read: async (start, end) => {
+      try {
+        const read = await bytes.read(start, end);
+        if (read.byteLength === end - start) return read;
+        throw new Error(`${read.byteLength} bytes of audio came instead of ${end - start}.`);
+      } catch (error) {
+        failed = { error };
+        throw error;
+      }
+    },
+    maxCacheSize: (bytes.distant ? 16 : 2) * 2 ** 20,
+    prefetchProfile: bytes.distant ? 'network' : 'fileSystem',
+    handleUnhandledError: () => {},
+  });
+  // What the reader throws of its own accord is the file's fault.
+  const onlyOfFile = () => {
+    if (failed) throw failed.error;
+  };
+  const input = new Input({ source, formats: [WEBM, MATROSKA, WAVE] });
+
+  async function* packetsOf(track: InputAudioTrack, from?: number) {
+    const sink = new EncodedPacketSink(track);
+    try {
+      const start = from === undefined ? undefined : await sink.getPacket(from);
+      yield* sink.packets(start ?? undefined);
+    } catch {
+      onlyOfFile();
+    }
+  }
+
+  try {
+    const track = await input.getPrimaryAudioTrack();
+    const [codec, config] = [await track?.getCodec(), await track?.getDecoderConfig()];
+    const kind = codec && config ? kindOf(codec, config) : null;
+    if (track && codec && config && kind !== null) {
+      const packets = (from?: number) => measured(packetsOf(track, from), { codec, config });
+      const extension = codec === 'opus' ? 'webm' : 'wav';
+      return { number: track.id, codec, config, kind, extension, packets, close: () => input.dispose() };
+    }
+  } catch {
+    onlyOfFile();
+  }
+  input.dispose();
+  return null;
+}

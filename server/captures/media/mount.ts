@@ -1,0 +1,136 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Db } from '../../../db/client.ts';
+import type { AudioRef } from '../../../routers/captures/media.ts';
+import { Failure, notFound } from '../../../routers/errors.ts';
+import { entityTags } from '../../../routers/etag.ts';
+import { type AudioStore, type ByteRange, MissingAudio } from '../storage/store.ts';
+import { type MediaLink, mediaLinks } from './links.ts';
+import { rangeOf } from './range.ts';
+
+/** The audio of a recording, where it lies. */
+export interface KeptAudio {
+  audio_key: string;
+  audio_type: string;
+}
+
+export interface MediaParts {
+  db: Db;
+  store: AudioStore;
+  /** Secret of the links, shared by all processes. */
+  key: KeyObject;
+  clock?: () => Date;
+}
+
+/** The audio of a capture that still exists; undefined when there is none. */
+async function findAudio(db: Db, { workspaceId, captureId, recordingId }: AudioRef): Promise<KeptAudio | undefined> {
+  const text = `select c.audio_key, c.audio_type from captures c
+    where c.workspace_id = $1 and c.id = $2 and c.recording_id = $3 and c.audio_key is not null`;
+  const [found] = await db.rows<KeptAudio>(text, [workspaceId, captureId, recordingId]);
+  return found;
+}
+
+const again = 'Read the capture again: its mediaUrl is a new one.';
+
+function badLink(): Failure {
+  const message = `This link to audio is not one of ours. ${again}`;
+  return new Failure({ status: 404, code: 'resource_not_found', message });
+}
+
+function expired(): Failure {
+  const message = `This link to audio has expired. ${again}`;
+  return new Failure({ status: 404, code: 'resource_not_found', message, reason: 'link_expired' });
+}
+
+function unsatisfiable(size: number): Failure {
+  const message = `The range lies beyond the ${size} bytes of this audio.`;
+  const headers = { 'Content-Range': `bytes */${size}` };
+  return new Failure({ status: 416, code: 'validation_failed', message, headers });
+}
+
+/** Headers of every answer with audio. The link is the credential: what holds the answer must not outlive it. */
+function headersOf({ recordingId, expiresAt }: MediaLink, audio: KeptAudio, tag: string, now: Date) {
+  const extension = audio.audio_key.split('.').at(-1);
+  const maxAge = Math.max(0, Math.floor((expiresAt.getTime() - now.getTime()) / 1000));
+  return {
+    ETag: tag,
+    'Accept-Ranges': 'bytes',
+    'Content-Disposition': `inline; filename="recording-${recordingId}.${extension}"`,
+    'Cache-Control': `private, max-age=${maxAge}`,
+    'Content-Security-Policy': "default-src 'none'; media-src 'self'; sandbox allow-same-origin",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  };
+}
+
+/** Whether the bytes may be a range of what the client has (RFC 9110 §13.1.5); dates and weak tags never match. */
+const rangeApplies = (ifRange: string | undefined, tag: string) => ifRange === undefined || ifRange === tag;
+
+/** The bytes as a stream, once the first are there: until then a failure can still be answered. @throws MissingAudio */
+async function streamOf(store: AudioStore, key: string, range: ByteRange): Promise<Readable> {
+  const bytes = store.read(key, range)[Symbol.asyncIterator]();
+  const first = await bytes.next();
+  async function* all() {
+    try {
+      for (let next = first; !next.done; next = await bytes.next()) yield next.value;
+    } finally {
+      await bytes.return?.();
+    }
+  }
+  return Readable.from(all(), { objectMode: false });
+}
+
+/** `GET` and `HEAD /media/{token}`: the audio of a recording, for whoever has the link. */
+export function mountMedia(app: FastifyInstance, { db, store, key, clock = () => new Date() }: MediaParts): void {
+  const links = mediaLinks(key);
+  const linkOf = (request: FastifyRequest) => links.read((request.params as { token: string }).token);
+  const streams = new Set<Readable>();
+  app.addHook('preClose', async () => {
+    for (const stream of streams) stream.destroy();
+  });
+
+  const send = async (request: FastifyRequest, reply: FastifyReply, link: MediaLink, audio: KeptAudio) => {
+    const size = await store.size(audio.audio_key);
+    if (size === null) throw new MissingAudio(audio.audio_key);
+    const tag = `"${createHash('sha256').update(`${audio.audio_key} ${size}`).digest('base64url').slice(0, 22)}"`;
+    const headers = headersOf(link, audio, tag, clock());
+    const known = entityTags(request.headers['if-none-match']?.toString() ?? '');
+    if (known.some((each) => each === '*' || each.replace(/^W\//, '') === tag))
+      return reply.headers(headers).code(304).send();
+    // RFC 9110 §14.2: a range is of a GET alone.
+    const isHead = request.method === 'HEAD';
+    const asked = !isHead && rangeApplies(request.headers['if-range']?.toString(), tag);
+    const range = asked ? rangeOf(request.headers.range, size) : 'whole';
+    if (range === 'unsatisfiable') throw unsatisfiable(size);
+    const { start, end } = range === 'whole' ? { start: 0, end: size - 1 } : range;
+    const stream = isHead || size === 0 ? null : await streamOf(store, audio.audio_key, { start, end });
+    reply.headers({ ...headers, 'Content-Length': end + 1 - start }).type(audio.audio_type);
+    if (range !== 'whole') reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`);
+    if (stream === null) return reply.send();
+    streams.add(stream.once('close', () => streams.delete(stream)));
+    return reply.send(stream);
+  };
+
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/media/:token',
+    // A player asks for many ranges, and a link of ours is a credential: only others count against the address.
+    config: { ungated: (request) => linkOf(request) !== null },
+    handler: async (request, reply) => {
+      const link = linkOf(request);
+      if (!link) throw badLink();
+      if (link.expiresAt <= clock()) throw expired();
+      const audio = await findAudio(db, link);
+      if (!audio) throw notFound('audio', 'token');
+      try {
+        return await send(request, reply, link, audio);
+      } catch (error) {
+        if (!(error instanceof MissingAudio)) throw error;
+        request.log.error({ err: error }, 'audio is missing in the store');
+        throw notFound('audio', 'token');
+      }
+    },
+  });
+}

@@ -1,0 +1,140 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Input, TextField } from 'react-aria-components';
+import { useNavigate } from 'react-router';
+import { api, problemOf } from '../api/client.ts';
+import { readAgain } from '../api/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { Form } from '../ui/form.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import { focusPageTitle, PageTitle } from '../ui/page-title.tsx';
+import { Ago } from '../ui/time.tsx';
+import { CaptureBadges, nameOf } from './capture-badges.tsx';
+import { useChangeCapture, useReadCaptureAgain } from './capture-change.ts';
+import { inWords } from './duration.ts';
+import type { Capture } from './queries.ts';
+import { TagsField } from './tags-field.tsx';
+
+/** Title, what it is, tags, and what can be done with the whole of it. */
+export function CaptureHead({ capture }: { capture: Capture }) {
+  const { id, type, subtitle, durationSeconds, recordedAt, createdAt, tags, isArchived } = capture;
+  const [isRenaming, setRenaming] = useState(false);
+  const change = useChangeCapture(id);
+  const tell = useNotice();
+  const tagging = useMutation({
+    mutationFn: (next: string[]) => change({ tags: next }),
+    onError: (error) => tell(problemOf(error).message),
+  });
+  return (
+    <header className="capture-head">
+      {isRenaming ? (
+        <Rename capture={capture} close={() => setRenaming(false)} />
+      ) : (
+        <div className="capture-title">
+          <PageTitle title={nameOf(capture)} />
+          <Button kind="quiet" aria-label="Change the title" onPress={() => setRenaming(true)}>
+            <Icon name="edit" />
+          </Button>
+        </div>
+      )}
+      {subtitle && <p className="subtitle">{subtitle}</p>}
+      <div className="capture-meta">
+        <ul className="facts">
+          <li>
+            <span>{type === 'note' ? 'Note' : 'Recording'}</span>
+          </li>
+          <li>
+            <Ago at={recordedAt ?? createdAt} />
+          </li>
+          {durationSeconds !== null && (
+            <li>
+              <span>{inWords(durationSeconds * 1000)}</span>
+            </li>
+          )}
+        </ul>
+        <CaptureBadges status={capture.status} isArchived={isArchived} />
+      </div>
+      <div className="capture-bar">
+        <TagsField
+          label="Tags"
+          hideLabel
+          value={tagging.isPending ? tagging.variables : tags}
+          onChange={(next) => tagging.mutate(next)}
+        />
+        <CaptureActions capture={capture} />
+      </div>
+    </header>
+  );
+}
+
+function Rename({ capture, close }: { capture: Capture; close: () => void }) {
+  const change = useChangeCapture(capture.id);
+  const done = () => {
+    close();
+    setTimeout(focusPageTitle);
+  };
+  return (
+    <>
+      <h1 className="visually-hidden">{nameOf(capture)}</h1>
+      <Form
+        fields={{ title: { label: 'Title' } }}
+        submit="Save"
+        busy="Saving…"
+        label="Title"
+        onSubmit={async (filled) => {
+          await change({ title: filled.text('title').trim() || null });
+          done();
+        }}
+        actions={<Button onPress={done}>Cancel</Button>}
+      >
+        <TextField
+          className="field"
+          name="title"
+          aria-label="Title"
+          defaultValue={capture.title ?? ''}
+          maxLength={300}
+          autoFocus
+        >
+          <Input className="input title-input" autoComplete="off" />
+        </TextField>
+      </Form>
+    </>
+  );
+}
+
+function CaptureActions({ capture }: { capture: Capture }) {
+  const { id, isArchived } = capture;
+  const queryClient = useQueryClient();
+  const readCaptureAgain = useReadCaptureAgain();
+  const navigate = useNavigate();
+  const tell = useNotice();
+  const archiving = useMutation({
+    mutationFn: async () => {
+      await (isArchived ? api.captures.restore : api.captures.delete).mutate({ captureId: id });
+      await readCaptureAgain();
+    },
+    onSuccess: () => tell(isArchived ? 'It is back among the captures.' : 'It is archived.'),
+    onError: (error) => tell(problemOf(error).message),
+  });
+  const erase = async () => {
+    await api.captures.delete.mutate({ captureId: id, permanent: true });
+    tell('The capture is erased.');
+    await navigate('/captures');
+    queryClient.removeQueries({ queryKey: ['capture'] });
+    await readAgain(queryClient, 'captures');
+  };
+  return (
+    <div className="capture-actions">
+      <Button isBusy={archiving.isPending} onPress={() => archiving.mutate()}>
+        {isArchived ? 'Restore' : 'Archive'}
+      </Button>
+      <ConfirmButton label="Erase" title="Erase this capture?" confirm="Erase it" busy="Erasing…" onConfirm={erase}>
+        <p>
+          Text and audio are removed for good, and so are the suggested todos that nobody accepted. Accepted todos stay.
+        </p>
+      </ConfirmButton>
+    </div>
+  );
+}

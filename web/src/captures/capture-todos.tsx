@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, problemOf } from '../api/client.ts';
+import { readAgain } from '../api/queries.ts';
+import { useIdentity } from '../frame.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card, Failed } from '../ui/card.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import { focusPageTitle } from '../ui/page-title.tsx';
+import { Badge, Row, Rows } from '../ui/rows.tsx';
+import { type Capture, type CaptureTodo, captureTodosQuery } from './queries.ts';
+
+/** Todos that came of a capture: suggestions to accept or dismiss, and accepted ones. */
+export function CaptureTodos({ capture }: { capture: Capture }) {
+  const { workspace } = useIdentity();
+  const todos = useQuery(captureTodosQuery(workspace.id, capture));
+  if (todos.error && !todos.data) {
+    return (
+      <Card title="Todos">
+        <Failed error={todos.error} retry={() => void todos.refetch()} />
+      </Card>
+    );
+  }
+  const suggested = todos.data?.filter(({ isSuggested }) => isSuggested) ?? [];
+  const accepted = todos.data?.filter(({ isSuggested }) => !isSuggested) ?? [];
+  return (
+    <>
+      {suggested.length > 0 && (
+        <Card title="Suggested todos" intro="Only what you accept becomes work.">
+          <Rows label="Suggested todos">
+            {suggested.map((todo) => (
+              <SuggestedTodo key={todo.id} todo={todo} />
+            ))}
+          </Rows>
+        </Card>
+      )}
+      {accepted.length > 0 && (
+        <Card title="Todos">
+          <Rows label="Todos">
+            {accepted.map((todo) => (
+              <Row
+                key={todo.id}
+                title={nameOf(todo)}
+                badges={<TodoBadge todo={todo} />}
+                facts={todo.dueDate === null ? [] : [`Due ${todo.dueDate}`]}
+              />
+            ))}
+          </Rows>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function nameOf({ title, content }: CaptureTodo): string {
+  return title ?? content ?? 'Untitled todo';
+}
+
+function TodoBadge({ todo: { status } }: { todo: CaptureTodo }) {
+  if (status === 'done') return <Badge tone="good">Done</Badge>;
+  return status === 'in_progress' ? <Badge tone="warn">In progress</Badge> : null;
+}
+
+function SuggestedTodo({ todo }: { todo: CaptureTodo }) {
+  const queryClient = useQueryClient();
+  const tell = useNotice();
+  const name = nameOf(todo);
+  const decide = (act: () => Promise<unknown>, told: string) => ({
+    mutationFn: async () => {
+      await act();
+      await readAgain(queryClient, 'capture');
+    },
+    onSuccess: () => {
+      tell(told);
+      // The row with the button is gone.
+      setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+    },
+    onError: (error: Error) => tell(problemOf(error).message),
+  });
+  const todoId = todo.id;
+  const accepting = useMutation(
+    decide(() => api.todos.update.mutate({ todoId, isSuggested: false }), 'It is among your todos now.'),
+  );
+  const dismissing = useMutation(decide(() => api.todos.delete.mutate({ todoId }), 'The suggestion is dismissed.'));
+  const isBusy = accepting.isPending || dismissing.isPending;
+  return (
+    <Row
+      title={name}
+      detail={todo.title !== null && todo.content !== null && <p className="told">{todo.content}</p>}
+      facts={[
+        ...(todo.assignees.length > 0 ? [`For ${todo.assignees.map((each) => each.name).join(', ')}`] : []),
+        ...(todo.dueDate === null ? [] : [`Due ${todo.dueDate}`]),
+      ]}
+      actions={
+        <>
+          <Button kind="quiet" aria-label={`Dismiss: ${name}`} isBusy={isBusy} onPress={() => dismissing.mutate()}>
+            Dismiss
+          </Button>
+          <Button aria-label={`Accept: ${name}`} isBusy={isBusy} onPress={() => accepting.mutate()}>
+            Accept
+          </Button>
+        </>
+      }
+    />
+  );
+}

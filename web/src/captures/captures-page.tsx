@@ -1,0 +1,108 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { useIdentity } from '../frame.tsx';
+import { SettingsPage } from '../settings/settings-page.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { Empty, Loaded } from '../ui/card.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Row, Rows } from '../ui/rows.tsx';
+import { Ago } from '../ui/time.tsx';
+import { CaptureBadges, nameOf } from './capture-badges.tsx';
+import { CaptureFilters, useCaptureFilter } from './capture-filters.tsx';
+import { inWords } from './duration.ts';
+import { mayUseMicrophone } from './microphone-policy.ts';
+import { type CaptureListed, capturesQuery } from './queries.ts';
+
+/** Recordings and notes of the workspace, the newest first. */
+export function CapturesPage() {
+  const { workspace } = useIdentity();
+  const { filter, isFiltered, change, round } = useCaptureFilter();
+  const captures = useInfiniteQuery(capturesQuery(workspace.id, filter));
+  const rows = captures.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <SettingsPage
+      title="Captures"
+      intro={`Recordings and notes of ${workspace.name}, with what came of them.`}
+      actions={
+        <div className="page-actions">
+          <ButtonLink to="/captures/new">
+            <Icon name="note" />
+            New note
+          </ButtonLink>
+          <Link to="/record" reloadDocument={!mayUseMicrophone} className="button primary">
+            <Icon name="microphone" />
+            Record
+          </Link>
+        </div>
+      }
+    >
+      <CaptureFilters key={round} filter={filter} onChange={change} />
+      <section className="card" aria-busy={captures.isPlaceholderData}>
+        <Loaded query={captures} what="the captures">
+          {() =>
+            rows.length === 0 ? (
+              <NoCaptures isFiltered={isFiltered} />
+            ) : (
+              <Rows label="Captures">
+                {rows.map((capture) => (
+                  <CaptureRow key={capture.id} capture={capture} />
+                ))}
+              </Rows>
+            )
+          }
+        </Loaded>
+        {captures.hasNextPage && (
+          <Button isBusy={captures.isFetchingNextPage} onPress={() => void captures.fetchNextPage()}>
+            {captures.isFetchingNextPage ? 'Loading…' : 'Show older ones'}
+          </Button>
+        )}
+      </section>
+      <p className="visually-hidden" role="status">
+        {captures.data && !captures.isPlaceholderData && `${rows.length} captures are shown.`}
+      </p>
+    </SettingsPage>
+  );
+}
+
+function NoCaptures({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="Nothing matches">Try other words, or fewer filters.</Empty>;
+  return (
+    <Empty title="Nothing is captured yet">
+      Record a conversation or write a note: a summary and suggested todos are made of it.
+    </Empty>
+  );
+}
+
+function CaptureRow({ capture }: { capture: CaptureListed }) {
+  const { id, type, subtitle, durationSeconds, createdAt, recordedAt, tags } = capture;
+  return (
+    <Row
+      icon={
+        <span className="capture-icon">
+          <Icon name={type === 'note' ? 'note' : 'microphone'} />
+          <span className="visually-hidden">{type === 'note' ? 'Note' : 'Recording'}</span>
+        </span>
+      }
+      title={<Link to={`/captures/${id}`}>{nameOf(capture)}</Link>}
+      badges={<CaptureBadges {...capture} />}
+      detail={subtitle}
+      facts={[
+        <Ago key="at" at={recordedAt ?? createdAt} />,
+        ...(durationSeconds === null ? [] : [inWords(durationSeconds * 1000)]),
+        ...(tags.length === 0 ? [] : [<TagChips key="tags" tags={tags} />]),
+      ]}
+    />
+  );
+}
+
+function TagChips({ tags }: { tags: string[] }) {
+  return (
+    <span className="tags">
+      {tags.map((tag) => (
+        <span key={tag} className="tag plain">
+          {tag}
+        </span>
+      ))}
+    </span>
+  );
+}

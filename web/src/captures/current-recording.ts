@@ -1,0 +1,89 @@
+import { useSyncExternalStore } from 'react';
+import { api, type Problem, ProblemError, problemOf } from '../api/client.ts';
+import { createDraft, type Draft, type DraftView } from './draft.ts';
+import { createRecorder } from './recorder/recorder.ts';
+import { isBusy, type RecorderView } from './recorder/view.ts';
+import { createWakeLock } from './recorder/wake-lock.ts';
+
+/*
+ * The one recorder of this window. It lives outside of the pages, so that one may look at others meanwhile.
+ */
+
+const flushMs = 5_000;
+
+/** What is typed alongside a recording. */
+export const drafts = {
+  title: createDraft<string>({
+    name: 'title',
+    empty: '',
+    save: (captureId, title) => api.captures.update.mutate({ captureId, title: title.trim() || null }),
+  }),
+  tags: createDraft<string[]>({
+    name: 'tags',
+    empty: [],
+    save: (captureId, tags) => api.captures.update.mutate({ captureId, tags }),
+  }),
+  notes: createDraft<string>({
+    name: 'notes',
+    empty: '',
+    save: (captureId, notes) => api.captures.update.mutate({ captureId, notes: notes || null }),
+  }),
+};
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+export const recorder = createRecorder({
+  openSession: (about) => api.captures.startRecording.mutate(about),
+  discard: async (captureId) => void (await api.captures.delete.mutate({ captureId, permanent: true })),
+  standing: (captureId) =>
+    api.captures.get.query({ captureId }).then(
+      ({ status }) => (status === 'recording' ? 'recording' : 'over'),
+      (error: unknown) => (problemOf(error).code === 'resource_not_found' ? 'erased' : 'unknown'),
+    ),
+  beforeStop: () =>
+    Promise.race([Promise.all(Object.values(drafts).map((draft) => draft.flush())), wait(flushMs)]).then(() => {}),
+});
+
+const wakeLock = createWakeLock();
+recorder.subscribe(() => {
+  const { phase, captureId } = recorder.view();
+  wakeLock.hold(phase === 'recording');
+  if (captureId === null) return;
+  drafts.title.bind(captureId, '');
+  drafts.tags.bind(captureId, []);
+  drafts.notes.bind(captureId, '');
+});
+
+/** What the recorder of this window does. */
+export function useRecorder(): RecorderView {
+  return useSyncExternalStore(recorder.subscribe, recorder.view);
+}
+
+export function useDraft<Value>(draft: Draft<Value>): DraftView<Value> {
+  return useSyncExternalStore(draft.subscribe, draft.view);
+}
+
+/** Forgets what this window holds of the person who leaves: what was typed and not sent, and how to go on recording. */
+export function forgetPerson(): void {
+  recorder.reset();
+  for (const draft of Object.values(drafts)) draft.release();
+  try {
+    const ours = Object.keys(sessionStorage).filter((name) => name.startsWith('tandem.'));
+    for (const name of ours) sessionStorage.removeItem(name);
+  } catch {
+    // A browser that keeps nothing.
+  }
+}
+
+const inTheWay: Problem = {
+  status: 409,
+  code: 'resource_conflict',
+  message: 'A recording is running in this window. Stop it first.',
+  retryable: false,
+  errors: [],
+};
+
+/** For what would take the recording its place away. @throws ProblemError while one is running. */
+export function requireNoRecording(): void {
+  if (isBusy(recorder.view())) throw new ProblemError(inTheWay);
+}

@@ -1,0 +1,59 @@
+import { useEffect, useState } from 'react';
+import { SelectField } from '../ui/choices.tsx';
+import { recorder, useRecorder } from './current-recording.ts';
+import { type InputDevice, listMicrophones } from './recorder/microphone.ts';
+
+const key = 'tandem.microphone';
+
+/** The microphone that was chosen last in this browser. */
+export function chosenMicrophone(): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function choose(deviceId: string): void {
+  try {
+    localStorage.setItem(key, deviceId);
+  } catch {
+    // A browser that keeps nothing: it is used this time.
+  }
+}
+
+/** The microphones that the browser names; it does so once a page was allowed to use one. */
+function useMicrophones(phase: string): InputDevice[] {
+  const [devices, setDevices] = useState<InputDevice[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with the phase changes what the browser names
+  useEffect(() => {
+    const read = () => void listMicrophones().then(setDevices, () => setDevices([]));
+    read();
+    navigator.mediaDevices?.addEventListener('devicechange', read);
+    return () => navigator.mediaDevices?.removeEventListener('devicechange', read);
+  }, [phase]);
+  return devices;
+}
+
+/** Which microphone to record from; may be changed while recording. */
+export function MicrophoneField() {
+  const { phase, deviceId } = useRecorder();
+  const devices = useMicrophones(phase);
+  const [chosen, setChosen] = useState(chosenMicrophone);
+  if (devices.length === 0) return null;
+  const used = [deviceId, chosen].find((id) => devices.some((device) => device.id === id));
+  const change = (id: string) => {
+    choose(id);
+    setChosen(id);
+    void recorder.listenTo(id);
+  };
+  return (
+    <SelectField
+      label="Microphone"
+      options={devices}
+      value={used ?? devices[0]?.id ?? ''}
+      onChange={change}
+      isDisabled={phase === 'asking' || phase === 'starting'}
+    />
+  );
+}

@@ -1,0 +1,96 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
+import { useNavigate } from 'react-router';
+import { api } from '../api/client.ts';
+import { readAgain } from '../api/queries.ts';
+import { useIdentity } from '../frame.tsx';
+import { SettingsPage } from '../settings/settings-page.tsx';
+import { ButtonLink } from '../ui/button.tsx';
+import { Form } from '../ui/form.tsx';
+import type { Fields } from '../ui/form-fields.ts';
+import { TagsField } from './tags-field.tsx';
+
+const fields: Fields = { content: { label: 'Note', required: 'Write something' } };
+
+/** A heading above the text: how createCapture takes a title. */
+function withTitle(title: string, content: string): string {
+  const line = title.replace(/\s+/g, ' ').trim();
+  return line === '' ? content : `# ${line}\n\n${content}`;
+}
+
+/** What is typed stays in this window until it is saved. */
+const key = 'tandem.note.new';
+
+function kept(): { title: string; content: string } {
+  const none = { title: '', content: '' };
+  try {
+    return { ...none, ...(JSON.parse(sessionStorage.getItem(key) ?? '{}') as object) };
+  } catch {
+    return none;
+  }
+}
+
+function keep(note: { title: string; content: string } | null): void {
+  try {
+    if (note) sessionStorage.setItem(key, JSON.stringify(note));
+    else sessionStorage.removeItem(key);
+  } catch {
+    // A browser that keeps nothing.
+  }
+}
+
+export function NewNote() {
+  const { workspace } = useIdentity();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [note, setNote] = useState(kept);
+  const [tags, setTags] = useState<string[]>([]);
+  const write = (changes: Partial<typeof note>) => {
+    const next = { ...note, ...changes };
+    setNote(next);
+    keep(next);
+  };
+  const save = async () => {
+    const content = withTitle(note.title, note.content);
+    const { id } = await api.captures.create.mutate({ type: 'note', content, tags });
+    keep(null);
+    void readAgain(queryClient, 'captures');
+    await navigate(`/captures/${id}`);
+  };
+  return (
+    <SettingsPage title="New note" intro={`For everybody in ${workspace.name}. A summary and suggested todos follow.`}>
+      <section className="card">
+        <Form
+          fields={fields}
+          submit="Save note"
+          busy="Saving…"
+          onSubmit={save}
+          actions={<ButtonLink to="/captures">Cancel</ButtonLink>}
+        >
+          <TextField className="field" value={note.title} onChange={(title) => write({ title })} maxLength={290}>
+            <Label>
+              Title<span className="optional"> (optional)</span>
+            </Label>
+            <Input className="input" autoComplete="off" />
+          </TextField>
+          <TextField
+            className="field"
+            name="content"
+            isRequired
+            value={note.content}
+            onChange={(content) => write({ content })}
+            maxLength={499_000}
+          >
+            <Label>Note</Label>
+            <Text slot="description" className="hint">
+              Markdown is fine. “TODO: …” lines become suggested todos.
+            </Text>
+            <TextArea className="input notes" rows={14} />
+          </TextField>
+          <TagsField label="Tags" value={tags} onChange={setTags} />
+        </Form>
+      </section>
+    </SettingsPage>
+  );
+}

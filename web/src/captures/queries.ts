@@ -1,0 +1,74 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+
+export type CaptureKind = 'note' | 'recording';
+
+/** Which captures a list shows. */
+export interface CaptureFilter {
+  query: string;
+  type: CaptureKind | null;
+  tag: string | null;
+  includeArchived: boolean;
+}
+
+const soonMs = 2_000;
+
+/** Asked again every few seconds while one of them is recorded or worked on. */
+export const capturesQuery = (workspaceId: string, { query, type, tag, includeArchived }: CaptureFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['captures', workspaceId, { query, type, tag, includeArchived }],
+    queryFn: ({ pageParam, signal }) =>
+      api.captures.list.query(
+        {
+          includeArchived,
+          ...(query !== '' && { query }),
+          ...(type && { type }),
+          ...(tag !== null && { tags: [tag] }),
+          ...(pageParam && { cursor: pageParam }),
+        },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => {
+      const rows = state.data?.pages.flatMap(({ data }) => data) ?? [];
+      return rows.some(({ status }) => status === 'recording' || status === 'processing') && 2 * soonMs;
+    },
+  });
+
+export type CaptureListed = Awaited<ReturnType<typeof api.captures.list.query>>['data'][number];
+
+export const captureTagsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['captures', workspaceId, 'tags'],
+    queryFn: ({ signal }) => api.captures.tags.query({}, { signal }),
+  });
+
+/** A note that changed so lately is still to be summed up, in ms. */
+const digestedWithinMs = 90_000;
+
+/** Whether something is still being made of a capture, so that it is worth asking again. */
+function isUnderWay({ status, type, summary, updatedAt }: Capture): boolean {
+  if (status === 'recording' || status === 'processing') return true;
+  return type === 'note' && summary === null && Date.now() - Date.parse(updatedAt) < digestedWithinMs;
+}
+
+export const captureQuery = (workspaceId: string, captureId: string) =>
+  queryOptions({
+    queryKey: ['capture', workspaceId, captureId],
+    queryFn: ({ signal }) => api.captures.get.query({ captureId }, { signal }),
+    refetchInterval: ({ state }) => state.data !== undefined && isUnderWay(state.data) && soonMs,
+  });
+
+export type Capture = Awaited<ReturnType<typeof api.captures.get.query>>;
+
+/** Todos that came from a capture, suggestions first. `summary` is in the key: they come together with it. */
+export const captureTodosQuery = (workspaceId: string, { id, status, summary }: Capture) =>
+  queryOptions({
+    queryKey: ['capture', workspaceId, id, 'todos', status, summary],
+    queryFn: async ({ signal }) => (await api.todos.list.query({ captureId: id, limit: 100 }, { signal })).data,
+    placeholderData: keepPreviousData,
+  });
+
+export type CaptureTodo = Awaited<ReturnType<typeof api.todos.list.query>>['data'][number];

@@ -1,0 +1,71 @@
+import { Button as AriaButton } from 'react-aria-components';
+import { useIdentity } from '../frame.tsx';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { drafts, recorder, useRecorder } from './current-recording.ts';
+import { Elapsed } from './elapsed.tsx';
+import { LevelMeter } from './level-meter.tsx';
+import { chosenMicrophone, MicrophoneField } from './microphone-field.tsx';
+import type { RecorderView } from './recorder/view.ts';
+
+/** What happens now, in a few words that screen readers hear whenever they change. */
+function statusOf({ phase, link }: RecorderView, workspaceName: string): string {
+  switch (phase) {
+    case 'asking':
+      return 'Allow the microphone in the question of the browser';
+    case 'starting':
+      return 'Connecting…';
+    case 'recording':
+      if (link === 'open') return 'Recording. It is saved as you speak.';
+      return link === 'connecting' ? 'Recording. Connecting…' : 'Recording, without a connection';
+    case 'paused':
+      return 'Paused. After five minutes it is ended by itself.';
+    case 'stopping':
+      return link === 'open' ? 'Saving the last seconds…' : 'Waiting for the connection to save the rest';
+    default:
+      return `Everybody in ${workspaceName} will be able to listen.`;
+  }
+}
+
+/** Starts recording with what was filled in. */
+export function startRecording(workspaceId: string, format: string): void {
+  const [title, tags] = [drafts.title.view().value.trim(), drafts.tags.view().value];
+  const about = { ...(title !== '' && { title }), ...(tags.length > 0 && { tags }) };
+  void recorder.start(workspaceId, { deviceId: chosenMicrophone(), format }, about);
+}
+
+/** The button, the clock and the level: everything that recording needs. */
+export function RecordingConsole({ format }: { format: string }) {
+  const { workspace } = useIdentity();
+  const view = useRecorder();
+  const { phase } = view;
+  const isOn = phase === 'recording' || phase === 'paused';
+  const isWaiting = phase === 'asking' || phase === 'starting' || phase === 'stopping';
+  const press = () => (isOn ? void recorder.stop() : startRecording(workspace.id, format));
+  return (
+    <section className={`card console ${phase}`} aria-label="Recorder">
+      <p className="console-clock" role="timer" aria-label="Recorded">
+        <Elapsed />
+      </p>
+      <LevelMeter />
+      <AriaButton
+        className="record-button"
+        {...(!isWaiting && { onPress: press })}
+        {...(isWaiting && { 'data-busy': true })}
+      >
+        <span className={isOn || phase === 'stopping' ? 'record-disc stop' : 'record-disc'} aria-hidden="true" />
+        {isOn || phase === 'stopping' ? 'Stop and save' : 'Start recording'}
+      </AriaButton>
+      {isOn && (
+        <Button onPress={() => (phase === 'paused' ? void recorder.resume() : recorder.pause())}>
+          <Icon name={phase === 'paused' ? 'play' : 'pause'} />
+          {phase === 'paused' ? 'Go on' : 'Pause'}
+        </Button>
+      )}
+      <p className="console-status" role="status">
+        {statusOf(view, workspace.name)}
+      </p>
+      <MicrophoneField />
+    </section>
+  );
+}

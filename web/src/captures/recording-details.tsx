@@ -1,0 +1,39 @@
+import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
+import { drafts, useDraft, useRecorder } from './current-recording.ts';
+import { SaveState } from './save-state.tsx';
+import { TagsField } from './tags-field.tsx';
+
+/** What can be said about a recording before and while it is made. Saved as it is typed. */
+export function RecordingDetails() {
+  const isBound = useRecorder().captureId !== null;
+  const title = useDraft(drafts.title);
+  const tags = useDraft(drafts.tags);
+  const notes = useDraft(drafts.notes);
+  const failed = [title, tags, notes].find(({ state }) => state === 'failed');
+  const unsaved = [notes, title, tags].find(({ state }) => state !== 'saved');
+  const touched = unsaved ?? (title.value || tags.value.length > 0 || notes.value ? notes : null);
+  return (
+    <section className="card" aria-label="About this recording">
+      <div className="form">
+        <TextField className="field" value={title.value} onChange={drafts.title.write} maxLength={300}>
+          <Label>
+            Title<span className="optional"> (optional)</span>
+          </Label>
+          <Text slot="description" className="hint">
+            Without one it is named after what is said.
+          </Text>
+          <Input className="input" autoComplete="off" />
+        </TextField>
+        <TagsField label="Tags" value={tags.value} onChange={drafts.tags.write} />
+        <TextField className="field" value={notes.value} onChange={drafts.notes.write} maxLength={100_000}>
+          <Label>Notes</Label>
+          <Text slot="description" className="hint">
+            Decisions, names, “TODO: …” lines: they go into the summary and the suggested todos.
+          </Text>
+          <TextArea className="input notes" rows={10} />
+        </TextField>
+        {touched && <SaveState view={failed ?? touched} isBound={isBound} />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import { createElement, type ReactNode } from 'react';
+import { Card } from '../ui/card.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+
+/** Who speaks, as the transcript puts it in front of a paragraph. */
+const speaker = /^([^\s:][^:\n]{0,59}): /;
+
+/** What was said, paragraph by paragraph. */
+export function Transcript({ text }: { text: string }) {
+  const paragraphs = text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
+  return (
+    <Card
+      title="Transcript"
+      intro="It cannot be changed. Write corrections into the notes."
+      actions={<CopyButton kind="quiet" text={text} label="Copy" what="The transcript is" />}
+    >
+      {createElement('div', { className: 'transcript' }, ...paragraphs.map(paragraphOf))}
+    </Card>
+  );
+}
+
+function paragraphOf(text: string): ReactNode {
+  const name = speaker.exec(text)?.[1];
+  if (name === undefined) return <p>{text}</p>;
+  return (
+    <p>
+      <strong>{name}</strong> {text.slice(name.length + 2)}
+    </p>
+  );
+}
