@@ -20,7 +20,7 @@ const limitMs = 17 * 60_000;
  * PostgreSQL of their own, as a service takes up whatever work its database holds.
  */
 const waiting =
-  /^(frozen-workers|idempotency-waits|jobs-leases|jobs-recovery|messages-waiting|turns-outage)\.test\.ts$/;
+  /^(frozen-workers|idempotency-waits|jobs-(leases|recovery)|messages-waiting|notifications-letters|turns-(outage|waiting))\.test\.ts$/;
 
 interface Counts {
   total: number;

@@ -13,8 +13,9 @@ export function endConnectionsOnClose(app: FastifyInstance): void {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  app.addHook('onResponse', async ({ raw }) => {
+  app.addHook('onResponse', ({ raw }, _, done) => {
     if (closing) raw.socket.destroySoon();
+    done();
   });
   app.addHook('preClose', async () => {
     closing = true;

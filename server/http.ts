@@ -1,6 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { mountCli } from '../adapters/cli/mount.ts';
 import { mountDocs } from '../adapters/docs/mount.ts';
@@ -77,8 +83,9 @@ export interface ServiceParts {
 }
 
 /** @throws Failure 400 (RFC 9112 §3.2). */
-async function requireHost({ raw, headers }: FastifyRequest): Promise<void> {
+function requireHost({ raw, headers }: FastifyRequest, _: FastifyReply, done: () => void): void {
   if (raw.httpVersion === '1.1' && headers.host === undefined) throw invalid('Host', 'HTTP/1.1 needs a Host header.');
+  done();
 }
 
 /** The client of a request. Few ask for its address. */
@@ -175,10 +182,11 @@ export function createService({
   app.addHook('onRequest', requireHost);
   parseJson(app);
   handleFailures(app, settings);
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, ip } = request;
     const path = request.url.split('?')[0];
     request.log.debug({ method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }, 'answered');
+    done();
   });
   mountHealth(app, db);
   mountDocs(app);

@@ -49,10 +49,11 @@ export function mountMetrics(app: FastifyInstance, token: string | undefined, me
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
     registers,
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown' };
     requests.inc({ ...labels, status: String(reply.statusCode) });
     duration.observe(labels, reply.elapsedTime / 1000);
+    done();
   });
   const expected = token === undefined ? undefined : Buffer.from(`Bearer ${token}`);
   app.get('/metrics', { config: { ungated: true } }, async (request, reply) => {

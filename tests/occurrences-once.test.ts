@@ -9,7 +9,7 @@ import { startProcess, stopProcesses } from './processes.ts';
 const test = suite('every occurrence fires exactly once');
 const start = '2033-01-03T00:00:00.000Z';
 const todos = 200;
-const steps = 20;
+const steps = 12;
 const processes = 4;
 
 let tandem: TestService;
@@ -76,7 +76,7 @@ interface Worker {
 async function startWorker(): Promise<Worker> {
   const main = fileURLToPath(new URL('./clockwork-process.ts', import.meta.url));
   const env = { PATH: process.env.PATH ?? '', TEST_DATABASE_URL: testDatabaseUrl() };
-  const child = fork(main, [], { env, execArgv: ['--import', import.meta.resolve('tsx')] });
+  const child = fork(main, [], { env, execArgv: [] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const told = (text: string) =>
     new Promise<void>((resolve) => {

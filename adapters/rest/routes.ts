@@ -112,7 +112,10 @@ export function mountOperations(
       method: operation.method,
       url,
       bodyLimit: operation.tag === 'captures' ? 4 * mebibyte : mebibyte,
-      onRequest: async (request) => authorize(operation, request.principal, request.badCredential),
+      onRequest: (request, _, done) => {
+        authorize(operation, request.principal, request.badCredential);
+        done();
+      },
       onSend: deprecationNotice(operation.deprecated, service),
       handler: handlerOf(operation, contextFor),
     });

@@ -109,6 +109,7 @@ export function todoOf(row: TodoRow): TodoAnswer {
 }
 
 const byIds = `select ${todoColumns()} from todos t where t.workspace_id = $1 and t.id = any($2::uuid[])`;
+const byId = `select ${todoColumns()} from todos t where t.workspace_id = $1 and t.id = $2`;
 const locked = `select id from todos where workspace_id = $1 and id = any($2::uuid[]) order by id for update`;
 
 /** The todos of these ids that the workspace has, in no order. */
@@ -118,9 +119,9 @@ export async function findTodos(db: Db, workspaceId: string, ids: readonly strin
 
 /** @throws Failure 404 when the workspace has no such todo. */
 export async function findTodo(db: Db, workspaceId: string, todoId: string): Promise<TodoAnswer> {
-  const [todo] = await findTodos(db, workspaceId, [todoId]);
-  if (!todo) throw notFound('todo', 'todoId');
-  return todo;
+  const [row] = await db.rows<TodoRow>(byId, [workspaceId, todoId]);
+  if (!row) throw notFound('todo', 'todoId');
+  return todoOf(row);
 }
 
 /** Locks the rows of these todos, in the order of their ids so that two writers never deadlock; returns the ids found. */
