@@ -15,12 +15,15 @@ const patienceMs = 15_000;
 /** How long all tests may take: uvu has no time-out of its own, and one that hangs would never say so. */
 const limitMs = 17 * 60_000;
 
-/**
- * Files that mostly wait: for leases, heartbeats and the patience of others to run out. They run beside the rest, with a
- * PostgreSQL of their own, as a service takes up whatever work its database holds.
- */
+/** Files that mostly wait: for leases, heartbeats and the patience of others to run out. */
 const waiting =
   /^(frozen-workers|idempotency-waits|jobs-(leases|recovery)|messages-waiting|notifications-letters|turns-(outage|waiting))\.test\.ts$/;
+
+/** Files that ask and look at the answer, whatever else the machine does: about half of the work. */
+const patient = /^(cli|client|document|every-operation|examples|mcp|models|oauth|todo|transcript|transcription)/;
+
+/** Whether a file runs beside the rest, with a PostgreSQL of its own: a service takes up whatever work its database holds. */
+const runsBeside = (name: string) => waiting.test(name) || patient.test(name);
 
 interface Counts {
   total: number;
@@ -108,16 +111,16 @@ setTimeout(() => {
 
 const print = (text: string) => process.stdout.write(text);
 const given = process.env.TEST_DATABASE_URL;
-const [waiters, others] = [chosen.filter((name) => waiting.test(name)), chosen.filter((name) => !waiting.test(name))];
+const [beside, others] = [chosen.filter(runsBeside), chosen.filter((name) => !runsBeside(name))];
 let told = '';
 const tell = (text: string) => {
   told += text;
 };
 const parts = given
   ? [runFiles(chosen, given, print)]
-  : waiters.length === 0 || others.length === 0
+  : beside.length === 0 || others.length === 0
     ? [runApart(chosen, print)]
-    : [runApart(others, print), runApart(waiters, tell)];
+    : [runApart(others, print), runApart(beside, tell)];
 const ended = await Promise.allSettled(parts);
 print(told);
 const outcomes = ended.map((each) => {

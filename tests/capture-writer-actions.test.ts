@@ -310,6 +310,14 @@ test('a todo is nobody’s where the name is not clearly one of the people', asy
   assert.is(todo?.assignee, 'Ada');
 });
 
+test('one who says one thing alone is heard: a name before the only line of a transcript is a speaker’s', async () => {
+  const text = 'Ada: I will send the contract to Grace by Friday.';
+  assert.equal(brief(await todosOf({ text })), ['Send the contract to Grace | 2026-11-27 | -']);
+  const mine = { text, people: ['Ada Lovelace'] };
+  assert.equal(brief(await todosOf(mine)), ['Send the contract to Grace | 2026-11-27 | Ada Lovelace']);
+  assert.equal(await todosOf({ text: 'what we said: I will send the contract to Grace by Friday.' }), []);
+});
+
 test('there are at most 20 todos: those that were written down go first, in the order of the text', async () => {
   const saidOnes = Array.from({ length: 30 }, (_, n) => `Bob: I’ll fix bug number${n} by Monday.`).join('\n\n');
   const tasks = Array.from({ length: 15 }, (_, n) => `Bob: TODO: check door number${n}`).join('\n\n');

@@ -29,6 +29,7 @@ let worker: TestService;
 /** What the parts of the world do to whoever comes next. */
 let refuseFile = false;
 let refuseRemoval = false;
+let beforeFile: (() => Promise<unknown>) | undefined;
 let modelSays: Reply;
 let onList: ((objects: StoredObject[]) => Promise<StoredObject[]>) | undefined;
 
@@ -44,7 +45,10 @@ test.before(async () => {
   directory = await audioDirectory();
   store = {
     ...directory.store,
-    putStream: (...file) => (refuseFile ? noSpace() : directory.store.putStream(...file)),
+    putStream: async (...file) => {
+      await beforeFile?.();
+      return refuseFile ? noSpace() : directory.store.putStream(...file);
+    },
     list: async (prefix) => {
       const objects = await directory.store.list(prefix);
       return onList && objects.length > 0 ? onList(objects) : objects;
@@ -167,6 +171,25 @@ test('a worker that slept while another one joined the audio does not overwrite 
   const kept: Uint8Array[] = [];
   for await (const piece of directory.store.read(key)) kept.push(piece);
   assert.ok(Buffer.concat(kept).equals(bytes), 'the whole recording is there');
+});
+
+test('a recording that is erased while its file is written leaves no file, also when its removal is over by then', async () => {
+  const workspace = await tandem.workspace();
+  const session = await openSession(workspace);
+  const recorder = await Recorder.start(session);
+  for (const chunk of recorded[1] ?? []) recorder.record(chunk);
+  await recorder.settled();
+  const written = Promise.withResolvers<void>();
+  beforeFile = async () => {
+    beforeFile = undefined;
+    bodyOf(await workspace.call(`DELETE /captures/${session.captureId}?permanent=true`));
+    await tandem.db.rows('delete from audio_removals where recording_id = $1', [session.recordingId]);
+    written.resolve();
+  };
+  await recorder.stop();
+  await written.promise;
+  const prefix = `${session.workspaceId}/${session.recordingId}/`;
+  await until(async () => (await directory.store.list(prefix)).length === 0);
 });
 
 test('a database that goes away in the middle of the work fails nothing: it is done once when it is back', async () => {

@@ -4,8 +4,8 @@ import { goOn, save, setAssembled } from '../../../routers/captures/processing/s
 import { assemble, type LeftOut } from '../audio/assemble.ts';
 import { storedParts } from '../audio/chunks.ts';
 import { intakeIsOver } from '../intake/claims.ts';
-import { audioKey, leftOutKey, type RecordingPlace } from '../storage/keys.ts';
-import type { CaptureFacts } from './facts.ts';
+import { audioKey, leftOutKey, type RecordingPlace, recordingPrefix } from '../storage/keys.ts';
+import { type CaptureFacts, captureExists } from './facts.ts';
 import { Hopeless } from './fault.ts';
 import type { CaptureParts, StepOutcome } from './parts.ts';
 
@@ -63,7 +63,7 @@ export async function assembleStep(
   facts: CaptureFacts,
   signal: AbortSignal,
 ): Promise<StepOutcome> {
-  const { world, log } = parts;
+  const { world, store, log } = parts;
   const { workspaceId, captureId } = claim;
   if (facts.recordingId === null) throw new Error('Audio to be joined without a recording');
   const place = { workspaceId, recordingId: facts.recordingId };
@@ -75,9 +75,15 @@ export async function assembleStep(
   await keepAside(parts, place, assembly.leftOut);
   const { extension, contentType: type, durationMs } = assembly;
   const audio = { key: audioKey(place, extension), type, durationSeconds: Math.ceil(durationMs / 1000) };
-  await save(world, claim, 0, async (db) => {
+  const saved = save(world, claim, 0, async (db) => {
     await setAssembled(db, claim, audio);
     await goOn(db, claim, 'transcribe');
+  });
+  await saved.catch(async (error: unknown) => {
+    // Whoever erased it may have removed its audio before this file was written.
+    if (error instanceof LostCapture && !(await captureExists(world.db, claim)))
+      await store.remove(recordingPrefix(place));
+    throw error;
   });
   return 'next';
 }

@@ -43,6 +43,13 @@ export async function captureFacts(
   return row ?? null;
 }
 
+const exists = 'select 1 from captures where workspace_id = $1 and id = $2';
+
+/** Whether it was not erased. */
+export async function captureExists(db: Db, { workspaceId, captureId }: CaptureClaim): Promise<boolean> {
+  return (await db.rows(exists, [workspaceId, captureId])).length > 0;
+}
+
 const people = `select m.user_id as id, u.name from members m join users u on u.id = m.user_id
   where m.workspace_id = $1 and m.removed_at is null order by m.user_id limit 500`;
 

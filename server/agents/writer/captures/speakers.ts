@@ -9,6 +9,9 @@ const label = new RegExp(
 const anonymous =
   /^(?:speaker|sprecher(?:in)?|locuteur|orateur|hablante|participante?|话者|話者|发言人|spreker)\s*\w{1,3}$/i;
 
+/** One to four words with capitals, or one in a script without them. */
+const properName = /^(?:\p{Lu}[\p{L}\p{M}'’.-]*(?: \p{Lu}[\p{L}\p{M}'’.-]*){0,3}|\p{Lo}{2,10})$/u;
+
 /** A line that may begin with the name of who speaks. */
 export interface Labelled {
   name: string;
@@ -31,7 +34,8 @@ export function hasName(speaker: string): boolean {
 
 /**
  * Those who speak in a text. In a transcript it is everybody who speaks twice, or all when most of its lines are
- * labelled; in a note only the people known, for “Decision: …” is nobody's.
+ * labelled, and who is named as a person is before its only line; in a note only the people known, for “Decision: …” is
+ * nobody's.
  */
 export function speakersOf(lines: readonly string[], book: NameBook, isTranscript: boolean): Set<string> {
   const counts = new Map<string, number>();
@@ -46,7 +50,10 @@ export function speakersOf(lines: readonly string[], book: NameBook, isTranscrip
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const mostAreLabelled = labelled >= 2 && labelled * 2 > said;
+  const isOnlyLine = said === 1;
   const speaks = ([name, count]: [string, number]) =>
-    book.find(name) !== undefined || !hasName(name) || (isTranscript && (count > 1 || mostAreLabelled));
+    book.find(name) !== undefined ||
+    !hasName(name) ||
+    (isTranscript && (count > 1 || mostAreLabelled || (isOnlyLine && properName.test(name))));
   return new Set([...counts].filter(speaks).map(([name]) => name));
 }
