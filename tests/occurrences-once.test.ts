@@ -8,8 +8,8 @@ import { startProcess, stopProcesses } from './processes.ts';
 
 const test = suite('every occurrence fires exactly once');
 const start = '2033-01-03T00:00:00.000Z';
-const todos = 200;
-const steps = 12;
+const todos = 500;
+const steps = 20;
 const processes = 4;
 
 let tandem: TestService;

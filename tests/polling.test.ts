@@ -13,7 +13,7 @@ test.before(async () => {
 test.after(() => tandem.close());
 
 const pollers = 32;
-const chatsEach = 2;
+const chatsEach = 5;
 const turnsEach = 14;
 const all = pollers * chatsEach * turnsEach;
 
