@@ -116,6 +116,13 @@ test('a recording without transcript is written about from its notes', async () 
   });
 });
 
+test('a recording that begins with a task is called by what is to be done', async () => {
+  const notes = 'TODO: send the minutes to Grace by Friday\nWe like the blue door.';
+  const { title, todos } = await write({ notes });
+  assert.is(title, 'Send the minutes to Grace by Friday');
+  assert.is(todos.length, 1);
+});
+
 test('a title that a person gave stays: none is written', async () => {
   assert.is((await write({ text: meeting, title: 'Prices' })).title, null);
 });

@@ -1,5 +1,5 @@
 import { firstClause, firstSentence, shortened, withoutMarkdown } from '../plain-text.ts';
-import { labelWords } from './labels.ts';
+import { actionLabel, labelWords } from './labels.ts';
 import type { Reading } from './passages.ts';
 import type { CaptureMaterial } from './shapes.ts';
 import { isCorrection, isDecision, isGreeting, type Sentence } from './telling.ts';
@@ -15,7 +15,7 @@ const opening =
 const end = /[\s,;:.!…–—。！、，；：-]+$/u;
 
 function titled(words: string, most: number): string {
-  const said = words.replace(opening, '');
+  const said = (actionLabel.exec(words)?.groups?.rest ?? words).replace(opening, '');
   const clause = firstClause((said.length >= 12 ? said : words).replace(end, ''), most).replace(end, (marks) =>
     marks.includes('…') ? '…' : '',
   );
