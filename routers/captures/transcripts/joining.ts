@@ -21,5 +21,8 @@ export function isSaid(text: string): boolean {
 
 /** The text on one line: each run of white space is one space, none at the ends. */
 export function onOneLine(text: string): string {
-  return /[^\S ]|\s\s/.test(text) ? text.replace(/\s+/g, ' ').trim() : text.trim();
+  let line = text.trim();
+  // Not /\s+/: a run of millions is more than the backtracking of V8 has room for.
+  while (/[^\S ]|\s\s/.test(line)) line = line.replace(/\s{1,1000}/g, ' ');
+  return line;
 }
