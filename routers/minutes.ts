@@ -42,6 +42,11 @@ export interface Charged {
   minutes: number;
 }
 
+/** Minutes still to be charged for work of so many milliseconds, rounded up to 0.1 over the whole of it. */
+export function minutesOwed(activeMs: number, charged: number): number {
+  return (Math.ceil(activeMs / 6000) - Math.round(charged * 10)) / 10;
+}
+
 // The weaker lock: with a full one, two steps that each made a list of the workspace first would wait for each other.
 const take = `with taken as (
     update workspaces w set agent_minutes = greatest(0, w.agent_minutes - $4::numeric)
@@ -68,7 +73,7 @@ const count = 'update chat_turns set active_ms = $3 where workspace_id = $1 and 
 export async function charge(teller: Teller, turn: Charged): Promise<{ dry: boolean }> {
   const { db: tx } = teller;
   const { workspaceId, turnId, agentId, chatId, todoId, trigger, runId, activeMs } = turn;
-  const owed = (Math.ceil(activeMs / 6000) - Math.round(turn.minutes * 10)) / 10;
+  const owed = minutesOwed(activeMs, turn.minutes);
   const values = [workspaceId, turnId, activeMs];
   if (owed <= 0) {
     await tx.rows(count, values);

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openPrompt, type Prompt, runHere } from './cli-world.ts';
+import { openPrompt, type Prompt, runsAt } from './cli-world.ts';
 import { freePort, startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { unknownId } from './todo-world.ts';
 
@@ -19,25 +19,7 @@ test.before.each(async () => {
 test.after.each(() => prompt.close());
 test.after(() => tandem.close());
 
-/** Runs a command as the person at the prompt. */
-function run(args: string[], { stdin, environment }: { stdin?: string; environment?: Record<string, string> } = {}) {
-  return runHere(args, { ...prompt.environment, ...environment }, stdin);
-}
-
-/** Runs a command that succeeds. */
-async function done(...args: string[]) {
-  const ran = await run(args);
-  assert.is(ran.code, 0, ran.err);
-  return ran;
-}
-
-/** Runs a command that fails with this exit code. */
-async function fails(code: number, ...args: string[]) {
-  const ran = await run(args);
-  assert.is(ran.code, code, `${ran.out}\n${ran.err}`);
-  assert.is(ran.out, '', 'an error prints nothing that a program could take for an answer');
-  return ran;
-}
+const { run, done, fails } = runsAt(() => prompt);
 
 test('errors say what to do on stderr, and the exit code tells their kind', async () => {
   const { workspaceId } = workspace;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import * as assert from 'uvu/assert';
 import { openSources } from '../cli/arguments/sources.ts';
 import { Store } from '../cli/credentials/store.ts';
 import { openOutput } from '../cli/output/terminal.ts';
@@ -214,6 +215,28 @@ export async function openBetween(
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
+    },
+  };
+}
+
+/** Commands in this process, as the person at the prompt that is open then. */
+export function runsAt(prompt: () => Prompt) {
+  const run = (args: string[], { stdin, environment }: RunOptions = {}) =>
+    runHere(args, { ...prompt().environment, ...environment }, stdin);
+  return {
+    run,
+    /** Runs a command that succeeds. */
+    done: async (...args: string[]): Promise<Ran> => {
+      const ran = await run(args);
+      assert.is(ran.code, 0, ran.err);
+      return ran;
+    },
+    /** Runs a command that fails with this exit code. */
+    fails: async (code: number, ...args: string[]): Promise<Ran> => {
+      const ran = await run(args);
+      assert.is(ran.code, code, `${ran.out}\n${ran.err}`);
+      assert.is(ran.out, '', 'an error prints nothing that a program could take for an answer');
+      return ran;
     },
   };
 }

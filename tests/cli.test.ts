@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openPrompt, type Prompt, runHere } from './cli-world.ts';
+import { openPrompt, type Prompt, runsAt } from './cli-world.ts';
 import { freePort, startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { addAgent, assistantOf } from './todo-world.ts';
 
@@ -24,25 +24,7 @@ test.after(() => tandem.close());
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be printed
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
-/** Runs a command as the person at the prompt. */
-function run(args: string[], { stdin, environment }: { stdin?: string; environment?: Record<string, string> } = {}) {
-  return runHere(args, { ...prompt.environment, ...environment }, stdin);
-}
-
-/** Runs a command that succeeds. */
-async function done(...args: string[]) {
-  const ran = await run(args);
-  assert.is(ran.code, 0, ran.err);
-  return ran;
-}
-
-/** Runs a command that fails with this exit code. */
-async function fails(code: number, ...args: string[]) {
-  const ran = await run(args);
-  assert.is(ran.code, code, `${ran.out}\n${ran.err}`);
-  assert.is(ran.out, '', 'an error prints nothing that a program could take for an answer');
-  return ran;
-}
+const { run, done, fails } = runsAt(() => prompt);
 
 test('with --json it prints what the API answers, and with --jsonl a line for each item', async () => {
   await done('todos', 'create', 'Water the plants', '--due-date', '2027-01-15', '--priority', 'high');

@@ -19,7 +19,7 @@ const Language = z
   .refine(isLanguage, 'must be a BCP 47 language tag such as en or pt-BR')
   .meta({ description: 'The language that is spoken, as a BCP 47 tag.', examples: ['de-CH'] });
 
-export const RecordingStartParams = z
+const RecordingStartParams = z
   .strictObject({
     title: CaptureTitle.optional().describe('Without one, a title is written from what the recording says.'),
     tags: Tags.optional(),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { CursorText, Id, Instant, InstantInput, Limit, listOf, saidText, text } from '../fields.ts';
 
-export const CaptureType = z.enum(['note', 'recording']);
-export const CaptureStatus = z.enum(['recording', 'processing', 'completed', 'failed']);
+const CaptureType = z.enum(['note', 'recording']);
+const CaptureStatus = z.enum(['recording', 'processing', 'completed', 'failed']);
 
-export const CaptureFailure = z
+const CaptureFailure = z
   .object({
     object: z.literal('capture_failure'),
     code: z.enum([
@@ -96,7 +96,7 @@ export type CaptureListedAnswer = z.infer<typeof CaptureListed>;
 export type CaptureAnswer = z.infer<typeof Capture>;
 
 export const CaptureTitle = saidText(300);
-export const CaptureContent = text(500_000);
+const CaptureContent = text(500_000);
 export const CaptureNotes = text(100_000);
 
 /** One tag as it is sent: trimmed, 1 to 50 characters, no comma, because lists are filtered by `a,b`. */
@@ -126,13 +126,13 @@ export const Tags = z
   .max(50, 'must be at most 50 tags')
   .describe('At most 50, unique ignoring case. The first spelling of a tag in the workspace wins.');
 
-export const NoteCreateParams = z
+const NoteCreateParams = z
   .strictObject({ type: z.literal('note'), content: NewContent, tags: Tags.optional() })
   .meta({ id: 'NoteCreateParams' });
 
-export const transcriptFormats = ['vtt', 'srt', 'text'] as const;
+const transcriptFormats = ['vtt', 'srt', 'text'] as const;
 
-export const TranscriptImportParams = z
+const TranscriptImportParams = z
   .strictObject({
     type: z.literal('recording'),
     transcript: z

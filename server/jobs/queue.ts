@@ -25,15 +25,17 @@ const closeMs = 3000;
 const longPastMs = 3_600_000;
 
 /** Seconds. A job whose process died is seen after `heartbeatSeconds`, and tried again after `retryDelay`. */
+const longWork: QueueOptions = {
+  expireInSeconds: 7200,
+  heartbeatSeconds: 10,
+  retryLimit: 20,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 60,
+};
+
 const queues: Record<QueueName, QueueOptions> = {
-  turns: {
-    expireInSeconds: 7200,
-    heartbeatSeconds: 10,
-    retryLimit: 20,
-    retryDelay: 1,
-    retryBackoff: true,
-    retryDelayMax: 60,
-  },
+  turns: longWork,
   digests: {
     expireInSeconds: 600,
     heartbeatSeconds: 10,
@@ -42,14 +44,7 @@ const queues: Record<QueueName, QueueOptions> = {
     retryBackoff: true,
     retryDelayMax: 60,
   },
-  captures: {
-    expireInSeconds: 7200,
-    heartbeatSeconds: 10,
-    retryLimit: 20,
-    retryDelay: 1,
-    retryBackoff: true,
-    retryDelayMax: 60,
-  },
+  captures: longWork,
 };
 
 /** The durable queue: jobs are rows of the same database, in the schema `pgboss`. */

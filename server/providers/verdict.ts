@@ -54,7 +54,7 @@ function verdictsOf({ name, settings: { key, model, address }, tooLong }: Party)
 const midSentence = (name: string) => name.charAt(0).toLowerCase() + name.slice(1);
 
 /** What to make of a refusal of `party`. */
-export function verdictOn(refusal: Refusal, party: Party): Verdict {
+function verdictOn(refusal: Refusal, party: Party): Verdict {
   const { name, settings, tooLong, tooLongWords, special } = party;
   const { status, kinds, said, network } = refusal;
   const { noCredit, statuses, unreadable } = verdictsOf(party);

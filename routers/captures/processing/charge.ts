@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid';
 import type { CaptureRef } from '../../jobs.ts';
+import { minutesOwed } from '../../minutes.ts';
 import { tellMinutesExhausted } from '../../notifications/events.ts';
 import type { Teller } from '../../notifications/notify.ts';
 
@@ -27,7 +28,7 @@ export async function chargeCapture(teller: Teller, capture: CaptureRef, ms: num
   const [before] = await db.rows<{ activeMs: number; minutes: number }>(read, [workspaceId, captureId]);
   if (!before) throw new Error('A charge without its capture');
   const activeMs = before.activeMs + Math.ceil(ms);
-  const owed = (Math.ceil(activeMs / 6000) - Math.round(before.minutes * 10)) / 10;
+  const owed = minutesOwed(activeMs, before.minutes);
   const values = [workspaceId, captureId, activeMs];
   if (owed <= 0) {
     await db.rows(count, values);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { providerFields } from '../../providers/fields.ts';
 
 /** In what an endpoint may be asked to answer. `auto` finds out what it can do. */
-export const responseFormats = ['auto', 'verbose_json', 'diarized_json', 'json', 'text', 'srt', 'vtt'] as const;
+const responseFormats = ['auto', 'verbose_json', 'diarized_json', 'json', 'text', 'srt', 'vtt'] as const;
 export type ResponseFormat = Exclude<(typeof responseFormats)[number], 'auto'>;
 
 const path = '/audio/transcriptions';
