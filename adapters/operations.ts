@@ -5,8 +5,9 @@ import {
   type OpenApiProcedure,
 } from 'trpc-to-openapi';
 import { z } from 'zod';
-import type { Context } from '../routers/base.ts';
-import type { Meta, OperationMeta, ToolMeta } from '../routers/metadata.ts';
+import type { RequestContext } from '../domain/context.ts';
+import type { ToolMeta } from '../domain/operations.ts';
+import type { Meta, OperationMeta } from '../routers/metadata.ts';
 import { procedureCall } from './procedure-call.ts';
 
 /** One operation of the service as every transport sees it. */
@@ -17,7 +18,7 @@ export interface Operation extends OperationMeta {
   summary: string;
   description: string | undefined;
   tag: string;
-  /** Path, query and body fields in one strict object; or a body that is one of several, told apart by a field. */
+  /** Path, query and body fields in one strict object; or a body that is one of several, distinguished by a field. */
   input: z.ZodObject | z.ZodDiscriminatedUnion;
   /** The fields of the input by name. */
   fields: Readonly<Record<string, z.ZodType>>;
@@ -25,7 +26,7 @@ export interface Operation extends OperationMeta {
   output: z.ZodType;
   pathParameters: readonly string[];
   /** Runs the procedure on unvalidated input. @throws TRPCError (a Failure, or one that `translate` reads). */
-  call: (ctx: Context, input: unknown) => Promise<unknown>;
+  call: (ctx: RequestContext, input: unknown) => Promise<unknown>;
 }
 
 /** One tool for assistants. */
@@ -33,7 +34,7 @@ export interface Tool extends ToolMeta {
   /** Its arguments: one strict object. */
   input: z.ZodObject;
   /** Runs the tool on unvalidated arguments. @throws TRPCError (a Failure, or one that `translate` reads). */
-  call: (ctx: Context, input: unknown) => Promise<unknown>;
+  call: (ctx: RequestContext, input: unknown) => Promise<unknown>;
 }
 
 /** A router, as far as the walks below look into it. */

@@ -1,11 +1,11 @@
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
-import type { Context } from '../routers/base.ts';
+import type { RequestContext } from '../domain/context.ts';
 import type { Meta } from '../routers/metadata.ts';
 
 type Result = { ok: true; data: unknown } | { ok: false; error: TRPCError };
 
 interface Call {
-  ctx: Context;
+  ctx: RequestContext;
   input: unknown;
   getRawInput: () => Promise<unknown>;
   path: string;
@@ -14,7 +14,7 @@ interface Call {
 
 interface Step extends Call {
   meta: Meta;
-  next: (changes?: { ctx?: Partial<Context>; input?: unknown }) => Promise<Result>;
+  next: (changes?: { ctx?: Partial<RequestContext>; input?: unknown }) => Promise<Result>;
 }
 
 interface Procedure {
@@ -45,7 +45,7 @@ async function run({ _def }: Procedure, place: number, call: Call): Promise<Resu
  * @throws TRPCError
  */
 export function procedureCall(procedure: unknown, path: string, type: Call['type']) {
-  return async (ctx: Context, raw: unknown): Promise<unknown> => {
+  return async (ctx: RequestContext, raw: unknown): Promise<unknown> => {
     const result = await run(procedure as Procedure, 0, {
       ctx,
       input: undefined,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Reply } from '../routers/base.ts';
+import type { Reply } from '../domain/context.ts';
 
 /*
  * The session of the service's own pages is a cookie that no script can read. It counts only on requests that the
@@ -11,7 +11,7 @@ import type { Reply } from '../routers/base.ts';
 const plain = 'tandem_session';
 const secured = '__Host-tandem_session';
 
-/** Whether the browser says that one of our own pages sent this request. */
+/** Whether one of our own pages sent this request, by the headers of the browser. */
 export function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
@@ -34,12 +34,17 @@ export function cookieToken(request: FastifyRequest, publicUrl: string): string 
   return undefined;
 }
 
-/** Keeps, or ends, the session in the browser's cookie when a procedure says so and one of our pages asked. */
-export function keepSession(request: FastifyRequest, reply: FastifyReply, told: Reply, publicUrl: string): void {
-  if (told.session === undefined || !isSameOrigin(request, publicUrl)) return;
+/** Sets or clears the cookie of the session when the procedure did so and one of our pages sent the request. */
+export function setSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { session }: Reply,
+  publicUrl: string,
+): void {
+  if (session === undefined || !isSameOrigin(request, publicUrl)) return;
   const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
-  const value = told.session?.token ?? '';
-  const expires = told.session ? new Date(told.session.expiresAt) : new Date(0);
+  const value = session?.token ?? '';
+  const expires = session ? new Date(session.expiresAt) : new Date(0);
   const attributes = `Path=/; HttpOnly; SameSite=Lax; Expires=${expires.toUTCString()}${secure}`;
   reply.header('Set-Cookie', `${cookieName(publicUrl)}=${value}; ${attributes}`);
 }

@@ -1,43 +1,45 @@
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Reply, ServiceSettings } from '../routers/base.ts';
-import { Failure, invalid, translate } from '../routers/errors.ts';
+import type { Reply, ServiceSettings } from '../domain/context.ts';
+import { Failure, invalid, translate } from '../domain/errors.ts';
 import type { AppRouter } from '../routers/index.ts';
-import type { ContextFor } from './request.ts';
-import { describeFailure, failureOf, tooLarge, unsupportedMediaType } from './rest/reply.ts';
-import { keepSession } from './session-cookie.ts';
+import { defaultMaxBody } from '../routers/metadata.ts';
+import type { ContextFor } from './http.ts';
+import { describeFailure, failureOf, tooLarge, unsupportedMediaType } from './http.ts';
+import type { Operation } from './operations.ts';
+import { positionBefore, positionHeaders } from './positions.ts';
+import { setSessionCookie } from './session-cookie.ts';
 
 /** Calls in one HTTP request, which counts once. */
-const mostCalls = 10;
+const maxCalls = 10;
 
-const mebibyte = 2 ** 20;
-/** The same limits as over REST: captures have long texts. */
-const longestBody = 4 * mebibyte;
+/** Limits in bytes by the name of the procedure. */
+type BodyLimits = ReadonlyMap<string, number>;
 
-/** Bytes that the body of these calls may have. */
-function bodyLimitOf(calls: readonly string[]): number {
-  return calls.every((each) => each.startsWith('captures.')) ? longestBody : mebibyte;
+/** Bytes that the body of these calls may have: what each of them takes alone. */
+function bodyLimitOf(calls: readonly string[], limits: BodyLimits): number {
+  return Math.min(...calls.map((call) => limits.get(call) ?? defaultMaxBody));
 }
 
 /**
  * What tRPC would refuse before it has a context, and forms, which no procedure takes.
  * @throws Failure 400, 405, 413, 415.
  */
-async function requireCalls({ method, params, headers }: FastifyRequest): Promise<void> {
+function requireCalls({ method, params, headers }: FastifyRequest, limits: BodyLimits): void {
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     const message = 'Call queries with GET and mutations with POST.';
     throw new Failure({ status: 405, code: 'validation_failed', message, headers: { Allow: 'GET, HEAD, POST' } });
   }
   if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
   const calls = (params as { path: string }).path.split(',');
-  const limit = bodyLimitOf(calls);
+  const limit = bodyLimitOf(calls, limits);
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  if (calls.length <= mostCalls) return;
-  throw invalid(null, `A batch may hold ${mostCalls} calls. Set maxItems: ${mostCalls} on httpBatchLink.`);
+  if (calls.length <= maxCalls) return;
+  throw invalid(null, `A batch may contain ${maxCalls} calls. Set maxItems: ${maxCalls} on httpBatchLink.`);
 }
 
-/** Answers what was refused before a procedure was reached as tRPC's clients read it: once for all calls of a batch. */
+/** Sends a refusal from before any procedure in the form of tRPC: one error for all calls of a batch. */
 function answerRefusal(error: FastifyError, request: FastifyRequest, reply: FastifyReply, service: ServiceSettings) {
   const failure = failureOf(error, request);
   const problem = describeFailure(request, reply, failure, service.publicUrl);
@@ -46,22 +48,27 @@ function answerRefusal(error: FastifyError, request: FastifyRequest, reply: Fast
 }
 
 /**
- * The typed API at `/trpc`, for first-party front ends. The gate has counted the request and knows who asks; the
- * procedures check scope and shape themselves. An error carries the service's error object as `data.problem`.
+ * The typed API at `/trpc`, for first-party front ends. The gate has counted the request and resolved its
+ * credential; the procedures check scope and shape themselves. An error carries the service's error object as `data.problem`.
  */
 export function mountTrpc(
   app: FastifyInstance,
   router: AppRouter,
+  operations: readonly Operation[],
   contextFor: ContextFor,
   service: ServiceSettings,
 ): void {
+  const limits: BodyLimits = new Map(operations.map(({ name, maxBody }) => [name, maxBody]));
   const exchanges = new WeakMap<Reply, [FastifyRequest, FastifyReply]>();
+  const positions = new WeakMap<Reply, number>();
   const options: FastifyTRPCPluginOptions<AppRouter> = {
     prefix: '/trpc',
     trpcOptions: {
       router,
-      createContext: ({ req, res }) => {
+      createContext: async ({ req, res }) => {
         const ctx = contextFor(req, res);
+        const sequence = req.method === 'GET' ? await positionBefore(ctx) : undefined;
+        if (sequence !== undefined) positions.set(ctx.reply, sequence);
         exchanges.set(ctx.reply, [req, res]);
         return ctx;
       },
@@ -69,18 +76,26 @@ export function mountTrpc(
         const failure = translate(error);
         if (failure.problem.status >= 500) req.log.error({ err: failure.cause ?? failure }, 'request failed');
       },
-      responseMeta: ({ ctx }) => {
+      responseMeta: ({ ctx, errors, paths }) => {
         const exchange = ctx && exchanges.get(ctx.reply);
-        if (ctx && exchange) keepSession(...exchange, ctx.reply, ctx.service.publicUrl);
-        return ctx?.reply.replayed ? { headers: new Headers({ 'Idempotency-Replayed': 'true' }) } : {};
+        if (ctx && exchange) setSessionCookie(...exchange, ctx.reply, ctx.service.publicUrl);
+        const waits = errors.map((error) => translate(error).problem.retryAfterSeconds ?? 0);
+        const wait = Math.max(0, ...waits);
+        return {
+          headers: new Headers({
+            ...(ctx && positionHeaders(ctx, positions.get(ctx.reply), paths?.length)),
+            ...(ctx?.reply.replayed && { 'Idempotency-Replayed': 'true' }),
+            ...(wait > 0 && { 'Retry-After': String(wait) }),
+          }),
+        };
       },
     },
   };
   void app.register(async (calls) => {
     calls.addHook('onRoute', (route) => {
-      route.bodyLimit = longestBody;
+      route.bodyLimit = Math.max(defaultMaxBody, ...limits.values());
     });
-    calls.addHook('onRequest', requireCalls);
+    calls.addHook('onRequest', async (request) => requireCalls(request, limits));
     calls.setErrorHandler((error: FastifyError, request, reply) => answerRefusal(error, request, reply, service));
     await calls.register(fastifyTRPCPlugin, options);
   });

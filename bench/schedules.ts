@@ -5,20 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { v7 as newId } from 'uuid';
 import { connect, type Database } from '../db/client.ts';
-import { openEmbedded } from '../db/embedded.ts';
+import { openEmbedded } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';
 import { createWorkspace } from '../db/seed.ts';
-import type { World } from '../routers/chats/turns.ts';
-import { tellDue } from '../routers/notifications/events.ts';
-import { createClockwork } from '../server/clockwork/index.ts';
+import type { ServiceContext } from '../domain/context.ts';
+import { notifyDue } from '../domain/notifications/events.ts';
+import { createScheduler } from '../server/scheduler/index.ts';
+import { fine, tenths, whole } from './harness/figures.ts';
 
 export interface ScheduleFigures {
   schedules: number;
   due: number;
-  /** Percent of a core while nothing is due: of this process, and of a connection of PostgreSQL. */
+  /** Percent of a core of this process, and of one PostgreSQL connection, while nothing is due. */
   idleCore: number;
   idleConnection: number;
-  /** From the second that all were due in to the start of the last one. */
+  /** From the common due time to the start of the last one, in seconds. */
   lastSeconds: number;
 }
 
@@ -47,7 +48,7 @@ async function fill(db: Database, schedules: number): Promise<string> {
   return workspaceId;
 }
 
-/** Seconds of processor that the server processes of PostgreSQL on this machine's database took in statements so far. */
+/** Seconds that PostgreSQL has spent executing statements in this database. */
 async function statementSeconds(db: Database): Promise<number> {
   const [row] = await db.rows<{ ms: number }>(
     `select coalesce(sum(active_time), 0)::float8 as ms from pg_stat_database where datname = current_database()`,
@@ -57,12 +58,12 @@ async function statementSeconds(db: Database): Promise<number> {
 }
 
 /**
- * How long the start of schedules takes that are due in the same second, half of them worked on by agents and half of
- * people, among many others; and what the clockwork costs while nothing is due.
+ * Measures how long it takes to start schedules that are due in the same second (half assigned to agents, half to
+ * people, among many others), and the cost of the scheduler while nothing is due.
  */
 export async function measureSchedules(
   { schedules, due, idleSeconds }: { schedules: number; due: number; idleSeconds: number },
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<ScheduleFigures> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tandem-bench-'));
   const embedded = await openEmbedded({ dataDir });
@@ -70,19 +71,18 @@ export async function measureSchedules(
   try {
     await migrate(db.driver);
     const workspaceId = await fill(db, schedules);
-    const jobs = { turn: async () => {}, digest: async () => {}, capture: async () => {} };
     const live = { subscribe: () => () => {}, isFollowed: () => false };
-    const world: World = { db, jobs, live, clock: () => new Date(), mail: { sends: false } };
-    const clockwork = createClockwork({ world, tell: tellDue, log: pino({ level: 'warn' }) });
+    const ctx: ServiceContext = { db, live, clock: () => new Date(), mail: { sends: false } };
+    const scheduler = createScheduler({ ctx, notifyDue, log: pino({ level: 'warn' }) });
 
-    clockwork.start();
+    scheduler.start();
     await sleep(2000);
     const [cpu, statements] = [process.cpuUsage(), await statementSeconds(db)];
     await sleep(idleSeconds * 1000);
     const { user, system } = process.cpuUsage(cpu);
     const asked = (await statementSeconds(db)) - statements;
     const idleCore = (user + system) / 1e4 / idleSeconds;
-    say(`  ${schedules} schedules idle              ${idleCore.toFixed(2)} % of a core`);
+    print(`  ${schedules} schedules idle              ${fine(idleCore)} % of a core`);
 
     const planned = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3000);
     await db.rows(
@@ -91,8 +91,8 @@ export async function measureSchedules(
       [workspaceId, planned.toISOString(), due],
     );
     const lastSeconds = await lastStart(db, workspaceId, due, planned);
-    say(`  ${due} due in one second           the last began after ${lastSeconds.toFixed(1)} s`);
-    await clockwork.stop(10);
+    print(`  ${due} due in one second           the last began after ${tenths(lastSeconds)} s`);
+    await scheduler.stop(10);
     return { schedules, due, idleCore, idleConnection: (asked * 100) / idleSeconds, lastSeconds };
   } finally {
     await db.close();
@@ -103,13 +103,13 @@ export async function measureSchedules(
 
 const started = `select count(*)::int as fired, max(created_at) as last from todo_occurrences where workspace_id = $1`;
 
-/** Seconds from `planned` to the last of `due` starts. @throws Error when they are not all there after two minutes. */
+/** Seconds from `planned` to the last of `due` starts. @throws Error after two minutes. */
 async function lastStart(db: Database, workspaceId: string, due: number, planned: Date): Promise<number> {
-  const patience = planned.getTime() + 120_000;
+  const deadline = planned.getTime() + 120_000;
   for (;;) {
     const [row] = await db.rows<{ fired: number; last: string | null }>(started, [workspaceId]);
     if (row?.fired === due && row.last !== null) return (Date.parse(row.last) - planned.getTime()) / 1000;
-    if (Date.now() > patience) throw new Error(`only ${row?.fired} of ${due} schedules began`);
+    if (Date.now() > deadline) throw new Error(`only ${row?.fired} of ${due} schedules began`);
     await sleep(200);
   }
 }
@@ -117,12 +117,11 @@ async function lastStart(db: Database, workspaceId: string, due: number, planned
 const targets = { core: 1, seconds: 10 };
 const marked = (text: string, missed: boolean) => (missed ? `**${text}**` : text);
 
-/** The figures as Markdown; what misses its target is bold. */
+/** The figures as Markdown. Missed targets are bold. */
 export function reportSchedules(figures: ScheduleFigures): string {
   const { schedules, due, idleCore, idleConnection, lastSeconds } = figures;
-  const whole = (value: number) => value.toLocaleString('en');
   return `### Schedules
 
-${whole(schedules)} schedules, nothing due: ${marked(`${idleCore.toFixed(2)} %`, idleCore >= targets.core)} of a core (target < ${targets.core} %), ${idleConnection.toFixed(2)} % of a connection busy in PostgreSQL.
-${whole(due)} of them due in the same second: the last one began ${marked(`${lastSeconds.toFixed(1)} s`, lastSeconds > targets.seconds)} after it (target ≤ ${targets.seconds} s).`;
+${whole(schedules)} schedules, nothing due: ${marked(`${fine(idleCore)} %`, idleCore >= targets.core)} of a core (target < ${targets.core} %), ${fine(idleConnection)} % of a connection busy in PostgreSQL.
+${whole(due)} of them due in the same second: the last one began ${marked(`${tenths(lastSeconds)} s`, lastSeconds > targets.seconds)} after it (target ≤ ${targets.seconds} s).`;
 }

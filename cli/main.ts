@@ -1,25 +1,26 @@
 import catalogue from 'tandem:catalogue';
-import { openSources } from './arguments/sources.ts';
 import { Store } from './credentials/store.ts';
-import { openOutput } from './output/terminal.ts';
 import { runClient } from './run.ts';
+import { openOutput } from './terminal/output.ts';
+import { openSources } from './terminal/sources.ts';
 
-/* The process: what the client is given of the machine. */
+/* Entry of the client: passes the process's streams, environment and clock. */
 
 const { env: environment, stdin, stdout, stderr } = process;
-// Who reads a list through `head` has enough: that is no fault.
+// EPIPE is normal when output is piped to `head`.
 for (const stream of [stdout, stderr]) {
   stream.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 }
-const world = {
+const context = {
   catalogue,
   environment,
   out: openOutput(stdout, environment),
   err: openOutput(stderr, environment),
   sources: openSources(stdin),
   store: new Store(environment),
+  program: process.argv[1],
   now: new Date(),
 };
-void runClient(process.argv.slice(2), world).then((code) => {
+void runClient(process.argv.slice(2), context).then((code) => {
   process.exitCode = code;
 });

@@ -1,83 +1,83 @@
-import { type Parsed, parseLine } from './arguments/parse.ts';
+import { changeTodos } from './actions/change-todos.ts';
+import { openPage } from './actions/open-page.ts';
+import { parseLine } from './arguments/parse.ts';
 import { readValue } from './arguments/values.ts';
-import { localCommands } from './commands/local.ts';
+import type { Context, Parsed } from './commands/invocation.ts';
 import { flagOf } from './commands/local-command.ts';
-import { runOperation } from './commands/run-operation.ts';
-import { type Command, find, isOperation, plant, type Tree } from './commands/tree.ts';
-import type { World } from './commands/world.ts';
+import { buildTree, type Command, find, isOperation, type Tree } from './commands/tree.ts';
 import { complete } from './completion/complete.ts';
-import { connect } from './credentials/connection.ts';
-import { profileNameOf } from './credentials/profiles.ts';
-import { exitCodes, usage } from './failure.ts';
 import { followTodo } from './follow/follow-todo.ts';
 import { commandHelp } from './help/command-help.ts';
 import { groupHelp, topHelp } from './help/overview.ts';
 import { Prose } from './help/prose.ts';
-import { tellProblem } from './output/problem.ts';
-import { oneLine } from './output/safe.ts';
+import { localCommands } from './local-commands.ts';
+import { exitCodes, usage } from './model/failure.ts';
+import { printError } from './output/error.ts';
+import { runOperation } from './run-operation.ts';
 import { Client } from './service/client.ts';
+import { connectionFor } from './sign-in/profiles.ts';
+import { oneLine } from './terminal/safe.ts';
+import { update } from './update/update.ts';
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
 
-/** The client of the profile that a command line means. @throws CliFailure. */
-function clientFor(parsed: Parsed, world: World): Client {
-  const { store, environment, err } = world;
-  const { version } = world.catalogue;
-  const profileName = profileNameOf(parsed, world);
-  const profile = store.read().profiles[profileName];
-  const connection = connect({ store, environment, profileName, profile, version });
+/** A client with the credentials of the profile that the command line selects. @throws CliFailure. */
+function clientFor(parsed: Parsed, context: Context): Client {
+  const { err } = context;
+  const { version } = context.catalogue;
+  const connection = connectionFor(parsed, context);
   const limit = { kind: 'integer', minimum: 1, maximum: 3600 } as const;
-  const seconds = Number(readValue(flagOf(parsed, 'timeout') ?? '60', limit, '--timeout', world.now));
+  const seconds = Number(readValue(flagOf(parsed, 'timeout') ?? '60', limit, '--timeout', context.now));
   const isVerbose = parsed.general.has('verbose');
   return new Client({
     connection,
     version,
     timeoutMs: seconds * 1000,
     retries: !parsed.general.has('no-retry'),
-    tell: (line, verbose = false) => {
+    report: (line, verbose = false) => {
       if (!verbose || isVerbose) err.write(`${err.paint('dim', oneLine(line))}\n`);
     },
   });
 }
 
-async function runCommand(command: Command, rest: readonly string[], world: World, prose: Prose): Promise<number> {
+async function runCommand(command: Command, rest: readonly string[], context: Context, prose: Prose): Promise<number> {
   const parsed = parseLine(command, rest);
   if (parsed.general.has('help')) {
-    world.out.write(commandHelp(command, world.catalogue, prose));
+    context.out.write(commandHelp(command, context.catalogue, prose));
     return exitCodes.done;
   }
-  if (isOperation(command)) return runOperation(command, parsed, clientFor(parsed, world), world);
-  for (const { by, shown, text } of parsed.given) readValue(text ?? '', by.shape, shown, world.now);
-  return command.run(parsed, world);
+  if (isOperation(command)) return runOperation(command, parsed, clientFor(parsed, context), context);
+  for (const { by, shown, text } of parsed.given) readValue(text ?? '', by.shape, shown, context.now);
+  return command.run(parsed, context);
 }
 
-/** The last word is being typed. */
-function completeLine(words: readonly string[], tree: Tree, { out, store }: World, prose: Prose): number {
+/** Prints completions; the last word is the one being typed. */
+function completeLine(words: readonly string[], tree: Tree, { out, store }: Context, prose: Prose): number {
   const found = complete(tree, words, Object.keys(store.read().profiles));
   for (const { text, about } of found) out.write(`${text}\t${oneLine(prose.read(about))}\n`);
   return exitCodes.done;
 }
 
-async function runLine(argv: readonly string[], tree: Tree, world: World): Promise<number> {
-  const { catalogue, out } = world;
+async function runLine(argv: readonly string[], tree: Tree, context: Context): Promise<number> {
+  const { catalogue, out } = context;
   const prose = new Prose(catalogue);
   const [first, ...others] = argv;
-  if (first === '__complete') return completeLine(others[0] === '--' ? others.slice(1) : others, tree, world, prose);
+  if (first === '__complete') return completeLine(others[0] === '--' ? others.slice(1) : others, tree, context, prose);
   if (first === '--version' || first === 'version') {
     out.write(`tandem ${catalogue.version}\n`);
     return exitCodes.done;
   }
-  if (first === 'help') return runLine([...others.filter((word) => !isHelp(word)), '--help'], tree, world);
+  if (first === 'help') return runLine([...others.filter((word) => !isHelp(word)), '--help'], tree, context);
   const place = find(tree, argv);
-  if (place.kind === 'command') return runCommand(place.command, place.rest, world, prose);
+  if (place.kind === 'command') return runCommand(place.command, place.rest, context, prose);
   const help = place.group === null ? topHelp(tree) : groupHelp(tree, place.group, prose);
-  const strange = place.rest.find((word) => !isHelp(word));
-  if (strange !== undefined) throw usage(`${strange} needs a command before it.`, 'See: tandem --help');
+  const unexpected = place.rest.find((word) => !isHelp(word));
+  if (unexpected !== undefined) throw usage(`${unexpected} needs a command before it.`, 'See: tandem --help');
   out.write(help);
   return exitCodes.done;
 }
 
-/** The command that a line means, as far as one can tell: errors are told in its words. */
+/** The command of a line, if it can be resolved: errors then name its flags. */
 function commandIn(argv: readonly string[], tree: Tree): Command | undefined {
   try {
     const place = find(tree, argv);
@@ -88,19 +88,19 @@ function commandIn(argv: readonly string[], tree: Tree): Command | undefined {
 }
 
 /** Every command of the client. */
-export function everyCommand({ catalogue }: Pick<World, 'catalogue'>): Tree {
-  return plant(catalogue, [...localCommands, followTodo(clientFor)]);
+export function everyCommand({ catalogue }: Pick<Context, 'catalogue'>): Tree {
+  const calling = [...changeTodos(clientFor), followTodo(clientFor), openPage(clientFor), update(clientFor)];
+  return buildTree(catalogue, [...localCommands, ...calling]);
 }
 
-/** Does what a command line says; the exit code. What goes wrong is told on `world.err`. */
-export async function runClient(argv: readonly string[], world: World): Promise<number> {
-  const tree = everyCommand(world);
+/** Runs a command line and returns the exit code. Errors are printed on `context.err`. */
+export async function runClient(argv: readonly string[], context: Context): Promise<number> {
+  const tree = everyCommand(context);
   try {
-    return await runLine(argv, tree, world);
+    return await runLine(argv, tree, context);
   } catch (error) {
-    const command = commandIn(argv, tree);
     const isJson = argv.includes('--json') || argv.includes('--jsonl');
-    tellProblem(error, world.err, isJson, command && isOperation(command) ? command : undefined);
+    printError(error, context.err, isJson, commandIn(argv, tree));
     return (error as { exitCode?: number }).exitCode ?? exitCodes.failed;
   }
 }

@@ -5,20 +5,21 @@ import type { AppRouter } from 'tandem';
 export type Problem = NonNullable<TRPCClientError<AppRouter>['data']>['problem'];
 
 /**
- * An error that the service answered. What failed on the way (no connection, no answer that could be read, a call that
- * was given up) stays a plain `TRPCClientError`, with its reason as `cause`.
+ * An error response of the service. Other failures (no connection, an unreadable response, an aborted call) stay a plain
+ * `TRPCClientError`, with their reason as `cause`.
  */
 export class TandemError extends TRPCClientError<AppRouter> {
-  /** The whole error object. */
+  /** The error object. */
   readonly problem: Problem;
 
-  constructor(problem: Problem, told: TRPCClientError<AppRouter>) {
+  /** @internal */
+  constructor(problem: Problem, error: TRPCClientError<AppRouter>) {
     super(problem.message, {
-      ...(told.shape && { result: { error: told.shape } }),
-      ...(told.meta && { meta: told.meta }),
-      cause: told,
+      ...(error.shape && { result: { error: error.shape } }),
+      ...(error.meta && { meta: error.meta }),
+      cause: error,
     });
-    // The constructor above makes it one of its own class.
+    // The base constructor sets its own prototype.
     Object.setPrototypeOf(this, TandemError.prototype);
     this.name = 'TandemError';
     this.problem = problem;
@@ -29,17 +30,17 @@ export class TandemError extends TRPCClientError<AppRouter> {
     return this.problem.status;
   }
 
-  /** What to branch on. */
+  /** Error code to branch on. */
   get code(): Problem['code'] {
     return this.problem.code;
   }
 
-  /** Path of the first field at fault; null when it is none. */
+  /** Path of the first invalid field, or null. */
   get param(): Problem['param'] {
     return this.problem.param;
   }
 
-  /** What to quote to support. */
+  /** Request id, for support. */
   get requestId(): Problem['requestId'] {
     return this.problem.requestId;
   }
@@ -50,12 +51,12 @@ export class TandemError extends TRPCClientError<AppRouter> {
   }
 }
 
-/** Whether the service answered this error: then it tells `code`, `param`, `requestId` and `retryable`. */
+/** Whether an error is a response of the service, with `code`, `param`, `requestId` and `retryable`. */
 export function isTandemError(error: unknown): error is TandemError {
   return error instanceof TandemError;
 }
 
-/** What a link or a stream threw, as a `TandemError` where the service answered it. */
+/** Converts an error of a link or a stream to a `TandemError` if it is a response of the service. */
 export function toTandemError(error: TRPCClientError<AppRouter>): TRPCClientError<AppRouter> {
   const problem = error.data?.problem;
   return problem && !isTandemError(error) ? new TandemError(problem, error) : error;

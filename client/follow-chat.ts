@@ -1,61 +1,21 @@
 import type { TRPCClientError } from '@trpc/client';
 import type { AppRouter } from 'tandem';
+import { connect, pause } from './connection.ts';
 import { isTandemError, toTandemError } from './errors.ts';
 import type { ChatEvent, TandemClient } from './types.ts';
 
 interface FollowOptions {
-  /** Messages up to this one are known already. */
+  /** Sequence of the last known message. */
   afterSequence?: number;
   signal?: AbortSignal;
 }
 
-/** A stream that is silent for so long may be dead, and is opened anew. */
-const silenceMs = 45_000;
-/** Connections in a row that bring nothing new. */
-const mostTries = 8;
-
-/** Resolves after `ms`, and at once when `signal` aborts. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, ms);
-    signal?.addEventListener('abort', wake);
-  });
-}
-
-/** The events of one connection. @throws TRPCClientError when it breaks or cannot be opened. */
-async function* connect(
-  client: TandemClient,
-  chatId: string,
-  afterSequence: number,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ChatEvent> {
-  const silence = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const listen = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), silenceMs);
-  };
-  const either = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
-  try {
-    listen();
-    for await (const event of await client.chats.stream.query({ chatId, afterSequence }, { signal: either })) {
-      listen();
-      yield event;
-    }
-  } finally {
-    clearTimeout(timer);
-    silence.abort();
-  }
-}
+/** Consecutive connections without a new event. */
+const maxTries = 8;
 
 /**
- * What happens in a chat after the message `afterSequence`, until its agent stops: `done` comes last. A lost connection
- * is taken up where it broke; no message comes twice or is missed.
+ * The events of a chat after the message `afterSequence`, until its agent stops; `done` is the last one. A lost connection
+ * is resumed; no message is repeated or missed.
  * @throws TandemError when the chat is gone or may not be read; the signal's reason when it aborts.
  */
 export async function* followChat(
@@ -68,7 +28,10 @@ export async function* followChat(
     signal?.throwIfAborted();
     let failure: unknown;
     try {
-      for await (const event of connect(client, chatId, last, signal)) {
+      for await (const event of connect(
+        (within) => client.chats.stream.query({ chatId, afterSequence: last }, { signal: within }),
+        signal,
+      )) {
         if (event.event === 'message') last = event.id;
         if (event.event === 'status' && event.data.status === status) continue;
         if (event.event === 'status') status = event.data.status;
@@ -82,7 +45,7 @@ export async function* followChat(
     signal?.throwIfAborted();
     tries++;
     if (isTandemError(failure) && !failure.retryable) throw failure;
-    if (tries > mostTries) throw failure ?? new Error('The stream of the chat ends again and again. Try later.');
+    if (tries > maxTries) throw failure ?? new Error('The stream of the chat was lost repeatedly. Try again later.');
     await pause(Math.min(250 * 2 ** tries, 5000), signal);
   }
 }

@@ -1,51 +1,56 @@
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink, splitLink } from '@trpc/client';
 import type { AppRouter } from 'tandem';
+import { type Answer, answers } from './answers.ts';
 import { keyHeader, keyOf } from './keys.ts';
 import operations from './operations.json' with { type: 'json' };
 import { persist } from './persist.ts';
 import type { TandemClient } from './types.ts';
 
+export type { Answer } from './answers.ts';
 export { isTandemError, type Problem, TandemError } from './errors.ts';
 export { followChat } from './follow-chat.ts';
+export { type FollowEventsOptions, followEvents } from './follow-events.ts';
 export { keyed } from './keys.ts';
-export type { ChatEvent, TandemClient, TandemInputs, TandemOutputs } from './types.ts';
+export type { ChatEvent, StreamedEvent, TandemClient, TandemEvent, TandemInputs, TandemOutputs } from './types.ts';
 
 type Given<Value> = Value | (() => Value | Promise<Value>);
 
 export interface TandemClientOptions {
   /** Address of the service, such as `https://tandem.example.com`; empty for a page that the service itself serves. */
   url: string | URL;
-  /** API key or session token; a function is asked before each request. Left out where the session is a cookie. */
+  /** API key or session token, or a function called before each request. Omit it where the session is a cookie. */
   token?: Given<string | undefined>;
-  /** Sends the requests instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch;
-  /** More headers of each request. */
+  /** Additional headers of each request. */
   headers?: Given<Record<string, string>>;
-  /** Calls of the same tick travel in one request, which counts once against the rate limit. Default true. */
+  /** Sends calls of the same tick in one request, which counts once against the rate limit. Default true. */
   batch?: boolean;
-  /** How often a call is repeated where that does no harm. Default 2; with 0 no key is made up either. */
+  /** Maximum repetitions of a call where they are harmless. Default 2; with 0 no key is generated either. */
   retries?: number;
+  /** Called with the position of each read in the log of the workspace, and with the event of each write. */
+  onAnswer?: (answer: Answer) => void;
 }
 
-/** What the service takes in one request, and an address short enough for every server on the way. */
+/** The batch limit of the service, and a URL length that proxies accept. */
 const batchLimits = { maxItems: 10, maxURLLength: 8000 };
 
 function given<Value>(value: Given<Value>): Value | Promise<Value> {
   return typeof value === 'function' ? (value as () => Value | Promise<Value>)() : value;
 }
 
-/** Whether the service may hold the answer back for a while. */
+/** Whether the service may hold the response (`waitSeconds`). */
 function isHeld(input: unknown): boolean {
   return typeof input === 'object' && input !== null && 'waitSeconds' in input && Boolean(input.waitSeconds);
 }
 
 /**
- * A typed client of a Tandem service, for Node ≥ 22 and browsers; of the service itself it takes types alone. Errors of
- * the service are `TandemError`. Calls go together in batches, except those that carry an idempotency key (a header of
- * their own), wait for an agent, or stream.
+ * A typed client of a Tandem service, for Node ≥ 22 and browsers; it imports only types of the service. Errors of the
+ * service are `TandemError`. Calls are batched, except those with an idempotency key (their own header), with
+ * `waitSeconds`, and streams.
  */
 export function createTandemClient(options: TandemClientOptions): TandemClient {
-  const { url, token, fetch: send = globalThis.fetch, headers = {}, batch = true, retries = 2 } = options;
+  const { url, token, fetch: send = globalThis.fetch, headers = {}, batch = true, retries = 2, onAnswer } = options;
   const wire = {
     url: `${String(url).replace(/\/+$/, '')}/trpc`,
     fetch: (address: string | URL | Request, init?: object) => send(address, init),
@@ -60,6 +65,7 @@ export function createTandemClient(options: TandemClientOptions): TandemClient {
   });
   return createTRPCClient<AppRouter>({
     links: [
+      ...(onAnswer ? [answers(onAnswer)] : []),
       persist(retries),
       splitLink({
         condition: ({ path }) => operations.streams.includes(path),

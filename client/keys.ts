@@ -9,8 +9,8 @@ interface Call {
 }
 
 /**
- * Options of a call that must have its effect once, however often it is made within 24 hours:
- * `tandem.todos.create.mutate({ title }, keyed('import-42'))`. A repetition answers what the first one answered.
+ * Options of a call that must take effect once, however often it is made within 24 hours:
+ * `tandem.todos.create.mutate({ title }, keyed('import-42'))`. A repetition returns the response of the first call.
  * @throws RangeError unless the key is 1–255 printable ASCII characters, not all of them spaces.
  */
 export function keyed(idempotencyKey: string): { context: { idempotencyKey: string } } {
@@ -24,14 +24,14 @@ export function keyOf({ context }: Call): string | undefined {
   return context.idempotencyKey as string | undefined;
 }
 
-/** The call with a key of its own, where the operation takes one and none is given: repeating it is then safe. */
+/** The call with a generated key, where the operation takes one and none is given, so that repeating it is safe. */
 export function withKey<Given extends Call>(call: Given): Given {
   if (!keyedPaths.has(call.path) || keyOf(call) !== undefined) return call;
   return { ...call, context: { ...call.context, idempotencyKey: newKey() } };
 }
 
 /**
- * The header of a call's key: a quoted string, so that every printable character arrives as it is.
+ * The header of a call's key: a quoted string, so that every printable character is preserved.
  * @throws RangeError when the operation would ignore the key.
  */
 export function keyHeader(call: Call): Record<string, string> {

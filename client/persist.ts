@@ -6,32 +6,31 @@ import { keyOf, withKey } from './keys.ts';
 
 type Failed = TRPCClientError<AppRouter>;
 
-/** The service counts requests by the minute: whoever would have to wait longer is told so at once. */
-const longestWaitMs = 60_000;
+/** Rate limits reset every minute; after a longer `Retry-After` the call fails at once. */
+const maxWaitMs = 60_000;
 
-/** Whether no answer came that could be read: `fetch` throws a TypeError, and what is no JSON a SyntaxError. */
-function brokeOnTheWay({ cause }: Failed): boolean {
+/** Whether there is no readable response: `fetch` throws a TypeError, and parsing JSON a SyntaxError. */
+function isConnectionError({ cause }: Failed): boolean {
   return cause instanceof TypeError || cause instanceof SyntaxError;
 }
 
 /**
- * Milliseconds until the call may be made again; undefined when it must not. What was refused because there were too
- * many requests (429) had no effect. Anything else is repeated only where that does no harm: reads, and writes with an
- * idempotency key.
+ * Delay before the call may be repeated, in ms; undefined when it must not be. After 429 the call had no effect. Other
+ * failures are repeated only where that is harmless: reads, and writes with an idempotency key.
  */
 function waitAfter(error: Failed, op: Operation, tries: number): number | undefined {
   const isHarmless = op.type === 'query' || keyOf(op) !== undefined;
   const isRefused = isTandemError(error) && error.status === 429;
-  const isPassing = isTandemError(error) ? error.retryable : brokeOnTheWay(error);
+  const isPassing = isTandemError(error) ? error.retryable : isConnectionError(error);
   if (!isRefused && !(isPassing && isHarmless)) return undefined;
   const seconds = isTandemError(error) ? error.problem.retryAfterSeconds : undefined;
   const wait = seconds === undefined ? 250 * 2 ** tries * (0.75 + Math.random() / 2) : seconds * 1000;
-  return wait <= longestWaitMs ? wait : undefined;
+  return wait <= maxWaitMs ? wait : undefined;
 }
 
 /**
- * Makes calls again, up to `retries` times, where that does no harm; tells errors of the service as `TandemError`; and
- * ends a call that is aborted at once, even while it waits or while others of its batch go on.
+ * Repeats calls up to `retries` times where that is harmless, converts errors of the service to `TandemError`, and ends
+ * an aborted call at once, even during a delay or while other calls of its batch continue.
  */
 export function persist(retries: number): TRPCLink<AppRouter> {
   return () =>

@@ -1,14 +1,18 @@
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
 import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { hostsOf, type Plan, tickMs } from './connection.ts';
+import { DatabaseSpace, type Space } from './disk-space.ts';
+import { retryOnConflict } from './errors.ts';
+import { type Origin, serviceOrigin } from './origin.ts';
+import { timeLimits, type Work } from './time-limits.ts';
 import { inTransaction, type Scope } from './transaction.ts';
-import { repeated } from './trouble.ts';
+import { WorkPools } from './work-pools.ts';
+
+export { instantFromPostgres, type Plan } from './connection.ts';
 
 /** Drizzle's query builder over one of our connections. */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
-
-/** How PostgreSQL plans a statement: once for all values, or anew for these values. */
-export type Plan = 'generic' | 'custom';
 
 /** The database as domain code sees it: the pool, or one transaction. */
 export interface Db {
@@ -20,41 +24,44 @@ export interface Db {
    */
   rows<Row extends object>(text: string, values: readonly unknown[], plan?: Plan): Promise<Row[]>;
   /**
-   * Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. When the database takes the
+   * Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. When the database rolls the
    * transaction back because of another one (a deadlock), `work` runs again in a new one: what it does besides
    * statements must bear repeating.
    */
   transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
+  /** Who makes the changes; the same in every transaction of this `Db`. */
+  readonly origin: Origin;
+  /** The same pool or transaction, for the changes of another origin. */
+  as(origin: Origin): Db;
 }
 
+/** The database of the service: as a `Db`, for requests that have no workspace. */
 export interface Database extends Db {
+  /** For the requests of a workspace, which share a part of the connections. */
+  of(workspaceId: string): Db;
+  /** For another kind of work, which has connections and time limits of its own. */
+  for(work: Work): Db;
+  readonly space: Space;
+  /** Works at a connection and works that wait for one. */
+  readonly load: { busy: number; waiting: number };
   /** Waits up to `seconds` for running statements, then closes every connection. */
   close(seconds?: number): Promise<void>;
-  /** The driver itself, for migrations and start-up. */
+  /** The driver itself, for migrations and start-up: without time limits. */
   readonly driver: postgres.Sql;
   /** Where it is, for connections of another kind. */
   readonly url: string;
 }
 
 export interface DatabaseOptions {
-  /** Connections in the pool for planned-once statements; a quarter as many serve statements planned anew. */
+  /** Connections for the requests; others are a part of that (`db/work-pools.ts`). */
   poolSize?: number;
   applicationName?: string;
 }
 
-type Connection = postgres.Sql | Scope;
+type Statements = Pick<postgres.Sql, 'unsafe'> | Pick<Scope, 'unsafe'>;
 
 const dialect = new PgDialect();
-const identity = <T>(value: T) => value;
-
-/** `2026-03-01 09:00:00.5+00` as PostgreSQL prints it in UTC, to `2026-03-01T09:00:00.500Z`. */
-export function instantFromPostgres(text: string): string {
-  const zone = text.indexOf('+', 19);
-  const fraction = text.slice(20, zone < 0 ? undefined : zone);
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
-}
-
-function ormOf(connection: Connection): Orm {
+function ormOf(connection: Statements): Orm {
   const prepared = {
     unsafe: (text: string, values: unknown[]) => connection.unsafe(text, values as never[], { prepare: true }),
   };
@@ -82,62 +89,98 @@ function makerOf(columns: Columns): MakeRow {
   return make;
 }
 
-async function rowsOf<Row>(connection: Connection, text: string, values: readonly unknown[]): Promise<Row[]> {
+async function rowsOf<Row>(connection: Statements, text: string, values: readonly unknown[]): Promise<Row[]> {
   const found = (await connection.unsafe(text, values as never[], { prepare: true }).values()) as postgres.RowList<
     unknown[][]
   >;
   if (found.length === 0) return [];
   const make = makerOf(found.columns);
   const rows = found.map((row) => make(row) as Row);
-  // The promise of the driver outlives the collections of young objects, and all that it holds with it.
+  // The driver's promise survives collections of young objects, and would keep the rows alive.
   found.length = 0;
   return rows;
 }
 
-function transactionDb(connection: Scope): Db {
+/** Runs a transaction; what it recorded is forgotten when it is rolled back. */
+async function recording<Result>(origin: Origin, run: () => Promise<Result>): Promise<Result> {
+  const { eventId } = origin;
+  try {
+    return await run();
+  } catch (error) {
+    origin.eventId = eventId;
+    throw error;
+  }
+}
+
+function transactionDb(connection: Scope, origin: Origin): Db {
   let orm: Orm | undefined;
   return {
+    origin,
+    as: (other) => transactionDb(connection, other),
     get orm() {
       orm ??= ormOf(connection);
       return orm;
     },
     rows: (text, values) => rowsOf(connection, text, values),
     transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
-      connection.savepoint((inner) => work(transactionDb(inner))),
+      recording(origin, () => connection.savepoint((inner) => work(transactionDb(inner, origin)))),
   };
 }
 
-/** Seconds until a lost connection is tried again. The driver's own pauses grow to 20 s while requests wait for it. */
-export const reconnectPause = (): number => 0.1 + Math.random() * 0.4;
+/** A statement whose rows may be asked for as arrays right after it was called, as the driver's may. */
+function answerOf(run: (asArrays: boolean) => Promise<unknown>) {
+  let asArrays = false;
+  const answer = Promise.resolve().then(() => run(asArrays));
+  const values = () => {
+    asArrays = true;
+    return answer;
+  };
+  return Object.assign(answer, { values });
+}
 
-/**
- * How long a transaction may wait for its next statement, in ms. Ours never wait: a process that stands still or lies
- * behind a broken network must not hold its locks, or everybody else would wait with it.
- */
-const longestIdleMs = 10_000;
+/** Statements of one kind of work, and of one workspace where it is known. */
+class PooledDb implements Db {
+  readonly #pools: WorkPools;
+  readonly #workspaceId: string | undefined;
+  readonly origin: Origin;
+  #orm: Orm | undefined;
 
-function pool(url: string, plan: string, max: number, applicationName: string): postgres.Sql {
-  return postgres(url, {
-    max,
-    backoff: reconnectPause,
-    onnotice: () => {},
-    connection: {
-      application_name: applicationName,
-      TimeZone: 'UTC',
-      plan_cache_mode: plan,
-      idle_in_transaction_session_timeout: longestIdleMs,
-    },
-    types: {
-      instant: { to: 1184, from: [1184], serialize: identity<string>, parse: instantFromPostgres },
-      calendarDate: { to: 1082, from: [1082], serialize: identity<string>, parse: identity<string> },
-      json: {
-        to: 114,
-        from: [114, 3802],
-        serialize: (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)),
-        parse: (text: string): unknown => JSON.parse(text),
-      },
-    },
-  });
+  constructor(pools: WorkPools, workspaceId?: string, origin = serviceOrigin()) {
+    this.#pools = pools;
+    this.#workspaceId = workspaceId;
+    this.origin = origin;
+  }
+
+  as(origin: Origin): Db {
+    return new PooledDb(this.#pools, this.#workspaceId, origin);
+  }
+
+  get orm(): Orm {
+    this.#orm ??= ormOf({
+      unsafe: (text: string, values: never[], options: postgres.UnsafeQueryOptions) =>
+        answerOf((asArrays) =>
+          this.#pools.statement(text, 'generic', this.#workspaceId, async ({ sql }) => {
+            const query = sql.unsafe(text, values, options);
+            return asArrays ? await query.values() : await query;
+          }),
+        ),
+    } as unknown as Statements);
+    return this.#orm;
+  }
+
+  rows<Row extends object>(text: string, values: readonly unknown[], plan: Plan = 'generic'): Promise<Row[]> {
+    return retryOnConflict(() =>
+      this.#pools.statement(text, plan, this.#workspaceId, ({ sql }) => rowsOf<Row>(sql, text, values)),
+    );
+  }
+
+  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result> {
+    const once = () =>
+      this.#pools.transaction(this.#workspaceId, (connection) =>
+        inTransaction(connection.sql, (scope) => work(transactionDb(scope, this.origin)), connection),
+      );
+    return retryOnConflict(() => recording(this.origin, once));
+  }
 }
 
 /**
@@ -146,18 +189,47 @@ function pool(url: string, plan: string, max: number, applicationName: string): 
  */
 export function connect(url: string, options: DatabaseOptions = {}): Database {
   const { poolSize = 20, applicationName = 'tandem' } = options;
-  const generic = pool(url, 'force_generic_plan', poolSize, applicationName);
-  const custom = pool(url, 'auto', Math.max(2, Math.ceil(poolSize / 4)), applicationName);
+  const base = { url, hosts: hostsOf(url), applicationName };
+  const space = new DatabaseSpace({ ...base, plan: 'generic', limits: timeLimits.health });
+  const onError = (error: unknown) => space.note(error);
+  const pools = new Map<Work, WorkPools>();
+  const poolsOf = (work: Work) => {
+    const known = pools.get(work) ?? new WorkPools(work, poolSize, { ...base, onError });
+    pools.set(work, known);
+    return known;
+  };
+  const requests = poolsOf('requests');
+  const db = new PooledDb(requests);
+  const driver = postgres(url, {
+    max: 2,
+    idle_timeout: 60,
+    connect_timeout: 5,
+    onnotice: () => {},
+    connection: { application_name: applicationName, TimeZone: 'UTC' },
+  });
+  const ticks = setInterval(() => {
+    for (const each of pools.values()) each.tick();
+  }, tickMs);
+  ticks.unref();
   return {
-    orm: ormOf(generic),
-    driver: generic,
+    get orm() {
+      return db.orm;
+    },
+    driver,
     url,
-    rows: (text, values, plan = 'generic') =>
-      repeated(() => rowsOf(plan === 'generic' ? generic : custom, text, values)),
-    transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
-      repeated(() => inTransaction(generic, (scope) => work(transactionDb(scope)))),
+    space,
+    get load() {
+      return requests.load;
+    },
+    origin: db.origin,
+    as: (origin) => db.as(origin),
+    rows: (text, values, plan) => db.rows(text, values, plan),
+    transaction: (work) => db.transaction(work),
+    of: (workspaceId) => new PooledDb(requests, workspaceId),
+    for: (work) => new PooledDb(poolsOf(work)),
     close: async (seconds = 5) => {
-      await Promise.all([generic.end({ timeout: seconds }), custom.end({ timeout: seconds })]);
+      await Promise.all([driver.end({ timeout: seconds }), ...[...pools.values()].map((each) => each.close(seconds))]);
+      clearInterval(ticks);
     },
   };
 }

@@ -15,22 +15,46 @@ interface Migration {
   statements: string[];
 }
 
+interface Release {
+  migrations: Migration[];
+  /** The last migration of the previous release, which runs on a database with all of these. */
+  runsWith: string | null;
+}
+
+/** A migration as the database recorded it. */
+interface Applied {
+  tag: string;
+  hash: string;
+  /** Code that knows this migration can run on the database, although it does not know the applied one. */
+  runsWith: string | null;
+}
+
 const defaultFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 const lockKey = [0x7a4d, 2] as const;
+const oldestPostgres = 15;
+
+/**
+ * Releases whose last migration is this one refuse any other that is in `tandem_migrations`. The later migrations are
+ * recorded in `tandem_compatible_migrations`, which they do not read.
+ */
+const lastStrict = '0005_captures';
 
 /**
  * Applies db/migrations/*.sql (drizzle-kit's output) that the database has not seen, each in one transaction with its row
- * in `tandem_migrations`; processes that start together wait for one another. Returns the tags applied now. Throws
- * MigrationError for a failing statement, an applied file that changed, and a database ahead of this code.
+ * in the record of migrations; processes that start together wait for one another. Returns the tags applied now. A
+ * database that a later release migrated is accepted when that release declared it compatible with this code
+ * (`previous-release.json` of its migrations). Throws MigrationError for a failing statement, an applied file that
+ * changed, a database ahead of this code, and a PostgreSQL that is too old.
  */
 export async function migrate(sql: postgres.Sql, folder = defaultFolder): Promise<string[]> {
-  const migrations = await readMigrations(folder);
+  const release = await readRelease(folder);
   const connection = await sql.reserve();
   try {
+    await requireVersion(connection);
     // Waiting for another process is no failure, however long its migration takes.
     await connection.unsafe('set statement_timeout = 0; set lock_timeout = 0');
     await connection`select pg_advisory_lock(${lockKey[0]}, ${lockKey[1]})`;
-    return await applyMissing(connection, migrations);
+    return await applyMissing(connection, release);
   } finally {
     await restore(connection);
     connection.release();
@@ -45,11 +69,22 @@ async function restore(connection: postgres.ReservedSql): Promise<void> {
   } catch {}
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+/** @throws MigrationError */
+async function requireVersion(connection: postgres.ReservedSql): Promise<void> {
+  const [row] = await connection<{ major: number; version: string }[]>`
+    select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version`;
+  if (row && row.major < oldestPostgres) {
+    throw new MigrationError(
+      `The database is PostgreSQL ${row.version}, and Tandem needs PostgreSQL ${oldestPostgres} or newer. Upgrade the database server.`,
+    );
+  }
+}
+
+async function readRelease(folder: string): Promise<Release> {
   const journalFile = path.join(folder, 'meta', '_journal.json');
   const journal = JSON.parse(await fs.readFile(journalFile, 'utf8')) as { entries: { idx: number; tag: string }[] };
   const ordered = journal.entries.toSorted((a, b) => a.idx - b.idx);
-  return await Promise.all(
+  const migrations = await Promise.all(
     ordered.map(async ({ tag }) => {
       const raw = await fs.readFile(path.join(folder, `${tag}.sql`), 'utf8');
       const text = raw.replaceAll('\r\n', '\n'); // git may check files out with either line end
@@ -57,20 +92,29 @@ async function readMigrations(folder: string): Promise<Migration[]> {
       return { tag, hash: createHash('sha256').update(text).digest('hex'), statements };
     }),
   );
+  const previous = await fs.readFile(path.join(folder, 'previous-release.json'), 'utf8').catch(() => '{}');
+  const { lastMigration = null } = JSON.parse(previous) as { lastMigration?: string };
+  return { migrations, runsWith: lastMigration };
 }
 
-async function applyMissing(connection: postgres.ReservedSql, migrations: Migration[]): Promise<string[]> {
-  const applied = await readApplied(connection);
-  check(applied, migrations);
-  const missing = migrations.filter(({ tag }) => !applied.has(tag));
-  for (const migration of missing) await apply(connection, migration);
+async function applyMissing(connection: postgres.ReservedSql, release: Release): Promise<string[]> {
+  await createRecords(connection);
+  const applied = await connection<Applied[]>`
+    select tag, hash, null as "runsWith" from tandem_migrations
+    union all select tag, hash, runs_with from tandem_compatible_migrations order by 1`;
+  check(applied, release.migrations);
+  const seen = new Set(applied.map(({ tag }) => tag));
+  const missing = release.migrations.filter(({ tag }) => !seen.has(tag));
+  for (const migration of missing) await apply(connection, migration, release.runsWith);
   return missing.map(({ tag }) => tag);
 }
 
-async function readApplied(connection: postgres.ReservedSql): Promise<Map<string, string>> {
-  // Asked first because "if not exists" sends a notice each time.
-  const [table] = await connection<{ found: boolean }[]>`select to_regclass('tandem_migrations') is not null as found`;
-  if (!table?.found) {
+async function createRecords(connection: postgres.ReservedSql): Promise<void> {
+  // Checked first because "if not exists" sends a notice each time.
+  const [found] = await connection<{ strict: boolean; compatible: boolean }[]>`
+    select to_regclass('tandem_migrations') is not null as strict,
+      to_regclass('tandem_compatible_migrations') is not null as compatible`;
+  if (!found?.strict) {
     await connection`
       create table tandem_migrations (
         tag text primary key,
@@ -78,29 +122,42 @@ async function readApplied(connection: postgres.ReservedSql): Promise<Map<string
         applied_at timestamptz not null default now()
       )`;
   }
-  const rows = await connection<{ tag: string; hash: string }[]>`select tag, hash from tandem_migrations`;
-  return new Map(rows.map(({ tag, hash }) => [tag, hash]));
+  if (!found?.compatible) {
+    await connection`
+      create table tandem_compatible_migrations (
+        tag text primary key,
+        hash text not null,
+        runs_with text,
+        applied_at timestamptz not null default now()
+      )`;
+  }
 }
 
-function check(applied: Map<string, string>, migrations: Migration[]): void {
+/** @throws MigrationError */
+function check(applied: readonly Applied[], migrations: Migration[]): void {
   const known = new Map(migrations.map(({ tag, hash }) => [tag, hash]));
-  const unknown = [...applied.keys()].filter((tag) => !known.has(tag));
-  if (unknown.length > 0) {
+  const ahead = applied.filter(({ tag, runsWith }) => !known.has(tag) && !(runsWith !== null && known.has(runsWith)));
+  if (ahead.length > 0) {
+    const tags = ahead.map(({ tag }) => tag).join(', ');
     throw new MigrationError(
-      `The database is ahead of this version of Tandem: it has the migrations ${unknown.join(', ')}, which this code does not know. ` +
+      `The database is ahead of this version of Tandem: it has the migrations ${tags}, which this code does not know. ` +
         'Start the newer version, or restore a backup made before the upgrade.',
     );
   }
-  const changed = [...applied].filter(([tag, hash]) => known.get(tag) !== hash).map(([tag]) => tag);
+  const changed = applied.filter(({ tag, hash }) => known.has(tag) && known.get(tag) !== hash);
   if (changed.length > 0) {
     throw new MigrationError(
-      `These migrations were applied to the database and their files have changed since: ${changed.join(', ')}. ` +
+      `These migrations were applied to the database and their files have changed since: ${changed.map(({ tag }) => tag).join(', ')}. ` +
         'Restore the files and put the change into a new migration (npm run db:generate).',
     );
   }
 }
 
-async function apply(connection: postgres.ReservedSql, { tag, hash, statements }: Migration): Promise<void> {
+async function apply(
+  connection: postgres.ReservedSql,
+  { tag, hash, statements }: Migration,
+  runsWith: string | null,
+): Promise<void> {
   await connection.unsafe('begin');
   let done = 0;
   try {
@@ -108,7 +165,9 @@ async function apply(connection: postgres.ReservedSql, { tag, hash, statements }
       await connection.unsafe(statement);
       done++;
     }
-    await connection`insert into tandem_migrations (tag, hash) values (${tag}, ${hash})`;
+    await (tag <= lastStrict
+      ? connection`insert into tandem_migrations (tag, hash) values (${tag}, ${hash})`
+      : connection`insert into tandem_compatible_migrations (tag, hash, runs_with) values (${tag}, ${hash}, ${runsWith})`);
     await connection.unsafe('commit');
   } catch (cause) {
     await connection.unsafe('rollback').catch(() => undefined);

@@ -5,7 +5,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const shape = /^tandem_(sk|st|at|rt)_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/;
 
 /** What a secret opens: an API key, a session, an OAuth access token, an OAuth refresh token. */
-export type SecretKind = 'sk' | 'st' | 'at' | 'rt';
+type SecretKind = 'sk' | 'st' | 'at' | 'rt';
 
 /** CRC-32 (ISO-HDLC) of `body` in base62, most significant digit first, padded with `0` to 6 characters. */
 function checksum(body: string): string {
@@ -25,13 +25,13 @@ export function mintSecret(kind: SecretKind): string {
   return `tandem_${kind}_${body}${checksum(body)}`;
 }
 
-/** The kind of a well-formed secret with a right checksum; null for anything else. Asks no database. */
+/** The kind of a well-formed secret with a right checksum; null for anything else. No query is made. */
 export function secretKind(secret: string): SecretKind | null {
   const [, kind, body, sum] = shape.exec(secret) ?? [];
   return body !== undefined && checksum(body) === sum ? (kind as SecretKind) : null;
 }
 
-/** SHA-256 of a secret: what the database keeps and finds it by. */
+/** SHA-256 of a secret, under which the database stores and finds it. */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

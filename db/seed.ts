@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { v7 as newId } from 'uuid';
 import type { Db } from './client.ts';
 import { agents, credentials, members, minuteEntries, todoLists, users, workspaces } from './schema/index.ts';
 import { hashSecret, mintSecret } from './secrets.ts';
 
-export interface WorkspaceSeed {
+interface WorkspaceSeed {
   workspaceName: string;
   userName: string;
   email: string;
@@ -12,9 +13,19 @@ export interface WorkspaceSeed {
   passwordHash: string;
   timezone: string;
   agentMinutes: number;
+  /** The address needs no proof: whoever runs the service set it. */
+  emailVerified?: boolean;
 }
 
-export interface KeySeed {
+/** A new workspace, its owner and what is in it from the start. */
+export interface OpenedWorkspace {
+  workspaceId: string;
+  userId: string;
+  todoListId: string;
+  agentId: string;
+}
+
+interface KeySeed {
   workspaceId: string;
   userId: string;
   name: string;
@@ -24,21 +35,21 @@ export interface KeySeed {
 }
 
 /**
- * A workspace owned by a person, with its default list “Inbox” and its default agent “Assistant”, which does what people
- * ask of it without asking back. In a transaction.
+ * A workspace owned by a person, with its default list “Inbox” and its default agent “Assistant”, which needs no
+ * approvals. Call it in a transaction.
  */
 export async function openWorkspace(
   { orm }: Db,
   seed: { userId: string; name: string; timezone: string; agentMinutes: number },
-): Promise<string> {
-  const id = newId();
+): Promise<OpenedWorkspace> {
+  const [id, todoListId, agentId] = [newId(), newId(), newId()];
   const { userId, name, timezone, agentMinutes } = seed;
   await orm.insert(workspaces).values({ id, name, timezone, agentMinutes });
   await orm.insert(members).values({ workspaceId: id, userId, role: 'owner' });
-  await orm.insert(todoLists).values({ workspaceId: id, id: newId(), name: 'Inbox', isDefault: true });
+  await orm.insert(todoLists).values({ workspaceId: id, id: todoListId, name: 'Inbox', isDefault: true });
   await orm.insert(agents).values({
     workspaceId: id,
-    id: newId(),
+    id: agentId,
     name: 'Assistant',
     description: 'Answers whatever is asked of no agent in particular.',
     isDefault: true,
@@ -47,20 +58,21 @@ export async function openWorkspace(
   if (agentMinutes > 0) {
     await orm.insert(minuteEntries).values({ workspaceId: id, id: newId(), kind: 'grant', minutes: agentMinutes });
   }
-  return id;
+  return { workspaceId: id, userId, todoListId, agentId };
 }
 
-/** A person with a workspace of their own, in one transaction. */
-export function createWorkspace(db: Db, seed: WorkspaceSeed): Promise<{ workspaceId: string; userId: string }> {
+/** Creates a person with a workspace of their own, in one transaction. */
+export function createWorkspace(db: Db, seed: WorkspaceSeed): Promise<OpenedWorkspace> {
   const userId = newId();
   return db.transaction(async (tx) => {
-    const { workspaceName: name, timezone, agentMinutes, email, userName, passwordHash } = seed;
-    await tx.orm.insert(users).values({ id: userId, email, name: userName, passwordHash });
-    return { workspaceId: await openWorkspace(tx, { userId, name, timezone, agentMinutes }), userId };
+    const { workspaceName: name, timezone, agentMinutes, email, userName, passwordHash, emailVerified = false } = seed;
+    const emailVerifiedAt = emailVerified ? sql`now()` : null;
+    await tx.orm.insert(users).values({ id: userId, email, name: userName, passwordHash, emailVerifiedAt });
+    return openWorkspace(tx, { userId, name, timezone, agentMinutes });
   });
 }
 
-/** A new API key. Its secret is in the answer and nowhere else: only its hash is stored. */
+/** Creates an API key. Its secret is returned only here: the database stores its hash. */
 export async function createApiKey(db: Db, seed: KeySeed): Promise<{ id: string; secret: string }> {
   const [id, secret] = [newId(), mintSecret('sk')];
   await db.orm.insert(credentials).values({
@@ -74,7 +86,7 @@ export async function createApiKey(db: Db, seed: KeySeed): Promise<{ id: string;
   return { id, secret };
 }
 
-/** The secret of this name that all processes of the service share, made by whichever asks first. */
+/** The secret of this name that all processes of the service share: 32 random bytes, made on the first call. */
 export async function sharedSecret(db: Db, name: string): Promise<Buffer> {
   const text = `with made as (
       insert into service_secrets (name, value) values ($1, $2) on conflict (name) do nothing returning value

@@ -1,6 +1,8 @@
 import type postgres from 'postgres';
+import type { StatementWatch } from './connection.ts';
+import { isConnectionLoss } from './errors.ts';
 
-/** An answer, which may be asked for as arrays instead of objects before it is there. */
+/** The rows of a statement. `values()`, called before they arrive, makes them arrays instead of objects. */
 type Answer = Promise<unknown[]> & { values(): Promise<unknown[]> };
 
 /** The statements of a transaction, or of a savepoint in one. */
@@ -10,30 +12,27 @@ export interface Scope {
   savepoint<Result>(work: (inner: Scope) => Promise<Result>): Promise<Result>;
 }
 
-/** What a transaction knows of its connection. */
+/** The state of a transaction's connection. */
 interface Connection {
   /** Never resolves; rejects when the transaction is over otherwise than by its own end. */
   lost: Promise<never>;
   /** Set once no statement may be sent any more. */
   over: Error | undefined;
+  watch: StatementWatch;
 }
 
 const never = new Promise<never>(() => {});
 
-/** Whether the error says that the connection is gone, or about to go. */
-function isLoss(error: unknown): boolean {
-  const { code, severity, syscall } = error as { code?: unknown; severity?: unknown; syscall?: unknown };
-  return severity === 'FATAL' || severity === 'PANIC' || syscall !== undefined || /^CONNECTION_/.test(String(code));
-}
-
 function scopeOf(sql: postgres.TransactionSql, connection: Connection): Scope {
+  const { watch } = connection;
   return {
     unsafe: (text, values = [], options = {}) => {
       const query = connection.over ? undefined : sql.unsafe(text, values as never[], options);
+      if (query) watch.sent();
       const answer: Promise<unknown[]> = query
-        ? Promise.race([query as Promise<unknown[]>, connection.lost])
+        ? Promise.race([query as Promise<unknown[]>, connection.lost]).finally(() => watch.answered())
         : Promise.reject(connection.over);
-      // The driver rejects the transaction for it, whether or not somebody waits for the answer.
+      // The driver rejects the transaction for it, whether or not the answer is awaited.
       answer.catch(() => {});
       const asArrays = () => {
         query?.values();
@@ -44,7 +43,11 @@ function scopeOf(sql: postgres.TransactionSql, connection: Connection): Scope {
     savepoint: (work) =>
       new Promise((resolve, reject) => {
         if (connection.over) return reject(connection.over);
-        const settled = sql.savepoint((inner) => shielded(connection, work(scopeOf(inner, connection)), reject));
+        watch.sent();
+        const settled = sql.savepoint((inner) => {
+          watch.answered();
+          return shielded(connection, work(scopeOf(inner, connection)), reject);
+        });
         Promise.race([settled, connection.lost]).then(resolve as (result: unknown) => void, reject);
       }),
   };
@@ -57,18 +60,18 @@ function scopeOf(sql: postgres.TransactionSql, connection: Connection): Scope {
 async function shielded<Result>(
   connection: Connection,
   work: Promise<Result>,
-  tell: (error: unknown) => void,
+  report: (error: unknown) => void,
 ): Promise<Result> {
   const fail = (error: unknown) => {
     connection.over ??= error as Error;
-    tell(error);
+    report(error);
     return never;
   };
   try {
     const result = await work;
     return connection.over ? await fail(connection.over) : result;
   } catch (error) {
-    if (connection.over || isLoss(error)) return await fail(error);
+    if (connection.over || isConnectionLoss(error)) return await fail(error);
     throw error;
   }
 }
@@ -81,18 +84,26 @@ async function shielded<Result>(
 export async function inTransaction<Result>(
   pool: postgres.Sql,
   work: (scope: Scope) => Promise<Result>,
+  watch: StatementWatch,
 ): Promise<Result> {
   const loss = Promise.withResolvers<never>();
   loss.promise.catch(() => {});
-  const connection: Connection = { lost: loss.promise, over: undefined };
+  const connection: Connection = { lost: loss.promise, over: undefined, watch };
   const end = (error: Error) => {
     connection.over ??= error;
     loss.reject(error);
   };
   try {
-    const outcome = pool.begin((sql) => shielded(connection, work(scopeOf(sql, connection)), loss.reject));
+    watch.sent();
+    const outcome = pool.begin((sql) => {
+      watch.answered();
+      const worked = work(scopeOf(sql, connection));
+      // The next statement is the driver's: it commits or rolls back.
+      return shielded(connection, worked, loss.reject).finally(() => watch.sent());
+    });
     const result = (await Promise.race([outcome, connection.lost])) as Result;
     connection.over = new Error('This transaction is over');
+    watch.answered();
     return result;
   } catch (error) {
     end(error as Error);

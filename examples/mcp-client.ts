@@ -1,6 +1,6 @@
 /*
- * An assistant's side of the MCP endpoint: lists the tools that the key opens, makes a todo with one, hands it to an agent
- * with another, and follows the run until it has ended.
+ * A client of the MCP endpoint: lists the tools that the key's scopes allow, creates a todo, has an agent run it, and
+ * polls the run until it has ended.
  *
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…      # scopes todos:read, todos:write, chats:read
  *   node examples/mcp-client.ts "List what is due this week"
@@ -24,7 +24,7 @@ const client = new Client({ name: 'tandem-example', version: '1.0.0' }, { versio
 const headers = { Authorization: `Bearer ${key}` };
 await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }));
 
-/** The structured answer of a tool. @throws Error with what the tool said, worded so that it can be acted on. */
+/** The structured result of a tool. @throws Error with the tool's error, which describes what to do. */
 async function use<Answer>(name: string, input: Record<string, unknown>): Promise<Answer> {
   const { isError, structuredContent } = await client.callTool({ name, arguments: input });
   if (isError) throw new Error(`${name}: ${JSON.stringify(structuredContent)}`);

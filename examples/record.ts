@@ -1,11 +1,11 @@
 /*
- * Sends a WAV or WebM file as a recording, as a recorder sends what a microphone gives it, and prints what became of it.
+ * Sends a WAV or WebM file as a recording, in chunks like a live recorder, and prints the result.
  *
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_EMAIL=you@example.com TANDEM_PASSWORD=…
  *   node examples/record.ts talk.wav "Talk with the caterer"
  *
- * Recordings are made by a signed-in person, not with a key. Every chunk is kept until the service has acknowledged it, so a
- * connection that breaks is taken up where it was; after five minutes of silence the service stops the recording itself.
+ * Recordings need a session, not an API key. Chunks that are not acknowledged are sent again after a lost connection; after
+ * five minutes without audio the service stops the recording itself.
  * Needs nothing but Node ≥ 22.18. Exits with 0 when the recording was completed, else with 1.
  */
 import { readFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ async function call<Answer>(route: string, token: string | null, body?: object):
 
 const chunkBytes = 64 * 1024;
 
-/** Chunk `sequence` of the audio as one frame; undefined behind the last one. Its first byte tells that a part begins. */
+/** Chunk `sequence` of the audio as one frame; undefined behind the last one. Its first byte marks the start of a part. */
 function chunkOf(audio: Buffer, sequence: number): Buffer | undefined {
   const bytes = audio.subarray(sequence * chunkBytes, (sequence + 1) * chunkBytes);
   if (bytes.length === 0) return undefined;
@@ -106,7 +106,7 @@ const read = () => call<Capture>(`GET /captures/${session.captureId}`, token);
 let outcome = session.token;
 let capture = await read();
 for (let tries = 0; outcome !== 'stopped' && capture.status === 'recording'; tries++) {
-  if (tries > 8) throw new Error('The connection breaks again and again.');
+  if (tries > 8) throw new Error('The connection was lost repeatedly.');
   await sleep(tries === 0 ? 0 : Math.min(250 * 2 ** tries, 5000));
   outcome = await send(session.socketUrl, outcome, audio, mediaType);
   capture = await read();

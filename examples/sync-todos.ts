@@ -1,20 +1,18 @@
 /*
- * Keeps a copy of all todos of a workspace in a SQLite file, for a report, another tool, or a search of your own. Each run
- * brings the copy up to date and asks only for what changed since the last one; a run that is killed is taken up where it
- * was. With nothing but Node ≥ 22.18 and the REST API.
+ * Copies all todos of a workspace to a SQLite file, for reports, other tools or your own search. Each run reads only what
+ * changed since the last one; a killed run is resumed. Needs only Node ≥ 22.18 and the REST API.
  *
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…      # scope todos:read
  *   node examples/sync-todos.ts todos.sqlite
  *
- * Why nothing is lost:
- * - A round asks for everything changed since the round before BEGAN, by the service's own clock, and a minute more
- *   (OVERLAP, in seconds): a change that was under way then may have become visible only after it was looked for. What comes
- *   twice changes nothing.
- * - A page and the cursor of the next one are stored in one transaction, so a killed run repeats a page at most. The cursor
- *   is exact at equal instants, and what changes during a walk moves to its end or into the next round.
- * - No list shows active and archived todos together: each round walks the active ones, then the archived ones.
- * - An erased todo is in no list. When the copy holds more than the service counts, everything is walked once, and what was
- *   not met is looked up by id.
+ * Why no change is lost:
+ * - A round reads everything changed since the previous round BEGAN, by the service's clock, and OVERLAP seconds more: a
+ *   transaction that was open then may have committed after the read. Reading a todo twice changes nothing.
+ * - A page and the cursor of the next one are stored in one transaction, so a killed run repeats at most one page. The
+ *   cursor is exact at equal instants; a todo that changes during a round moves to its end or to the next round.
+ * - Lists contain either active or archived todos: each round reads the active ones, then the archived ones.
+ * - An erased todo is in no list. When the copy has more todos than the service, everything is read once, and todos that
+ *   were not seen are looked up by id.
  */
 
 import { DatabaseSync } from 'node:sqlite';
@@ -33,7 +31,7 @@ interface Page {
   totalCount: number | null;
 }
 
-/** One walk over both lists; `since` null means all todos. Kept until it is through. */
+/** One pass over both lists; `since` null means all todos. Stored until it is complete. */
 interface Round {
   number: number;
   since: string | null;
@@ -43,7 +41,7 @@ interface Round {
   cursor: string | null;
 }
 
-/** What is kept between runs: where the next round begins, and the one under way. */
+/** Stored between runs: where the next round begins, and the current one. */
 interface State {
   since: string | null;
   rounds: number;
@@ -53,7 +51,7 @@ interface State {
 const { TANDEM_URL: url = 'http://127.0.0.1:8080', TANDEM_API_KEY: key = '' } = process.env;
 const { OVERLAP = '60', PAGE_SIZE = '100' } = process.env;
 
-/** Answer and clock of a read, made again when there were too many or the connection broke; no body when `expected` came. */
+/** Body and date of a read, repeated after 429 and lost connections; body null for the error code `expected`. */
 async function read<Answer>(path: string, expected?: string): Promise<{ body: Answer | null; date: string }> {
   for (let tries = 1; ; tries++) {
     const headers = { Authorization: `Bearer ${key}` };
@@ -89,7 +87,7 @@ const keep = db.prepare(`insert or replace into state (name, value) values ('syn
 const kept = db.prepare(`select value from state where name = 'sync'`).get() as { value: string } | undefined;
 const state: State = kept ? JSON.parse(kept.value) : { since: null, rounds: 0, round: null };
 
-/** Does `work` and stores the state with it: both or neither. */
+/** Runs `work` and stores the state in one transaction. */
 function commit(work: () => void = () => {}): void {
   db.exec('begin immediate');
   try {
@@ -104,13 +102,13 @@ function commit(work: () => void = () => {}): void {
 
 let seen = 0;
 
-/** A suggestion that nobody accepted is no todo yet: it counts once it is accepted, or when it was dismissed. */
+/** Open suggestions are not copied; they are once they are accepted or dismissed. */
 function store(todo: Todo, round: number): void {
   if (todo.isSuggested && !todo.isArchived) drop.run(todo.id);
   else put.run(todo.id, Number(todo.isArchived), round, JSON.stringify(todo));
 }
 
-/** Walks to the end of the round that is under way. */
+/** Reads the rest of a round. */
 async function walk(round: Round): Promise<void> {
   for (;;) {
     const query = new URLSearchParams({ sort: 'updatedAt', order: 'asc', limit: PAGE_SIZE });
@@ -119,7 +117,7 @@ async function walk(round: Round): Promise<void> {
     if (round.cursor !== null) query.set('cursor', round.cursor);
     const { body } = await read<Page>(`/todos?${query}`, 'invalid_cursor');
     if (!body) {
-      // Cursors are signed: after the service changed its key this list is walked from its beginning.
+      // Cursors are signed: after a change of the service's key, the list is read from its beginning.
       round.cursor = null;
       continue;
     }
@@ -135,7 +133,7 @@ async function walk(round: Round): Promise<void> {
   }
 }
 
-/** How many todos the service has in a list. */
+/** Number of todos in a list of the service. */
 async function total(isArchived: boolean): Promise<{ total: number; date: string }> {
   const { body, date } = await read<Page>(`/todos?limit=1&include=totalCount&includeArchived=${isArchived}`);
   return { total: body?.totalCount ?? 0, date };
@@ -145,7 +143,7 @@ function copied(isArchived: boolean): number {
   return (count.get(Number(isArchived)) as { count: number }).count;
 }
 
-/** Walks the round that is under way, which a run before this one may have begun. */
+/** Completes a round, which a previous run may have begun. */
 async function finish(round: Round): Promise<void> {
   await walk(round);
   if (round.since !== null) return;
@@ -155,7 +153,7 @@ async function finish(round: Round): Promise<void> {
   }
 }
 
-/** Begins a round that asks for what changed since then, and walks it. */
+/** Starts and completes a round of changes since `since`. */
 async function sync(since: string | null): Promise<void> {
   const { date } = await total(false);
   const nextSince = new Date(Date.parse(date) - Number(OVERLAP) * 1000).toISOString();

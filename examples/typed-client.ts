@@ -1,6 +1,6 @@
 /*
- * The typed client of first-party apps: calls that share a request, a write that is done once however often this program
- * is run, an error that is branched on, and a chat that is followed as it is written.
+ * The typed client of first-party apps: batched calls, an idempotent write, an error code to branch on, and a chat that is
+ * followed while the agent writes.
  *
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…
  *   node examples/typed-client.ts
@@ -12,7 +12,7 @@ import { createTandemClient, followChat, isTandemError, keyed } from 'tandem/cli
 const { TANDEM_URL: url = 'http://127.0.0.1:8080', TANDEM_API_KEY: token } = process.env;
 const tandem = createTandemClient({ url, token });
 
-// Calls of one tick travel in one request, which counts once against the rate limit.
+// Calls of the same tick are sent in one request, which counts once against the rate limit.
 const [me, summary, lists] = await Promise.all([
   tandem.meta.identity.query({}),
   tandem.todos.summary.query({ status: 'active' }),
@@ -20,7 +20,7 @@ const [me, summary, lists] = await Promise.all([
 ]);
 process.stdout.write(`${me.user.name}: ${summary.total} active todos in ${lists.data.length} lists\n`);
 
-// The key says which todo is meant: a second run within 24 hours is answered with the first one's.
+// With the same key, a second run within 24 hours returns the first one's todo.
 const todo = await tandem.todos.create.mutate({ title: 'Try the typed client' }, keyed('typed-client-example'));
 process.stdout.write(`${todo.id}: ${todo.title}\n`);
 

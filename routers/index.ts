@@ -1,35 +1,33 @@
-import { auth } from './accounts/index.ts';
-import { agents } from './agents/index.ts';
-import { skillTools } from './agents/skill-tools.ts';
-import { skills } from './agents/skills.ts';
-import { agentTools } from './agents/tools.ts';
+import { auth } from './accounts.ts';
+import { agents } from './agents.ts';
 import { apiKeys } from './api-keys.ts';
-import { approvals } from './approvals/index.ts';
+import { approvals } from './approvals.ts';
 import { router } from './base.ts';
-import { captures } from './captures/index.ts';
-import { captureTools } from './captures/tools.ts';
-import { chats } from './chats/index.ts';
-import { chatTools } from './chats/tools.ts';
+import { captures } from './captures.ts';
+import { chats } from './chats.ts';
 import { connectedApps } from './connected-apps.ts';
+import { events } from './events.ts';
 import { meta } from './meta.ts';
-import { notifications } from './notifications/index.ts';
-import { todoLists } from './todo-lists/index.ts';
-import { todoListTools } from './todo-lists/tools.ts';
-import { todos } from './todos/index.ts';
-import { todoListTool } from './todos/list-tool.ts';
-import { getTodoTool, runTodoTool } from './todos/run-tools.ts';
-import { todoTools } from './todos/tools.ts';
-import { usage } from './usage/index.ts';
-import { workspaces } from './workspaces/index.ts';
+import { notifications } from './notifications.ts';
+import { runs } from './runs.ts';
+import { secondFactors } from './second-factors.ts';
+import { skills } from './skills.ts';
+import { todoLists } from './todo-lists.ts';
+import { todos } from './todos.ts';
+import { usage } from './usage.ts';
+import { webhookEndpoints } from './webhook-endpoints.ts';
+import { workspaces } from './workspaces.ts';
 
 export const appRouter = router({
   meta,
   auth,
+  secondFactors,
   workspaces,
   apiKeys,
   connectedApps,
   todos,
   todoLists,
+  runs,
   chats,
   agents,
   skills,
@@ -37,19 +35,8 @@ export const appRouter = router({
   approvals,
   notifications,
   usage,
-});
-
-/** The tools for assistants by name, in the order of SPEC "Hosted MCP endpoint". */
-export const toolRouter = router({
-  ...todoListTool,
-  ...getTodoTool,
-  ...todoTools,
-  ...runTodoTool,
-  ...chatTools,
-  ...agentTools,
-  ...skillTools,
-  ...captureTools,
-  ...todoListTools,
+  events,
+  webhookEndpoints,
 });
 
 /** The type of the whole typed API, for `@trpc/client`. */

@@ -1,24 +1,15 @@
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { z } from 'zod';
-import type { Db } from '../db/client.ts';
-import type { Live } from './live.ts';
-import type { Scope } from './scopes.ts';
+import type { WaitContext } from '../domain/context.ts';
+import type { EventType } from '../domain/events/types.ts';
+import type { Access, OperationFacts, ToolMeta } from '../domain/operations.ts';
+import type { Scope } from '../domain/scopes.ts';
 
-/**
- * `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `reader`: one that may read
- * something, whatever it is. `session` and `key_management`: a signed-in person; the latter refuses keys with a code of
- * its own.
- */
-export type Access = 'public' | 'any' | 'scoped' | 'reader' | 'session' | 'key_management';
+/** Bytes of a request body, unless the operation sets another limit (CONTRACT §1.7). */
+export const defaultMaxBody = 2 ** 20;
 
 /** Statuses that only some operations answer. Public operations name their own 401 and 403. */
 export type ExtraStatus = 401 | 402 | 403 | 404 | 409 | 412;
-
-export interface OperationFacts {
-  id: string;
-  access: Access;
-  scope: Scope | null;
-}
 
 export interface Deprecation {
   /** When the operation stops working: an HTTP-date in `Sunset` (RFC 8594). At least 90 days ahead when announced. */
@@ -26,24 +17,13 @@ export interface Deprecation {
   replacement: string;
 }
 
-/** What a request that waits may use of its context. `db` is the pool: nothing is held while it waits. */
-export interface Waiting {
-  principal: { workspaceId: string } | null;
-  db: Db;
-  live: Live;
-  /** The client is gone. */
-  signal: AbortSignal;
-  /** The process is about to stop: who waits answers now. */
-  closing: AbortSignal;
-}
-
 /**
  * Runs once the work of an operation is committed, on a fresh answer and on a replayed one, outside of any transaction.
- * What it returns is answered instead; `input` is as it came, and valid.
+ * Its result replaces the answer; `input` is the valid raw input.
  */
-export type After = (waiting: Waiting, answer: unknown, input: unknown) => Promise<unknown>;
+export type After = (ctx: WaitContext, answer: unknown, input: unknown) => Promise<unknown>;
 
-/** An operation that answers events as they happen, not one body. */
+/** An operation that answers with a stream of events instead of one body. */
 export interface Streaming {
   /** Schema of one event: its name in `event`, its content in `data`, with `id` where a client can resume behind it. */
   event: z.ZodType;
@@ -59,35 +39,23 @@ export interface OperationMeta extends OperationFacts {
   status: 200 | 201 | 202;
   /** Accepts `Idempotency-Key`. */
   keyed: boolean;
+  /** Largest request body in bytes. A larger one is refused with 413. */
+  maxBody: number;
   /** Unknown query parameters are refused with `unknown_parameter` instead of being ignored. */
   strictQuery: boolean;
   /** The answer is one resource with an entity tag. */
   etag: boolean;
-  /** Statuses beside 400, 401, 403, 429 and 500 that this operation answers. */
+  /** Statuses beside 400, 401, 403, 429, 500 and 503 that this operation answers. */
   statuses: readonly ExtraStatus[];
   deprecated: Deprecation | null;
-  /** Set when the request may wait for more after its work is done. */
+  /** The input shown in the code samples; null: it is made of the examples in the input schema. */
+  sample: Readonly<Record<string, unknown>> | null;
+  /** Types of the events that it may record; null: none are declared. */
+  events: readonly EventType[] | null;
+  /** Set when the request may wait after its work is committed. */
   after: After | null;
   /** Set when the answer is a stream of events. */
   stream: Streaming | null;
-}
-
-/** What a tool for assistants says of itself: MCP and agents at work derive from it. */
-export interface ToolMeta {
-  name: string;
-  title: string;
-  description: string;
-  /** All of them are needed. */
-  scopes: readonly Scope[];
-  readOnly: boolean;
-  /** A second call like the first changes nothing more. */
-  idempotent: boolean;
-  /** Longest text of an answer in characters; what is longer is cut. */
-  longestText: number;
-  /** How to get the rest of a text that was cut. */
-  rest: string;
-  /** Its answer may wait for a person, whom the client can ask: see `routers/approvals/asking.ts`. */
-  asks: boolean;
 }
 
 interface OfOperation extends OpenApiMeta {
@@ -107,15 +75,23 @@ export type Meta = OfOperation | OfTool;
 interface OperationOptions {
   id: string;
   summary: string;
+  /** What it does, when to use another operation instead, what happens beside: two sentences or more, in Markdown. */
   description?: string;
+  /** Path, query and body of the request in the code samples, where the examples in the schema would not make a good one. */
+  sample?: Readonly<Record<string, unknown>>;
   scope?: Scope;
   access?: Access;
+  beforeSecondFactor?: boolean;
   status?: 200 | 201 | 202;
   keyed?: boolean;
+  /** Bytes; 1 MiB unless set. */
+  maxBody?: number;
   strictQuery?: boolean;
   etag?: boolean;
   statuses?: readonly ExtraStatus[];
   deprecated?: Deprecation;
+  /** Every type of event that it may record; of changes only. */
+  events?: readonly EventType[];
   after?: After;
   stream?: Streaming;
 }
@@ -127,8 +103,8 @@ interface OperationOptions {
 export function op(route: `${OperationMeta['method']} /${string}`, options: OperationOptions): OfOperation {
   const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
   const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
-  const { access = scope ? 'scoped' : 'any', status = 200, strictQuery = false } = options;
-  const { after = null, stream = null } = options;
+  const { access = scope ? 'scoped' : 'any', beforeSecondFactor = false, status = 200, strictQuery = false } = options;
+  const { after = null, stream = null, maxBody = defaultMaxBody, sample = null, events = null } = options;
   const statuses = new Set<ExtraStatus>(options.statuses);
   if (keyed) statuses.add(409);
   if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
@@ -147,14 +123,18 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
       id,
       access,
       scope,
+      beforeSecondFactor,
       method,
       path,
       status,
       keyed,
+      maxBody,
       strictQuery,
       etag,
       deprecated,
+      sample,
       statuses: [...statuses].sort(),
+      events,
       after,
       stream,
     },

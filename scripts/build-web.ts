@@ -4,8 +4,8 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /*
- * `npm run build`: the pages of web/ into web/dist, without the internet. Also run at install and before start, where
- * it does nothing when web/dist was made from these very sources, and never stands in the way: the API works without.
+ * `npm run build`: builds the pages of web/ into web/dist, offline. Also run at install and before start, where it does
+ * nothing when the sources are unchanged, and a failure does not stop the start.
  */
 
 const root = join(import.meta.dirname, '..');
@@ -30,11 +30,14 @@ async function sourcesHash(): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Builds beside `dist` and swaps, so that a service that starts meanwhile finds the one or the other, whole. */
+/** Builds beside `dist` and renames, so that a service that starts meanwhile finds a complete build. */
 async function build(hash: string): Promise<void> {
   const { build: viteBuild } = await import('vite');
   const fresh = join(web, `.dist-${process.pid}`);
   const old = `${fresh}-old`;
+  // Of the tests it is another one, and React would be built with its checks: twice the size.
+  const before = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
   try {
     const configFile = join(web, 'vite.config.ts');
     await viteBuild({ configFile, logLevel: 'warn', build: { outDir: fresh, emptyOutDir: true } });
@@ -42,12 +45,14 @@ async function build(hash: string): Promise<void> {
     if (existsSync(dist)) await rename(dist, old);
     await rename(fresh, dist);
   } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
     await rm(fresh, { recursive: true, force: true });
     await rm(old, { recursive: true, force: true });
   }
 }
 
-/** Makes web/dist what web/ says. `absent`: there are no sources, as in an image layer of package.json alone. */
+/** Builds web/dist unless it is up to date. `absent`: no sources, as in an image layer with package.json only. */
 export async function buildWeb(): Promise<'built' | 'fresh' | 'absent'> {
   if (!existsSync(join(web, 'index.html'))) return 'absent';
   const hash = await sourcesHash();
@@ -57,7 +62,7 @@ export async function buildWeb(): Promise<'built' | 'fresh' | 'absent'> {
   return 'built';
 }
 
-/** As `buildWeb`, where a failure must not stop what comes next. */
+/** Like `buildWeb`, but prints a failure instead of throwing. */
 export async function tryBuildWeb(): Promise<void> {
   const begun = performance.now();
   try {

@@ -1,41 +1,69 @@
 import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { text } from 'node:stream/consumers';
 
 /*
- * `npm run check`: the one list of checks, for people and for CI. It stops at the first that fails. That imports run one
- * way, and that the document lints, are tests.
+ * The one list of checks, for people and for CI. `npm test` runs it with the quick tests, `npm run proof` runs the long
+ * tests alone, `npm run check` runs everything. With a PATTERN only the tests run whose path matches, of both rings.
+ * Tests come last and only when the checks before passed.
  */
 
 const bin = (name: string) => `node_modules/.bin/${name}`;
-const script = (name: string, ...more: string[]) => [process.execPath, '--import', 'tsx', `scripts/${name}`, ...more];
+const script = (name: string, ...more: string[]) => [process.execPath, `scripts/${name}`, ...more];
+
+/** Checks types, and only those of files that changed or import a changed one. */
+const types = (project: string) => {
+  const state = `node_modules/.cache/types/${project === '.' ? 'root' : project}.tsbuildinfo`;
+  return [bin('tsc'), '--noEmit', '--project', project, '--incremental', '--tsBuildInfoFile', state];
+};
 
 const checks: [title: string, command: string[]][] = [
-  ['Types', [bin('tsc'), '--noEmit']],
-  ['Types of the pages', [bin('tsc'), '--noEmit', '--project', 'web']],
+  ['Types', types('.')],
+  ['Types of the pages', types('web')],
   ['Lint and format', [bin('biome'), 'check', '--error-on-warnings', '.']],
   ['Imports run one way', script('imports.ts')],
   ['Generated files are up to date', script('generate.ts', '--check')],
-  ['Tests', script('test.ts')],
 ];
 
-function run([file = '', ...args]: string[]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { stdio: 'inherit', shell: process.platform === 'win32' });
-    child.on('error', reject);
-    child.on('close', (code) => resolve(code ?? 1));
-  });
-}
+/** What tests read and would otherwise build at the same time. Does nothing when it is up to date. */
+const builds: typeof checks = [
+  ['Pages are built', script('build-web.ts')],
+  ['Command-line client is built', script('build-cli.ts')],
+  ['Service is built', script('build-server.ts')],
+];
 
-const begun = performance.now();
-const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+const [ring, pattern] = process.argv.slice(2);
+const isWindows = process.platform === 'win32';
 
-for (const [title, command] of checks) {
-  process.stdout.write(`\n▸ ${title}\n`);
+/** Runs one check and prints what it wrote, in one piece. Returns whether it passed. */
+async function check([title, [file = '', ...args]]: (typeof checks)[number]): Promise<boolean> {
   const start = performance.now();
-  const code = await run(command);
-  if (code !== 0) {
-    process.stderr.write(`\n✗ ${title} failed after ${seconds(start)}. The checks after it did not run.\n`);
-    process.exit(1);
-  }
-  process.stdout.write(`✓ ${title} (${seconds(start)})\n`);
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], shell: isWindows });
+  const closed = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  process.stdout.write(code === 0 ? `✓ ${title} (${seconds} s)\n` : `\n${output}${errors}✗ ${title} (${seconds} s)\n`);
+  return code === 0;
 }
-process.stdout.write(`\nAll checks passed in ${seconds(begun)}.\n`);
+
+/** Runs what is listed, as many at a time as there are cores. Returns whether all passed. */
+async function checkAll(list: typeof checks): Promise<boolean> {
+  const queue = [...list];
+  let passed = true;
+  const lane = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) passed = (await check(next)) && passed;
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  return passed;
+}
+
+if (!(await checkAll(pattern || ring === 'proof' ? builds : [...builds, ...checks]))) {
+  process.stderr.write('\nThe tests did not run.\n');
+  process.exit(1);
+}
+const choice = pattern ? [pattern] : ring ? ['--ring', ring] : [];
+const [file = '', ...args] = script('test.ts', ...choice);
+const tests = spawn(file, args, { stdio: 'inherit' });
+// The test run ends its workers and its database first.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
+tests.on('close', (code) => process.exit(code ?? 1));

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { oas31 } from 'zod-openapi';
 import { type Operation, operationsOf, type RouterLike } from '../adapters/operations.ts';
-import { tagDescriptions } from '../adapters/rest/openapi/introduction.ts';
 import { type OpenApiDocument, openApiDocument } from '../adapters/rest/openapi.ts';
-import type { Answered, Catalogue, CatalogueOperation, Field, Shape } from '../cli/catalogue.ts';
+import type { Answered, Catalogue, CatalogueOperation, Field, Shape } from '../cli/model/catalogue.ts';
 import { appRouter } from '../routers/index.ts';
+import { tagDescriptions } from '../routers/introduction.ts';
 
 type Schema = oas31.SchemaObject & { $ref?: string };
 type Described = oas31.OperationObject;
@@ -18,7 +18,7 @@ class Schemas {
     this.#components = (document.components?.schemas ?? {}) as Record<string, unknown>;
   }
 
-  /** What `schema` refers to, with what stands beside the reference. */
+  /** The referenced schema, merged with the siblings of the reference. */
   open(schema: Schema): Schema {
     if (!schema.$ref) return schema;
     const { $ref, ...beside } = schema;
@@ -36,10 +36,16 @@ class Schemas {
       const [type] = types.filter((each) => each !== 'null');
       return { schema: { ...schema, type } as Schema, isNullable: types.includes('null') };
     }
-    const said = several.filter((each) => each.type !== 'null');
-    const [only] = said;
-    const isNullable = said.length < several.length;
-    if (said.length === 1 && only) return { schema: { ...this.open(only), ...rest } as Schema, isNullable };
+    const nonNull = several.filter((each) => each.type !== 'null');
+    const [only] = nonNull;
+    const isNullable = nonNull.length < several.length;
+    // One value or a list of them: flags of choices take several, and a flag that takes names takes one.
+    const many = nonNull.find((each) => each.type === 'array');
+    if (nonNull.length === 2 && only && many) {
+      const form = only.enum ? many : only;
+      return { schema: { ...this.open(form), ...rest } as Schema, isNullable };
+    }
+    if (nonNull.length === 1 && only) return { schema: { ...this.open(only), ...rest } as Schema, isNullable };
     return { schema: { ...rest } as Schema, isNullable };
   }
 
@@ -75,19 +81,23 @@ class Schemas {
     }));
   }
 
-  /** The fields of a body that is one of several: what only some of them have says with which value of `told`. */
-  #mergedFields(alternatives: Schema[], told: string): Field[] {
+  /** Fields of a body with several kinds; a field that only some kinds have lists their values of `discriminator`. */
+  #mergedFields(alternatives: Schema[], discriminator: string): Field[] {
     const all = alternatives.map((each) => this.fields(each));
-    const kindsOf = (fields: Field[]) => fields.find(({ name }) => name === told)?.values ?? [];
+    const kindsOf = (fields: Field[]) => fields.find(({ name }) => name === discriminator)?.values ?? [];
     const names = [...new Set(all.flatMap((fields) => fields.map(({ name }) => name)))];
     return names.map((name) => {
       const having = all.filter((fields) => fields.some((field) => field.name === name));
       const fields = having.flatMap((each) => each.filter((field) => field.name === name));
-      const { isRequired, ...first } = fields[0] as Field;
+      const { isRequired, maxLength: _, ...first } = fields[0] as Field;
+      // A value may be as long as the kind with the largest limit allows: the service checks that of its kind.
+      const lengths = fields.map(({ maxLength }) => maxLength ?? Number.POSITIVE_INFINITY);
+      const maxLength = Math.max(...lengths);
       const isNeeded = fields.length === all.length && fields.every((field) => field.isRequired);
       return {
         ...first,
-        ...(name === told && { values: all.flatMap(kindsOf) }),
+        ...(Number.isFinite(maxLength) && { maxLength }),
+        ...(name === discriminator && { values: all.flatMap(kindsOf) }),
         ...(isNeeded && { isRequired: true as const }),
         ...(having.length < all.length && { onlyWith: having.flatMap(kindsOf).map(String) }),
         ...(!isNeeded && isRequired && { isSubject: true as const }),
@@ -95,7 +105,7 @@ class Schemas {
     });
   }
 
-  /** What an answer is, and the names of its fields. */
+  /** The resource type of a response, and the names of its fields. */
   answered(given: Schema): Answered {
     const schema = this.open(given);
     const { object, data } = (schema.properties ?? {}) as Record<string, Schema>;
@@ -138,7 +148,7 @@ function catalogued(operation: Operation, document: OpenApiDocument, schemas: Sc
   };
 }
 
-/** The operations of a router as the command-line client carries them: a pure function of their metadata. */
+/** The catalogue of the command-line client: a pure function of the operations' metadata. */
 export function catalogueOf(router: RouterLike = appRouter): Catalogue {
   const operations = operationsOf(router);
   const server = { url: '/api/v1' };

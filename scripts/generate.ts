@@ -1,25 +1,29 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { toolList } from '../adapters/mcp/list.ts';
 import { operationsOf } from '../adapters/operations.ts';
 import { openApiDocument } from '../adapters/rest/openapi.ts';
-import { appRouter, toolRouter } from '../routers/index.ts';
+import { toolList } from '../adapters/tools/list.ts';
+import { appRouter } from '../routers/index.ts';
+import { toolRouter } from '../routers/tools/index.ts';
+import { cliSamples } from './cli-samples.ts';
+import { webhookSnippets } from './webhook-snippets.ts';
 
 /*
  * `npm run generate`: writes the files that are derived from the operations. `-- --check` writes nothing and fails when
- * one of them is not what it would write.
+ * one of them is out of date.
  */
 
-/** The document without the address of one installation. */
+/** The OpenAPI document with a variable as origin. */
 export function committedDocument() {
   const origin = { default: 'http://localhost:8080', description: 'Address of your installation.' };
   return openApiDocument(operationsOf(appRouter), {
     version: '1.0.0',
     server: { url: '{origin}/api/v1', description: 'Your installation.', variables: { origin } },
     docsUrl: `${origin.default}/docs`,
+    commands: cliSamples(),
   });
 }
 
-/** What the typed client must know of operations beside their types: which take an `Idempotency-Key`, and which stream. */
+/** The operations that take an `Idempotency-Key`, and those that stream: the typed client cannot derive them from types. */
 function clientOperations() {
   const operations = operationsOf(appRouter);
   const namesOf = (some: typeof operations) => some.map(({ name }) => name).sort();
@@ -29,14 +33,16 @@ function clientOperations() {
   };
 }
 
-/** Every generated file with what belongs in it. */
+/** The generated files and their contents. */
 const generated: Record<string, () => unknown> = {
   'openapi.json': committedDocument,
   'tools.json': () => ({ tools: toolList(toolRouter) }),
   'client/operations.json': clientOperations,
+  'adapters/rest/commands.json': cliSamples,
+  'web/src/settings/webhooks/snippets.json': webhookSnippets,
 };
 
-/** The generated files that are not what `npm run generate` would write. */
+/** Paths of the generated files that are out of date. */
 export async function staleFiles(): Promise<string[]> {
   const stale: string[] = [];
   for (const [file, content] of Object.entries(generated)) {

@@ -2,32 +2,54 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, normalize, relative } from 'node:path';
 import ts from 'typescript';
 
-/** Folders and what each may import from, beside itself: the one way of `docs/architecture.md`. */
+/** The folders that each folder may import, beside itself (docs/architecture.md). */
 const mayImport: Record<string, readonly string[]> = {
   db: [],
-  routers: ['db'],
-  adapters: ['routers'],
-  server: ['db', 'routers', 'adapters'],
+  domain: ['db'],
+  outbound: [],
+  engine: ['domain', 'outbound'],
+  media: ['domain', 'engine', 'outbound'],
+  routers: ['db', 'domain'],
+  adapters: ['domain', 'routers'],
+  server: ['db', 'domain', 'outbound', 'engine', 'media', 'routers', 'adapters'],
   cli: [],
-  scripts: ['db', 'routers', 'adapters', 'server', 'cli'],
-  bench: ['db', 'routers', 'adapters', 'server', 'scripts'],
+  scripts: ['db', 'domain', 'routers', 'adapters', 'server', 'cli'],
+  bench: ['db', 'domain', 'routers', 'adapters', 'server', 'scripts'],
   client: [],
   web: ['client'],
   examples: ['client'],
-  tests: ['db', 'routers', 'adapters', 'server', 'scripts', 'bench', 'cli', 'client', 'web'],
+  tests: [
+    'db',
+    'domain',
+    'outbound',
+    'engine',
+    'media',
+    'routers',
+    'adapters',
+    'server',
+    'scripts',
+    'bench',
+    'cli',
+    'client',
+    'web',
+  ],
 };
 
-/** What the entries of this package name, for those who import it as strangers do. */
+/** Entry points of this package. */
 const entries: Record<string, string> = { tandem: 'routers/index.ts', 'tandem/client': 'client/index.ts' };
 
-/** Folders that a program of its own may take types from, and nothing that runs: it travels without them. */
-const mayImportTypes: Record<string, readonly string[]> = { cli: ['routers'], client: ['routers'], web: ['routers'] };
+/** Folders that a separate program may import types from, because it is built without them. */
+const mayImportTypes: Record<string, readonly string[]> = {
+  cli: ['domain', 'routers'],
+  client: ['domain', 'routers'],
+  web: ['domain', 'routers'],
+};
 
-/** The only reader of settings, and the one file that passes variables of the machine on to PostgreSQL. */
-const environmentReaders = new Set(['server/config.ts', 'db/embedded/cluster.ts']);
+/** The only reader of settings, the file that passes environment variables to PostgreSQL, and the text of samples. */
+const environmentReaders = new Set(['server/config.ts', 'db/embedded/cluster.ts', 'adapters/rest/openapi/samples.ts']);
 const readsEnvironment =
   /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[|import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'node:process'/;
-const settled = new Set(['db', 'routers', 'adapters', 'server']);
+const settled = new Set(['db', 'domain', 'outbound', 'engine', 'media', 'routers', 'adapters', 'server']);
 
 /** Source files by path, with their text. Paths use `/`. */
 export type Sources = ReadonlyMap<string, string>;
@@ -45,18 +67,18 @@ export async function readSources(root = '.'): Promise<Sources> {
   return sources;
 }
 
-/** The path of our file that an import names; undefined for that of another package. */
+/** The path of an imported file; undefined for another package. */
 function pathOf(file: string, name: string): string | undefined {
   return name.startsWith('.') ? normalize(join(dirname(file), name)).replaceAll('\\', '/') : entries[name];
 }
 
-/** Paths of our files that this one imports, types and dynamic imports included. */
+/** Paths of the files that a file imports, including types and dynamic imports. */
 function importsOf(file: string, text: string): string[] {
   const { importedFiles } = ts.preProcessFile(text, true, true);
   return importedFiles.map((each) => pathOf(file, each.fileName)).filter((path) => path !== undefined);
 }
 
-/** Those of them that nothing is left of once the types are gone. */
+/** The imports of types only. */
 function typeImportsOf(file: string, text: string): Set<string> {
   const types = new Set<string>();
   const values = new Set<string>();
@@ -81,7 +103,23 @@ function folderOf(file: string): string {
   return file.split('/')[0] ?? '';
 }
 
-/** The first cycle among the files, as the path that leads back to its start. */
+/** Pairs of folders that import each other, including parent and child; tests are exempt. */
+function mutualFolders(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const edges = new Map<string, string>();
+  for (const [file, imports] of graph) {
+    for (const imported of imports) {
+      const [from, to] = [dirname(file), dirname(imported)];
+      if (from !== to && folderOf(file) !== 'tests') edges.set(`${from} ${to}`, `${file} → ${imported}`);
+    }
+  }
+  return [...edges].flatMap(([pair, example]) => {
+    const [from = '', to = ''] = pair.split(' ');
+    const back = edges.get(`${to} ${from}`);
+    return back && from < to ? [`${from}/ and ${to}/ import each other: ${example}, and ${back}`] : [];
+  });
+}
+
+/** The first import cycle, as the path back to its start. */
 function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): string[] | undefined => {
@@ -102,7 +140,7 @@ function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | un
   return undefined;
 }
 
-/** What breaks the rules of imports, one line each. */
+/** Violations of the import rules, one line each. */
 export function importFaults(sources: Sources): string[] {
   const faults: string[] = [];
   const graph = new Map<string, string[]>();
@@ -117,13 +155,14 @@ export function importFaults(sources: Sources): string[] {
       if (target === folder || mayImport[folder]?.includes(target)) continue;
       if (ofTypes.includes(target) && types.has(imported)) continue;
       const onlyTypes = ofTypes.map((each) => `types of ${each}`);
-      const allowed = [...(mayImport[folder] ?? []), ...onlyTypes].join(', ') || 'nothing of ours';
+      const allowed = [...(mayImport[folder] ?? []), ...onlyTypes].join(', ') || 'no other folder';
       faults.push(`${file} imports ${imported}: ${folder}/ may import ${allowed}`);
     }
     if (settled.has(folder) && !environmentReaders.has(file) && readsEnvironment.test(text)) {
       faults.push(`${file} reads process.env: settings come from server/config.ts`);
     }
   }
+  faults.push(...mutualFolders(graph));
   const cycle = findCycle(graph);
   if (cycle) faults.push(`These files import each other in a circle: ${cycle.join(' → ')}`);
   return faults;

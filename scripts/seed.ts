@@ -1,10 +1,10 @@
 import { loadConfig } from '../server/config.ts';
-import { explain, StartError } from '../server/explain.ts';
 import { seedWorkspace } from '../server/first-run.ts';
 import { createLog } from '../server/log.ts';
 import { openDatabase } from '../server/process.ts';
+import { describeStartError, StartError } from '../server/start-errors.ts';
 
-/* `npm run seed`: a new workspace with a person and a full-scope API key; `-- --json` prints one line for programs. */
+/* `npm run seed`: creates a workspace with a user and a full-scope API key; `-- --json` prints one line of JSON. */
 
 async function seed(args: readonly string[]): Promise<string> {
   const unknown = args.find((arg) => arg !== '--json');
@@ -16,7 +16,7 @@ async function seed(args: readonly string[]): Promise<string> {
     const seeded = await seedWorkspace(db, config);
     if (args.includes('--json')) return JSON.stringify(seeded);
     const lines = Object.entries(seeded).map(([name, value]) => `${name.padEnd(12)}${value}`);
-    return [...lines, '', 'The key and the password are shown only this once.'].join('\n');
+    return [...lines, '', 'The key and the password are shown only once.'].join('\n');
   } finally {
     await close();
   }
@@ -25,6 +25,6 @@ async function seed(args: readonly string[]): Promise<string> {
 try {
   process.stdout.write(`${await seed(process.argv.slice(2))}\n`);
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
+  process.stderr.write(`${describeStartError(error)}\n`);
   process.exitCode = 1;
 }

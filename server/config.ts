@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { modelAddresses, modelEnvironment } from './agents/models/settings.ts';
-import { storageEnvironment, storageFaults } from './captures/storage/settings.ts';
-import { missingForTranscription, transcriptionEnvironment } from './captures/transcription/settings.ts';
+import { modelAddresses, modelEnvironment } from '../engine/models/settings.ts';
+import { storageEnvironment, storageFaults } from '../media/storage/settings.ts';
+import { missingForTranscription, transcriptionEnvironment } from '../media/transcription/settings.ts';
+import { outboundEnvironment } from '../outbound/settings.ts';
+import { SettingFileError, withSettingFiles } from './config-files.ts';
 
 const whole = (fallback: number, min: number, max: number) =>
   z
@@ -20,6 +22,9 @@ const hops = z
   .regex(/^(true|false|\d)$/, 'must be the number of proxies in front of the service (0 to 9), true (1) or false (0)')
   .transform((value) => (value === 'true' ? 1 : value === 'false' ? 0 : Number(value)))
   .default(0);
+
+/** log2 of scrypt's N that OWASP's Password Storage Cheat Sheet asks for, with r = 8 and p = 1. */
+const minPasswordCost = 17;
 
 /** Every setting of the service, as `.env.example` explains them. */
 const Settings = z.object({
@@ -45,7 +50,11 @@ const Settings = z.object({
   TURN_MINUTES: whole(30, 1, 1440),
   TURN_STEPS: whole(50, 1, 1000),
   AGENT_MINUTES: whole(600, 0, 1_000_000),
+  AGENT_MINUTES_PER_WORKSPACE: whole(0, 0, 1_000_000),
   AGENT_CONCURRENCY: whole(16, 0, 1000),
+  EVENT_RETENTION_DAYS: whole(30, 1, 36_500),
+  AUDIT_RETENTION_DAYS: whole(365, 1, 36_500),
+  WEBHOOK_RETENTION_DAYS: whole(30, 1, 36_500),
   CLI_INSTALL_URL: address.optional(),
   DEPRECATION_URL: address.optional(),
   ALLOWED_ORIGINS: z
@@ -57,13 +66,17 @@ const Settings = z.object({
         .filter(Boolean),
     )
     .default([]),
+  NODE_ENV: z.string().optional(),
+  PASSWORD_COST: whole(minPasswordCost, 10, 20),
   METRICS_TOKEN: z.string().min(16, 'must be at least 16 characters long').optional(),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
     .optional(),
+  REQUIRE_VERIFIED_EMAIL: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
   MAIL_FROM: z.string().min(3).default('Tandem <tandem@localhost>'),
   SHUTDOWN_SECONDS: whole(20, 0, 600),
+  LAME_DUCK_SECONDS: whole(0, 0, 300),
   RECORDING_MAX_MINUTES: whole(240, 1, 1440),
   RECORDING_MAX_MEGABYTES: whole(2048, 1, 4095),
   ...modelEnvironment,
@@ -74,6 +87,7 @@ const Settings = z.object({
   TRANSCRIPTION_PIECE_MINUTES: whole(10, 1, 60),
   TRANSCRIPTION_TIMEOUT_SECONDS: whole(300, 5, 300),
   ...storageEnvironment,
+  ...outboundEnvironment,
 });
 
 const Environment = Settings.superRefine((settings, context) => {
@@ -82,18 +96,43 @@ const Environment = Settings.superRefine((settings, context) => {
     ...missingForTranscription(settings),
     ...storageFaults(settings),
   ];
+  if (settings.PASSWORD_COST < minPasswordCost && settings.NODE_ENV !== 'test') {
+    const message = `must be at least ${minPasswordCost}; less is for tests (NODE_ENV=test) only`;
+    missing.push({ setting: 'PASSWORD_COST', message });
+  }
+  if (settings.LAME_DUCK_SECONDS > 0 && settings.LAME_DUCK_SECONDS >= settings.SHUTDOWN_SECONDS) {
+    missing.push({
+      setting: 'LAME_DUCK_SECONDS',
+      message: 'must be less than SHUTDOWN_SECONDS, of which it is a part',
+    });
+  }
   for (const { setting, message } of missing) context.addIssue({ code: 'custom', path: [setting], message });
 });
 
 export type Config = z.infer<typeof Environment>;
 
-/** What is wrong with the environment, in lines for the person who set it. */
+/** The settings are not valid; the message has a line for each, for the person who set them. */
 export class ConfigError extends Error {}
+
+function notValid(lines: readonly string[]): ConfigError {
+  return new ConfigError(
+    `These settings are not valid; correct them in the environment or in .env:\n${lines.join('\n')}`,
+  );
+}
+
+function withFiles(environment: Record<string, string | undefined>): Record<string, string | undefined> {
+  try {
+    return withSettingFiles(environment, Object.keys(Settings.shape));
+  } catch (error) {
+    if (error instanceof SettingFileError) throw notValid(error.message.split('\n').map((line) => `  ${line}`));
+    throw error;
+  }
+}
 
 /** The configuration out of `environment`; empty values count as unset. @throws ConfigError naming every bad setting. */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const set = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(withFiles(environment)).filter(([, value]) => value !== undefined && value !== ''),
   );
   const parsed = Environment.safeParse(set);
   if (parsed.success) return parsed.data;
@@ -103,9 +142,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       set[name] === undefined || /TOKEN|URL|API_KEY|ACCESS_KEY|ENDPOINT/.test(name) ? '' : ` (it is “${set[name]}”)`;
     return `  ${name} ${issue.message}${shown}`;
   });
-  throw new ConfigError(
-    `These settings are not valid; correct them in the environment or in .env:\n${lines.join('\n')}`,
-  );
+  throw notValid(lines);
 }
 
 /** The configuration of this process: `.env` in the working directory, overridden by the environment. */

@@ -1,8 +1,14 @@
 import { type DestinationStream, pino } from 'pino';
 import type { Config } from './config.ts';
 
+const credentials = ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
+
+/** Fields in which what people write would be. No log call has them; one that is added by mistake shows nothing. */
+const written = 'body email name path query req.url subject text title to token url'.split(' ');
+
 /**
- * The log of the process: JSON lines, or readable ones on a terminal. Credentials are cut out wherever headers show.
+ * The log of the process: JSON lines, or readable ones on a terminal. Credentials are cut out wherever headers show, and
+ * so is what people write.
  * `destination` takes JSON lines instead of the standard output.
  */
 export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, destination?: DestinationStream) {
@@ -11,7 +17,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, dest
     level: config.LOG_LEVEL,
     serializers: { err: describeError },
     redact: {
-      paths: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+      paths: [...credentials, ...written],
       censor: '[cut]',
     },
   };
@@ -23,10 +29,26 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, dest
   });
 }
 
+/** Errors whose text quotes the value that is at fault. */
+const quoting = ['SyntaxError', 'RangeError', 'URIError', 'ZodError', '$ZodError', 'ZodRealError'];
+
+/** What may stand in the text of any error: addresses of people, secrets, what follows `?` in an address, quotations. */
+const values: [RegExp, string][] = [
+  [/[^\s<>"“”]+@[^\s<>"“”]+/g, '[address]'],
+  [/\btandem_[a-z]{2}_\w+/g, '[secret]'],
+  [/(\w:\/\/[^\s?#]*)[?#]\S*/g, '$1?[cut]'],
+  [/“[^”]*”/g, '“[cut]”'],
+];
+
+const withoutValues = (text: string) => values.reduce((cut, [value, name]) => cut.replace(value, name), text);
+
+/** Whether it is an error of the mail server, whose answer repeats the address (RFC 5321 §4.2). */
+const isOfMail = (error: Error) => 'responseCode' in error || 'command' in error;
+
 /**
  * An error for the log, without what users wrote. The text of a database error can quote values, so only its code,
- * constraint and place are kept; a syntax error quotes what it could not read; and a wrapper (tRPC's, for one) repeats
- * the text of its cause.
+ * constraint and place are kept; the same holds for the answers of mail servers and for errors that quote what they could
+ * not read; and a wrapper (tRPC's, for one) repeats the text of its cause.
  */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -48,6 +70,10 @@ export function describeError(error: unknown): object {
     } = error as unknown as Record<string, unknown>;
     return { type, code, constraint, table, routine, severity, stack: frames, ...inner };
   }
-  const quotes = type === 'SyntaxError' || (cause instanceof Error && error.message.includes(cause.message));
-  return { type, ...(!quotes && { message: error.message }), stack: frames, ...inner };
+  if (isOfMail(error)) {
+    const { code, command, responseCode } = error as unknown as Record<string, unknown>;
+    return { type, code, command, responseCode, stack: frames, ...inner };
+  }
+  const quotes = quoting.includes(type) || (cause instanceof Error && error.message.includes(cause.message));
+  return { type, ...(!quotes && { message: withoutValues(error.message) }), stack: frames, ...inner };
 }

@@ -1,59 +1,57 @@
+import { banner } from './banner.ts';
 import { loadConfig } from './config.ts';
-import { explain, StartError } from './explain.ts';
-import { firstKey } from './first-run.ts';
+import { requireWritable, usedDirectories } from './data-directories.ts';
+import { firstSteps } from './first-run.ts';
 import { createLog } from './log.ts';
-import { openDatabase, startService } from './process.ts';
-import { surviveLostConnections } from './strays.ts';
+import { releaseStartMemory } from './runtime/start-memory.ts';
+import { surviveLostConnections } from './runtime/unhandled-rejections.ts';
+import { shutDown } from './shutdown.ts';
+import { describeStartError } from './start-errors.ts';
+import { startWhenAvailable } from './starting.ts';
 
-function banner(url: string, installUrl: string, key: string | null): string {
-  const install = `Command line: curl -fsSL ${installUrl} | sh`;
-  const lines = ['', `Tandem is running at ${url}`, `Reference: ${url}/docs`, install, ''];
-  if (key === null) {
-    return [...lines, 'Your data is where you left it. For another workspace and key: npm run seed', ''].join('\n');
-  }
-  const curl = `curl -H 'Authorization: Bearer ${key}' ${url}/api/v1/todos`;
-  return [...lines, `Your API key, shown only this once: ${key}`, '', 'Try it:', `  ${curl}`, ''].join('\n');
+/** Resolves when the signal is aborted, also when it was before. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve());
+    if (signal.aborted) resolve();
+  });
 }
 
 async function main(): Promise<void> {
+  releaseStartMemory();
   const config = loadConfig();
   const log = createLog(config);
   surviveLostConnections(log);
-  const { db, embedded, close: closeDatabase } = await openDatabase(config, log);
-  const service = await startService(config, db, log).catch(async (error: unknown) => {
-    await closeDatabase();
-    throw new StartError(explain(error, config.HOST, config.PORT), { cause: error });
-  });
-
-  let stopping = false;
-  const stop = async (signal: string) => {
-    if (stopping) return;
-    stopping = true;
-    log.info({ signal }, 'finishing the requests in flight');
-    const patience = setTimeout(() => {
-      log.warn('some requests did not finish in time');
-      service.app.server.closeAllConnections();
-    }, config.SHUTDOWN_SECONDS * 1000);
-    await service.close();
-    clearTimeout(patience);
-    await closeDatabase();
-    process.exit(0);
-  };
+  await requireWritable(usedDirectories(config));
+  const stopping = new AbortController();
+  // Whoever presses Ctrl-C or closes the terminal does not wait for a load balancer.
+  const hurry = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      stop(signal).catch((error: unknown) => {
-        log.fatal({ err: error }, 'the shutdown failed');
-        process.exit(1);
-      });
+      if (!stopping.signal.aborted) log.info({ signal }, 'shutting down');
+      stopping.abort();
+      if (signal !== 'SIGTERM') hurry.abort();
     });
   }
+  const started = await startWhenAvailable(config, log, stopping.signal);
+  if (!started) process.exit(0);
+  const { service, database } = started;
 
-  const key = embedded ? await firstKey(db, config) : null;
-  const installUrl = config.CLI_INSTALL_URL ?? `${service.url}/install.sh`;
-  process.stdout.write(`${banner(service.url, installUrl, key)}\n`);
+  if (!stopping.signal.aborted) {
+    service.prepare();
+    const steps = await firstSteps(database.db, database.embedded, config, service.url);
+    const installUrl = config.CLI_INSTALL_URL ?? `${service.url}/install.sh`;
+    process.stdout.write(`${banner(service.url, installUrl, steps)}\n`);
+    await aborted(stopping.signal);
+  }
+  await shutDown(service, database, config, log, hurry.signal).catch((error: unknown) => {
+    log.fatal({ err: error }, 'shutdown failed');
+    process.exit(1);
+  });
+  process.exit(0);
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`\n${explain(error)}\n\n`);
+  process.stderr.write(`\n${describeStartError(error)}\n\n`);
   process.exit(1);
 });

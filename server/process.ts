@@ -3,23 +3,28 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { connect, type Database } from '../db/client.ts';
-import { openEmbedded } from '../db/embedded.ts';
+import { openEmbedded } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
-import { expireApprovals } from '../routers/approvals/expiry.ts';
-import type { ServiceSettings } from '../routers/base.ts';
-import { tellDue } from '../routers/notifications/events.ts';
-import { createEngines } from './agents/models/engines.ts';
-import { agentsAtWork, contextOfAgents } from './agents/start.ts';
-import { voicesOf } from './agents/voices.ts';
-import { type Backstage, openBackstage } from './backstage.ts';
-import { openCaptures } from './captures/start.ts';
-import { createClockwork } from './clockwork/index.ts';
+import { expireApprovals } from '../domain/approvals/expiry.ts';
+import type { ServiceSettings } from '../domain/context.ts';
+import { notifyDue } from '../domain/notifications/events.ts';
+import { createEngines } from '../engine/models/engines.ts';
+import { publicClient, urlRefusal } from '../outbound/public.ts';
+import { agentsAtWork, contextOfAgents } from './agents.ts';
+import { type Background, openBackground } from './background.ts';
+import { openCaptures } from './captures.ts';
 import type { Config } from './config.ts';
-import { createService, type ServiceParts } from './http.ts';
-import { createMailer } from './mail.ts';
-import { letterMeasures, letterWorker } from './notifications/worker.ts';
+import { selectEngines } from './engine-selection.ts';
+import { createService } from './http.ts';
+import { closingSeconds, createDraining } from './runtime/draining.ts';
+import { createScheduler } from './scheduler/index.ts';
+import type { ServiceParts } from './service-parts.ts';
 import { startSweeps } from './sweeps.ts';
+import { openOfflineWork } from './threads/work.ts';
+import { openWebhooks, webhookSender } from './webhooks.ts';
+import { createMailer } from './workers/emails/mailer.ts';
+import { emailWorker } from './workers/emails/worker.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
 const apiVersion = '1.0.0';
@@ -28,12 +33,13 @@ export interface OpenDatabase {
   db: Database;
   /** True when PostgreSQL runs in the data directory of this service. */
   embedded: boolean;
-  close(): Promise<void>;
+  /** Waits up to `seconds` (5) for running statements. */
+  close(seconds?: number): Promise<void>;
 }
 
 /**
  * The database of the configuration, migrated: `DATABASE_URL`, or an embedded one in `DATA_DIR`. `exclusive: false`
- * joins an embedded database that another process of ours runs.
+ * joins an embedded database that another process of this service runs.
  */
 export async function openDatabase(config: Config, log: Logger, exclusive = true): Promise<OpenDatabase> {
   const embedded = config.DATABASE_URL
@@ -45,13 +51,13 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
         log: (line, level = 'debug') => log[level](line),
       });
   const db = connect(embedded?.url ?? config.DATABASE_URL ?? '', { poolSize: config.DATABASE_POOL_SIZE });
-  const close = async () => {
-    await db.close();
+  const close = async (seconds?: number) => {
+    await db.close(seconds);
     await embedded?.stop();
   };
   try {
     const applied = await migrate(db.driver);
-    if (applied.length > 0) log.info({ applied }, 'migrated the database');
+    if (applied.length > 0) log.info({ applied }, 'database migrated');
     return { db, embedded: embedded !== undefined, close };
   } catch (error) {
     await close();
@@ -59,13 +65,14 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
   }
 }
 
-function publicAddress(config: Config, port: number): string {
+/** `PUBLIC_URL`, or the address at which this machine reaches the service. */
+export function publicAddress(config: Pick<Config, 'HOST' | 'PUBLIC_URL'>, port: number): string {
   const everywhere = ['0.0.0.0', '::', ''].includes(config.HOST);
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
   return config.PUBLIC_URL ?? `http://${everywhere ? 'localhost' : host}:${port}`;
 }
 
-/** What the service says of where it is; complete once the port is known (`PORT=0` lets the system choose). */
+/** The public addresses of the service; complete once the port is known (`PORT=0` lets the system choose). */
 function addresses(config: Config, port: number) {
   const publicUrl = publicAddress(config, port);
   return {
@@ -79,13 +86,19 @@ export interface RunningService {
   app: FastifyInstance;
   url: string;
   port: number;
-  /** Makes jobs, and tells news of chats. */
-  backstage: Pick<Backstage, 'queue' | 'live'>;
+  /** The events of chats. */
+  live: Background['live'];
+  /** The events of workspaces. */
+  logs: Background['logs'];
+  /** `/readyz` answers 503 from now on, and every answer ends its connection. All is still served. */
+  drain(): void;
+  /** Makes in advance what the first request for it would wait for: the OpenAPI document. */
+  prepare(): void;
   /** Finishes the requests in flight and gives up the work in hand, then closes the listener. The database stays open. */
   close(): Promise<void>;
 }
 
-/** Listens, with all that runs beside the requests. @throws Error (`EADDRINUSE` …) when it cannot listen. */
+/** Starts the HTTP server and everything beside the requests. @throws Error (`EADDRINUSE` …) when it cannot listen. */
 export async function startService(
   config: Config,
   db: Database,
@@ -96,60 +109,109 @@ export async function startService(
     version: apiVersion,
     ...addresses(config, config.PORT),
     cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
+    totpKey: createSecretKey(await sharedSecret(db, 'totp')),
+    webhooks: {
+      key: createSecretKey(await sharedSecret(db, 'webhooks')),
+      refusalOf: urlRefusal(config.OUTBOUND_ALLOW),
+      send: webhookSender(config.OUTBOUND_ALLOW, overrides.webhookOutbound),
+    },
     agentMinutes: config.AGENT_MINUTES,
+    agentMinutesPerWorkspace: config.AGENT_MINUTES_PER_WORKSPACE,
+    passwordCost: config.PASSWORD_COST,
+    requireVerifiedEmail: config.REQUIRE_VERIFIED_EMAIL
+      ? config.REQUIRE_VERIFIED_EMAIL === 'true'
+      : config.SMTP_URL !== undefined,
     rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
     recordings: { maxSeconds: config.RECORDING_MAX_MINUTES * 60 },
   };
   const mail = createMailer(config, log);
   const oauthKey = await sharedSecret(db, 'oauth');
-  const backstage = await openBackstage(config, db, log);
-  const { queue: jobs, live } = backstage;
-  const letters = letterWorker({ db, post: mail, log, service: settings });
-  const captures = await openCaptures(config, { db, settings, ...backstage }, log, overrides);
+  const workers = db.for('workers');
+  const background = openBackground(config, db, log);
+  const { live, logs, sequencer, pgListener } = background;
+  const emails = emailWorker({ db: workers, sender: mail, log, service: settings });
+  const offline = openOfflineWork(overrides.threadLimits);
+  const { readTranscript } = offline;
+  const captures = await openCaptures(
+    config,
+    { db, workers, settings, pgListener, readTranscript },
+    log,
+    overrides,
+  ).catch(async (error: unknown) => {
+    await background.close();
+    throw error;
+  });
   const { media } = captures;
-  const measures = [...backstage.measures, ...letterMeasures(letters), ...captures.intake.measures];
+  const clock = overrides.clock ?? (() => new Date());
+  const webhooks = openWebhooks(
+    { db: workers, clock, mail },
+    { config, key: settings.webhooks.key, log, pgListener, outbound: overrides.webhookOutbound },
+  );
+  const measures = [
+    ...background.measures,
+    ...emails.measures,
+    ...captures.intake.measures,
+    ...offline.measures,
+    ...webhooks.measures,
+  ];
+  const draining = createDraining();
   const app = createService({
     config,
+    draining,
     db,
     log,
     settings,
     mail,
-    jobs,
     live,
+    logs,
+    onEvent: sequencer.wake,
     ...captures,
     measures,
     oauthKey,
+    oauthFetch: publicClient(config.OUTBOUND_ALLOW),
     ...overrides,
   });
   try {
     await app.listen({ host: config.HOST, port: config.PORT });
   } catch (error) {
-    await backstage.close();
+    await background.close();
     throw error;
   }
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
-  const world = { db, jobs, live, clock: overrides.clock ?? (() => new Date()), service: settings, mail, media };
-  const voices = {
-    ...voicesOf(createEngines(config, log), log),
+  const ctx = { db: workers, live, logs, clock, service: settings, mail, media };
+  const selection = {
+    ...selectEngines(createEngines(config, log), log, offline),
     ...(overrides.engine && { engine: overrides.engine }),
   };
   const { turnLimits } = overrides;
-  const agents = agentsAtWork({ config, log, live, voices, context: contextOfAgents(world), turnLimits });
-  const onCapture = captures.handler(world, voices.writer);
-  const periodic = backstage.startWork({ ...agents, onCapture, ...overrides.handlers });
-  if (periodic) captures.lookAfter(periodic);
-  periodic?.every(60, 'approvals that nobody decided', () => expireApprovals(world, world.clock()));
-  if (mail.sends) periodic?.every(2, 'letters', letters.run);
-  const clockwork = periodic && createClockwork({ world, log, tell: tellDue });
-  clockwork?.start();
-  const stopSweeps = startSweeps(db, log);
+  const agents = agentsAtWork({ config, log, live, selection, context: contextOfAgents(ctx), turnLimits });
+  const onEmail = mail.sends ? emails.handle : undefined;
+  const handlers = {
+    ...agents,
+    ...captures.handlersOf(ctx, selection.writer),
+    onEmail,
+    onWebhook: webhooks.handle,
+    ...overrides.handlers,
+  };
+  const periodic = background.startWork(handlers);
+  if (periodic) captures.addPeriodic(periodic);
+  periodic?.every(60, 'expire approvals', () => expireApprovals(ctx));
+  const scheduler = periodic && createScheduler({ ctx, log, notifyDue });
+  scheduler?.start();
+  const fanOut = periodic && webhooks.startFanOut();
+  const stopSweeps = startSweeps(db.for('maintenance'), log, {
+    eventDays: config.EVENT_RETENTION_DAYS,
+    auditDays: config.AUDIT_RETENTION_DAYS,
+    deliveryDays: config.WEBHOOK_RETENTION_DAYS,
+  });
   const close = async () => {
     stopSweeps();
-    letters.stop();
-    await Promise.all([app.close(), backstage.stopWork(), clockwork?.stop(config.SHUTDOWN_SECONDS)]);
+    await Promise.all([app.close(), background.stopWork(), scheduler?.stop(closingSeconds(config)), fanOut?.stop()]);
     await mail.idle();
-    await backstage.close();
+    await offline.close();
+    await background.close();
   };
-  return { app, url: settings.publicUrl, port, backstage, close };
+  const prepare = () => void settings.document?.();
+  return { app, url: settings.publicUrl, port, live, logs, drain: draining.begin, prepare, close };
 }

@@ -1,5 +1,9 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
+import { recordErasure } from '../domain/events/changes.ts';
+import { type Retention, sweepEvents } from '../domain/events/retention.ts';
+import { type ChangedNotification, changedColumns, notificationEvents } from '../domain/notifications/changes.ts';
+import { sweepDeliveries } from '../domain/webhooks/retention.ts';
 
 const hour = 60 * 60 * 1000;
 
@@ -9,11 +13,21 @@ const sweeps = [
     where created_at < now() - interval '24 hours' limit 5000)`,
   `delete from password_resets where token_hash in (
     select token_hash from password_resets where expires_at < now() - interval '1 day' limit 5000)`,
+  `delete from email_verifications where token_hash in (
+    select token_hash from email_verifications where expires_at < now() - interval '1 day' limit 5000)`,
   `delete from sign_in_attempts where (account, address) in (
     select account, address from sign_in_attempts
     where greatest(window_start, coalesce(trusted_at, window_start)) < now() - interval '90 days'
       or (trusted_at is null and window_start < now() - interval '1 day') limit 5000)`,
-  // When an app last worked outlives its access tokens, which go a day after they expire, when nothing names them any more.
+  `delete from totp_secrets where user_id in (
+    select user_id from totp_secrets where confirmed_at is null and created_at < now() - interval '1 day' limit 5000)`,
+  `delete from webauthn_challenges where challenge_hash in (
+    select challenge_hash from webauthn_challenges where expires_at < now() limit 5000)`,
+  `delete from sign_in_challenges where token_hash in (
+    select token_hash from sign_in_challenges where expires_at < now() limit 5000)`,
+  `delete from recent_authentications where credential_id in (
+    select credential_id from recent_authentications where authenticated_at < now() - interval '1 day' limit 5000)`,
+  // The last use of an app is kept longer than its access tokens, which are deleted a day after they expire.
   `update connected_apps a set last_used_at = used.at from (
       select workspace_id, connected_app_id, max(last_used_at) as at from credentials
       where kind = 'oauth' and expires_at < now() - interval '1 day' group by 1, 2
@@ -30,16 +44,15 @@ const sweeps = [
   `delete from oauth_artifacts where hash in (
     select hash from oauth_artifacts o where o.model = 'Client' and o.created_at < now() - interval '1 day'
       and not exists (select 1 from connected_apps a where a.client_id = o.payload ->> 'client_id') limit 5000)`,
-  `delete from notifications where (workspace_id, id) in (
-    select workspace_id, id from notifications
-    where created_at < now() - interval '180 days' and email <> 'pending' limit 5000)`,
+  `delete from webhook_endpoints where (workspace_id, id) in (
+    select workspace_id, id from webhook_endpoints where expires_at < now() - interval '1 hour' limit 5000)`,
   `delete from rate_windows where bucket in (
     select bucket from rate_windows where window_start < now() - interval '1 hour' limit 5000)`,
 ];
 
 /**
  * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
- * redeemed, registered clients that nobody connected, notifications after 180 days.
+ * redeemed, registered clients that were never connected, subscriptions over MCP that were not refreshed, notifications after 180 days.
  */
 export async function sweep(db: Db): Promise<void> {
   for (const text of sweeps) {
@@ -51,12 +64,39 @@ export async function sweep(db: Db): Promise<void> {
       deleted = row?.deleted ?? 0;
     }
   }
+  while ((await deleteNotifications(db)) === batch);
 }
 
-/** Sweeps every hour, on every process; returns the function that stops it. */
-export function startSweeps(db: Db, log: Logger): () => void {
+const batch = 5000;
+const oldNotifications = `delete from notifications n where (workspace_id, id) in (
+    select workspace_id, id from notifications
+    where created_at < now() - interval '180 days' and email <> 'pending' order by workspace_id, id limit ${batch})
+  returning n.workspace_id as "workspaceId", ${changedColumns}`;
+
+/** Deletes some of the old notifications, with what the log says of them. Returns how many. */
+function deleteNotifications(db: Db): Promise<number> {
+  return db.transaction(async (tx) => {
+    const deleted = await tx.rows<ChangedNotification & { workspaceId: string }>(oldNotifications, []);
+    for (const [workspaceId, rows] of Map.groupBy(deleted, (row) => row.workspaceId)) {
+      const events = notificationEvents(rows, { type: 'notification.deleted' });
+      if (events.length > 0) await recordErasure(tx, workspaceId, events);
+    }
+    return deleted.length;
+  });
+}
+
+/** For how many days events and deliveries of webhooks are kept. */
+type KeptDays = Retention & { deliveryDays: number };
+
+/** Deletes what has expired every hour, on every process. Returns the function that stops it. */
+export function startSweeps(db: Db, log: Logger, kept: KeptDays): () => void {
+  const all = async () => {
+    await sweep(db);
+    await sweepEvents(db, kept);
+    await sweepDeliveries(db, kept.deliveryDays);
+  };
   const run = () =>
-    sweep(db).catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one is in an hour'));
+    all().catch((error: unknown) => log.warn({ err: error }, 'expired rows not deleted, will retry in an hour'));
   const timer = setInterval(run, hour);
   timer.unref();
   return () => clearInterval(timer);

@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** React Aria brings its words in thirty languages; the pages are in English. */
+/** React Aria ships translations in thirty languages; the pages need English only. */
 const inEnglish: Plugin = {
   name: 'in-english',
   enforce: 'pre',
@@ -11,17 +12,68 @@ const inEnglish: Plugin = {
       : null,
 };
 
+const markdownItParts = join(import.meta.dirname, 'markdown-it-parts.ts');
+
+/** Where a window begins, and what the shell of a signed-in person is made of. */
+const entry = ['main'];
+const shell = ['shell/app', 'shell/frame', 'work/todos-page', 'settings/layout'];
+
+/** React Aria is imported through one file that names all of it, so its imports do not show who needs what: it is split by use. */
+const isControl = (id: string) =>
+  /[\\/]node_modules[\\/](react-aria|react-stately|@react-|@internationalized)/.test(id);
+
+interface ModuleGraph {
+  getModuleInfo(id: string): { importers: readonly string[] } | null;
+}
+
+/** Whether one of `roots` imports a module statically, over any number of others. */
+function isReachedFrom(roots: readonly string[], id: string, graph: ModuleGraph): boolean {
+  const ends = new Set(roots.map((file) => join(import.meta.dirname, 'src', `${file}.tsx`)));
+  const seen = new Set<string>();
+  const queue = [id];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (ends.has(next)) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    queue.push(...(graph.getModuleInfo(next)?.importers ?? []));
+  }
+  return false;
+}
+
+/**
+ * What the entry imports is one chunk, and so is what the shell adds to it; the rest is split by use. The entry itself
+ * stays outside: it is the file that the document names.
+ */
+const groups = [
+  {
+    debugName: 'start',
+    priority: 2,
+    name: (id: string, graph: ModuleGraph) => (isReachedFrom(entry, id, graph) ? 'start' : null),
+  },
+  {
+    debugName: 'shell',
+    priority: 1,
+    name: (id: string, graph: ModuleGraph) => (!isControl(id) && isReachedFrom(shell, id, graph) ? 'shell' : null),
+  },
+];
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), inEnglish],
+  resolve: { alias: { 'linkify-it': markdownItParts, entities: markdownItParts } },
   build: {
     outDir: 'dist',
-    // The policy of the pages allows files of our own only: nothing is inlined into them.
+    // The content security policy allows own files only, so no assets are inlined.
     assetsInlineLimit: 0,
-    modulePreload: false,
-    chunkSizeWarningLimit: 1500,
+    // The chunks that a page needs are fetched together. Browsers without modulepreload load them one after the other.
+    modulePreload: { polyfill: false },
+    // One file of styles: it is small, and pages that are opened later do not wait for theirs.
+    cssCodeSplit: false,
+    // For adapters/pages/chunks.ts, and for the sizes that tests/web/sizes.test.ts checks.
+    manifest: true,
+    rolldownOptions: { output: { codeSplitting: { groups } } },
   },
-  // `npx vite web` while working on the pages: everything else is answered by the service.
+  // `npx vite web` while working on the pages: other requests go to the service.
   server: {
     proxy: Object.fromEntries(['/trpc', '/api', '/oauth/interactions'].map((path) => [path, 'http://127.0.0.1:8080'])),
   },

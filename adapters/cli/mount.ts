@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceSettings } from '../../routers/base.ts';
-import { entityTag, entityTags } from '../../routers/etag.ts';
+import type { ServiceSettings } from '../../domain/context.ts';
+import { entityTag, entityTags } from '../../domain/etag.ts';
 import { installer } from './installer.ts';
 
 const built = fileURLToPath(new URL('../../cli/dist', import.meta.url));
@@ -20,7 +20,7 @@ interface Bundle {
 const guarded = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache' };
 const open = { config: { ungated: true } };
 
-/** `sh` fails on it, and says why. */
+/** `sh` prints the reason and fails. */
 const unbuilt = `#!/bin/sh
 echo 'The command-line client is not built: run npm run build in the directory of the service.' >&2
 exit 1
@@ -33,7 +33,7 @@ function readBundle(directory: string): Bundle | undefined {
   return { text, checksum: createHash('sha256').update(text).digest('hex') };
 }
 
-/** Sends a file, or 304 to who has it. */
+/** Sends a file, or 304 when the client has it. */
 function send(request: FastifyRequest, reply: FastifyReply, type: string, content: string | Buffer) {
   const tag = typeof content === 'string' ? entityTag(content) : entityTag(content.toString('latin1'));
   reply.headers({ ...guarded, ETag: tag }).type(type);

@@ -3,15 +3,12 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-const swaggerUi = (name: string) => new URL(name, import.meta.resolve('swagger-ui-dist/package.json'));
 const own = (name: string) => new URL(`assets/${name}`, import.meta.url);
 
 /** Every file that is served, by name: a request never becomes a path. */
 const sources = {
   'pages.css': { url: own('pages.css'), type: 'text/css; charset=utf-8' },
-  'reference.js': { url: own('reference.js'), type: 'text/javascript; charset=utf-8' },
-  'swagger-ui.css': { url: swaggerUi('swagger-ui.css'), type: 'text/css; charset=utf-8' },
-  'swagger-ui-bundle.js': { url: swaggerUi('swagger-ui-bundle.js'), type: 'text/javascript; charset=utf-8' },
+  'pages.js': { url: own('pages.js'), type: 'text/javascript; charset=utf-8' },
 } as const;
 
 export type AssetName = keyof typeof sources;
@@ -29,7 +26,7 @@ const zip = promisify(gzip);
 
 export const assetNames = Object.keys(sources) as AssetName[];
 
-/** A file of the reference page, read at the first request for it. */
+/** A file of the documents, read at the first request for it. */
 export function assetOf(name: AssetName): Asset {
   const known = loaded.get(name);
   if (known) return known;

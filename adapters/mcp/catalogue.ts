@@ -1,9 +1,9 @@
-import type { Principal } from '../../routers/base.ts';
-import { instructionsFor } from '../../routers/instructions.ts';
-import { scopes } from '../../routers/scopes.ts';
-import { lackingScopes } from '../../routers/tool.ts';
+import type { Principal } from '../../domain/context.ts';
+import { scopes } from '../../domain/scopes.ts';
+import { instructionsFor } from '../../routers/tools/instructions.ts';
+import { lackingScopes } from '../../routers/tools/tool.ts';
 import type { Tool } from '../operations.ts';
-import { type ListedTool, listedTool } from './list.ts';
+import { type ListedTool, listedTool } from '../tools/list.ts';
 
 /** What a credential sees of the tools. */
 export interface View {
@@ -18,7 +18,7 @@ export interface Catalogue {
   viewFor(principal: Pick<Principal, 'scopes'> | null): View;
 }
 
-/** The tools with their JSON Schemas, computed once, and what each set of scopes shows of them, once it is asked for. */
+/** The tools with their JSON Schemas, computed once. The view of each set of scopes is computed at its first use. */
 export function catalogueOf(tools: readonly Tool[]): Catalogue {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const listed = new Map(tools.map((tool) => [tool, listedTool(tool)]));

@@ -1,18 +1,21 @@
+import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import type { Principal, ServiceSettings } from '../../routers/base.ts';
-import { Failure, invalid } from '../../routers/errors.ts';
-import { type Scope, scopes } from '../../routers/scopes.ts';
-import { lackingScopes } from '../../routers/tool.ts';
+import type { Principal, ServiceSettings } from '../../domain/context.ts';
+import { Failure, invalid } from '../../domain/errors.ts';
+import { type Scope, scopes } from '../../domain/scopes.ts';
+import { authenticated } from '../../routers/base.ts';
+import { defaultMaxBody } from '../../routers/metadata.ts';
+import { lackingScopes } from '../../routers/tools/tool.ts';
+import { type ContextFor, describeFailure, failureOf, sendFailure, UnreadableBody } from '../http.ts';
 import { type RouterLike, type Tool, toolsOf } from '../operations.ts';
-import type { ContextFor } from '../request.ts';
 import { type Addresses, allowPage, requireOwnAddress, shareWithPage } from './origin.ts';
-import { createFace } from './server.ts';
+import { createEndpoint } from './server.ts';
 
 const path = '/mcp';
 const others: HTTPMethods[] = ['GET', 'PUT', 'PATCH', 'DELETE'];
 
 /** Messages of one POST. Only old clients send more than one; a request counts once, however many it carries. */
-const mostMessages = 10;
+const maxMessages = 10;
 
 /** Both, whatever the client sent: the SDK refuses a POST that does not name the two. */
 const accept = 'application/json, text/event-stream';
@@ -63,12 +66,19 @@ function requireConsent(tools: readonly Tool[], principal: Principal | null, bod
   }
 }
 
+/** A failure of ours as JSON-RPC has it; the error object of the service is its data. */
+function internalError({ body }: FastifyRequest, problem: ReturnType<typeof describeFailure>) {
+  const { id } = (body ?? {}) as { id?: unknown };
+  const error = { code: ProtocolErrorCode.InternalError, message: problem.message, data: problem };
+  return { jsonrpc: '2.0', id: typeof id === 'string' || typeof id === 'number' ? id : null, error };
+}
+
 /** What the SDK reads of the headers. */
 const read = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'last-event-id'];
 
 /**
  * The request as the SDK takes it; the body is parsed already and goes beside it. Only a stream without an end needs the
- * signal, which is dear: a tool learns by its context that the client is gone.
+ * signal, which is expensive: a tool reads from its context that the client has disconnected.
  */
 function webRequest({ headers, body }: FastifyRequest, publicUrl: string, signal: AbortSignal): Request {
   const copied: Record<string, string> = { accept };
@@ -80,7 +90,7 @@ function webRequest({ headers, body }: FastifyRequest, publicUrl: string, signal
   return new Request(`${publicUrl}${path}`, { method: 'POST', headers: copied, ...(isEndless && { signal }) });
 }
 
-/** Sends the SDK's answer: a stream as it comes, anything else in one piece, which costs a third of it. */
+/** Sends the SDK's response: a stream as it comes, anything else in one piece, which takes a third of the time. */
 async function sendAnswer(reply: FastifyReply, answer: Response) {
   if (answer.headers.get('content-type')?.includes('text/event-stream')) return reply.send(answer);
   reply.code(answer.status).headers(Object.fromEntries(answer.headers));
@@ -99,8 +109,8 @@ export function mountMcp(
   addresses: Addresses,
 ): void {
   const tools = toolsOf(toolRouter);
-  const face = createFace(tools);
-  app.addHook('preClose', () => face.close());
+  const endpoint = createEndpoint(tools);
+  app.addHook('preClose', () => endpoint.close());
   const ownAddress = async (request: FastifyRequest, reply: FastifyReply) => {
     requireOwnAddress(request, addresses, service.publicUrl);
     shareWithPage(request, reply);
@@ -112,32 +122,51 @@ export function mountMcp(
     onRequest: [
       ownAddress,
       async () => {
-        const message = `This path answers POST. There are no sessions and no stream to open.`;
+        const message = `This path supports only POST. There are no sessions and no stream to open.`;
         throw new Failure({ status: 405, code: 'validation_failed', message, headers: { Allow: 'POST' } });
       },
     ],
     handler: () => {},
   });
   app.post(path, {
-    bodyLimit: 1024 * 1024,
+    bodyLimit: defaultMaxBody,
     onRequest: [ownAddress, async (request) => requireBearer(request, service.publicUrl)],
+    errorHandler: (error, request, reply) => {
+      if (!(error instanceof UnreadableBody)) {
+        const failure = failureOf(error, request);
+        if (failure.problem.status < 500) return sendFailure(request, reply, failure, service.publicUrl);
+        return reply.send(internalError(request, describeFailure(request, reply, failure, service.publicUrl)));
+      }
+      const parseError = { code: ProtocolErrorCode.ParseError, message: `Parse error: ${error.message}` };
+      return reply.code(400).send({ jsonrpc: '2.0', id: null, error: parseError });
+    },
     handler: async (request, reply) => {
       const { body } = request;
-      if (Array.isArray(body) && body.length > mostMessages) {
-        throw invalid(null, `A batch may hold ${mostMessages} messages. Send them in several requests.`);
+      if (body === undefined) throw new UnreadableBody('The body is empty. Send one JSON-RPC message.');
+      if (Array.isArray(body) && body.length > maxMessages) {
+        throw invalid(null, `A batch may contain ${maxMessages} messages. Send them in several requests.`);
       }
       requireConsent(tools, request.principal, body, service.publicUrl);
-      const ctx = { ...contextFor(request, reply), ifMatch: undefined, idempotencyKey: undefined };
-      const report = (failure: Failure) => request.log.error({ err: failure.cause ?? failure }, 'request failed');
+      const anonymous = contextFor(request, reply);
+      const ctx = { ...anonymous, principal: authenticated(anonymous), ifMatch: undefined, idempotencyKey: undefined };
+      let away: Failure | undefined;
+      const report = (failure: Failure) => {
+        if (failure.problem.status === 503 && !Array.isArray(body)) away = failure;
+        else request.log.error({ err: failure.cause ?? failure }, 'request failed');
+      };
       let lacking: readonly Scope[] = [];
       const lacks = ({ problem }: Failure) => {
         lacking = problem.requiredScopes ?? [];
       };
-      const asked = webRequest(request, service.publicUrl, ctx.signal);
-      const answer = await face.answer(asked, body, { ctx, report, lacks });
+      const mcpRequest = webRequest(request, service.publicUrl, ctx.signal);
+      const answer = await endpoint.answer(mcpRequest, body, { ctx, report, lacks });
       // Not for a batch: other calls of it may have done their work.
-      if (ctx.principal?.kind === 'oauth' && lacking.length > 0 && !Array.isArray(body)) {
+      if (ctx.principal.kind === 'oauth' && lacking.length > 0 && !Array.isArray(body)) {
         throw consentNeeded(lacking, ctx.principal, service.publicUrl);
+      }
+      if (away) {
+        await answer.body?.cancel();
+        throw away;
       }
       return sendAnswer(reply, answer);
     },

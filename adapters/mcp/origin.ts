@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Failure } from '../../routers/errors.ts';
+import { Failure } from '../../domain/errors.ts';
 
-/** What the process knows of the addresses it is reached at. */
+/** The addresses at which the process is reached. */
 export interface Addresses {
   /** The host that it listens on. */
   host: string;
@@ -32,7 +32,7 @@ function ownOrigins(publicUrl: string): string[] {
 }
 
 /**
- * Keeps web pages of other sites away (DNS rebinding): a service on a loopback address answers only to its own names,
+ * Refuses web pages of other sites (DNS rebinding): a service on a loopback address accepts only its own names as Host,
  * and an `Origin` must be its own or an allowed one. Programs send none. @throws Failure 403.
  */
 export function requireOwnAddress(request: FastifyRequest, { host, allowedOrigins }: Addresses, publicUrl: string) {
@@ -40,12 +40,12 @@ export function requireOwnAddress(request: FastifyRequest, { host, allowedOrigin
     const named = urlOf(`http://${request.headers.host ?? ''}`)?.hostname;
     const own = [...loopback, host, new URL(publicUrl).hostname];
     if (named === undefined || !own.includes(named)) {
-      throw refused('host_not_allowed', 'Host', 'This service does not go by the name in the Host header.');
+      throw refused('host_not_allowed', 'Host', 'The host name in the Host header is not one of this service.');
     }
   }
   const { origin } = request.headers;
   if (origin === undefined || ownOrigins(publicUrl).includes(origin) || allowedOrigins.includes(origin)) return;
-  const message = 'Web pages of this origin may not call this service. ALLOWED_ORIGINS lists those that may.';
+  const message = 'Web pages of this origin may not call this service. The operator can permit it in ALLOWED_ORIGINS.';
   throw refused('origin_not_allowed', 'Origin', message);
 }
 
@@ -61,8 +61,8 @@ export function shareWithPage({ headers }: FastifyRequest, reply: FastifyReply):
 
 /** Answers the preflight of such a page. */
 export function allowPage({ headers }: FastifyRequest, reply: FastifyReply) {
-  const asked = headers['access-control-request-headers'];
+  const requested = headers['access-control-request-headers'];
   reply.headers({ 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Max-Age': '600' });
-  if (asked !== undefined) reply.header('Access-Control-Allow-Headers', asked);
+  if (requested !== undefined) reply.header('Access-Control-Allow-Headers', requested);
   return reply.code(204).send();
 }

@@ -1,77 +1,150 @@
 import {
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
   createMcpHandler,
   type InputRequiredResult,
   isLegacyRequest,
   type McpServerFactory,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  ResourceNotFoundError,
+  type Server,
+  type ServerCapabilities,
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { Context } from '../../routers/base.ts';
+import type { AuthenticatedContext } from '../../domain/context.ts';
+import { shown } from '../../domain/field-errors.ts';
+import { type Orientation, orientationOf } from '../../domain/meta/orientation.ts';
+import { introductionFor } from '../../routers/tools/instructions.ts';
 import type { Tool } from '../operations.ts';
-import { answered, answerOf, type Exchange } from './answer.ts';
-import { callAndAsk, callOrAsk, showsForms } from './asking.ts';
+import { answered, answerOf, type Exchange } from '../tools/answer.ts';
 import { type Catalogue, catalogueOf } from './catalogue.ts';
+import { chatTasks, startTask } from './chat-tasks.ts';
+import { callWithElicitation, callWithInputRequired, showsForms } from './elicitation.ts';
+import type { OpenedStream } from './event-stream.ts';
+import { eventsExtension, serveEvents } from './events.ts';
 import { inFormSession, questionRequest, sessionIdFor, takeAnswers } from './form-session.ts';
+import { ParamsServer } from './params.ts';
+import {
+  capabilitiesOf,
+  followsTasks,
+  isUndeclaredListen,
+  serveTasks,
+  tasksExtension,
+  tasksNotDeclared,
+} from './tasks.ts';
 
-export interface McpFace {
+/** The MCP endpoint without its HTTP frame. */
+export interface McpEndpoint {
   /** Answers one POST whose body is parsed. */
   answer(request: Request, body: unknown, exchange: Exchange): Promise<Response>;
   close(): Promise<void>;
 }
 
+/** How long clients may cache what a credential sees, which changes with a release. */
 const hint = { ttlMs: 5 * 60 * 1000, cacheScope: 'private' as const };
-const cacheHints = {
-  'server/discover': hint,
-  'tools/list': hint,
-  'prompts/list': hint,
-  'resources/list': hint,
-  'resources/templates/list': hint,
-};
 
-/** There is none of these, but clients ask for them: an empty list is kinder than an error. */
+/** The instructions name the day: they are not cached beyond its end. */
+function cacheHintsFor(orientation: Orientation | undefined) {
+  const ttlMs = Math.min(hint.ttlMs, orientation?.msLeft ?? hint.ttlMs);
+  return {
+    'server/discover': { ...hint, ttlMs },
+    'tools/list': hint,
+    'prompts/list': hint,
+    'resources/list': hint,
+    'resources/templates/list': hint,
+  };
+}
+
+/** Capabilities without content: clients request these lists without checking, and would report an error. */
 const empty = { prompts: {}, resources: {} };
 
 type Result = CallToolResult | InputRequiredResult;
 
-/** Calls a tool in one exchange; `mcp` is the request that asks for it. @throws Failure. */
-type Call = (tool: Tool, ctx: Context, input: unknown, mcp: ServerContext['mcpReq']) => Promise<Result>;
+/** Calls a tool in one exchange; `mcp` is its request. @throws Failure. */
+type Call = (tool: Tool, ctx: AuthenticatedContext, input: unknown, mcp: ServerContext['mcpReq']) => Promise<Result>;
 
-const callPlainly: Call = async (tool, ctx, input) => answerOf(tool, await tool.call(ctx, input));
+const callPlainly: Call = async (tool, ctx, input) =>
+  answerOf(tool, await tool.call(ctx, input), ctx.service.publicUrl);
 
 const callModern: Call = (tool, ctx, input, mcp) => {
   const repeated = { requestState: mcp.requestState(), inputResponses: mcp.inputResponses };
-  const goesOn = repeated.requestState !== undefined || repeated.inputResponses !== undefined;
-  const declared = (mcp.envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
-  const asks = tool.asks && (goesOn || showsForms(declared));
-  return asks ? callOrAsk(tool, ctx, input, repeated) : callPlainly(tool, ctx, input, mcp);
+  const isRepeated = repeated.requestState !== undefined || repeated.inputResponses !== undefined;
+  const declared = capabilitiesOf(mcp);
+  if (tool.readAgain && !isRepeated && followsTasks(declared)) return startTask(tool, ctx, input);
+  const elicits = tool.elicits && (isRepeated || showsForms(declared));
+  return elicits ? callWithInputRequired(tool, ctx, input, repeated) : callPlainly(tool, ctx, input, mcp);
 };
 
-function serverFor(catalogue: Catalogue, exchange: Exchange, call: Call): Server {
-  const { ctx } = exchange;
-  const { tools, instructions } = catalogue.viewFor(ctx.principal);
-  const server = new Server(
+/** Methods whose answers hold the instructions. */
+const introducing = ['initialize', 'server/discover'];
+
+/** A POST: its exchange, and where the client works when it asks for the instructions. */
+interface Visit extends Exchange {
+  orientation?: Orientation | undefined;
+  /** What is sent instead of the SDK's response. */
+  opened: { stream?: OpenedStream };
+}
+
+/** Looks up where the client works, only when the body asks for the instructions. */
+async function visitOf(body: unknown, exchange: Exchange): Promise<Visit> {
+  const messages: { method?: unknown }[] = Array.isArray(body) ? body : [body];
+  const asks = messages.some((message) => introducing.includes(String(message?.method)));
+  return { ...exchange, opened: {}, ...(asks && { orientation: await orientationOf(exchange.ctx) }) };
+}
+
+/** What is announced to clients of 2026-07-28 beside the rest. */
+const modernCapabilities = {
+  // Where the drafts of MCP Events had it, which clients read still.
+  events: {},
+  extensions: { [tasksExtension]: {}, [eventsExtension]: {} },
+} as ServerCapabilities;
+
+function serverFor(catalogue: Catalogue, exchange: Visit, call: Call, more: ServerCapabilities = {}): Server {
+  const { ctx, orientation } = exchange;
+  const { tools, instructions: general } = catalogue.viewFor(ctx.principal);
+  const instructions = orientation ? `${introductionFor(orientation)}\n\n${general}` : general;
+  const server: Server = new ParamsServer(
     { name: 'tandem', title: 'Tandem', version: ctx.service.version },
-    { capabilities: { tools: {}, ...empty }, instructions, cacheHints },
+    { capabilities: { tools: {}, ...empty, ...more }, instructions, cacheHints: cacheHintsFor(orientation) },
   );
   server.setRequestHandler('tools/list', () => ({ tools }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = catalogue.find(params.name);
     if (tool) return answered(tool, exchange, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
-    const message = `Unknown tool: ${params.name.slice(0, 100).toWellFormed()}. Call tools/list to see what there is.`;
+    const message = `Unknown tool: ${shown(params.name)}. Call tools/list to see the available tools.`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   });
   server.setRequestHandler('prompts/list', () => ({ prompts: [] }));
+  server.setRequestHandler('prompts/get', ({ params }) => {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${shown(params.name)}. There are none.`);
+  });
+  server.setRequestHandler('resources/read', ({ params }) => {
+    throw new ResourceNotFoundError(params.uri);
+  });
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   return server;
 }
 
-/** A body that calls `end` once it was read, or nobody reads it any more. */
+/** An error that is answered before the SDK reads the request. */
+function refusal(body: unknown, { code, message, data }: ProtocolError): Response {
+  const { id = null } = body as { id?: unknown };
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message, data } }, { status: 400 });
+}
+
+/** A stream of ours in the place of a response. It is read as fast as the client reads. */
+async function streamed(stream: OpenedStream, replaced: Response): Promise<Response> {
+  await replaced.body?.cancel();
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
+  const encoder = new TextEncoder();
+  const bytes = async function* () {
+    for await (const each of stream) yield encoder.encode(each);
+  };
+  return new Response(ReadableStream.from(bytes()), { headers });
+}
+
+/** A body that calls `end` once it was read or its reader is gone. */
 async function* thenEnd(body: ReadableStream<Uint8Array>, end: () => Promise<void>) {
   try {
     yield* body;
@@ -87,18 +160,25 @@ function calledTool(body: unknown): string {
 }
 
 /**
- * The protocol in both its eras, without sessions: 2026-07-28, where every request stands alone, and `initialize`
- * clients up to 2025-11-25. The SDK speaks it; validation is the procedure's.
+ * The protocol in both versions, without sessions: 2026-07-28, where every request stands alone, and `initialize` clients
+ * up to 2025-11-25. The SDK implements it; validation is the procedure's.
  */
-export function createFace(tools: readonly Tool[]): McpFace {
+export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
   const catalogue = catalogueOf(tools);
-  const build: McpServerFactory = ({ authInfo }) =>
-    serverFor(catalogue, authInfo?.extra as unknown as Exchange, callModern);
+  const build: McpServerFactory = ({ authInfo }) => {
+    const visit = authInfo?.extra as unknown as Visit;
+    const server = serverFor(catalogue, visit, callModern, modernCapabilities);
+    serveTasks(server, chatTasks(catalogue.find, visit));
+    serveEvents(server, visit, (stream) => {
+      visit.opened.stream = stream;
+    });
+    return server;
+  };
   const modern = createMcpHandler(build, { legacy: 'reject' });
 
-  /** Like the SDK's own fallback, but answered as JSON: a client that did not ask for an event stream gets none. */
+  /** Like the SDK's own fallback, but answers JSON: a client that accepts no event stream gets none. */
   async function legacy(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
-    const server = serverFor(catalogue, exchange, callPlainly);
+    const server = serverFor(catalogue, await visitOf(parsedBody, exchange), callPlainly);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
       await server.connect(transport);
@@ -108,14 +188,14 @@ export function createFace(tools: readonly Tool[]): McpFace {
     }
   }
 
-  /** Answered as a stream, in which the client may be asked something first. */
-  async function asking(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
+  /** Answers with a stream, in which the client may get forms first. */
+  async function eliciting(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport();
     const call: Call = (tool, ctx, input, { id }) =>
-      callAndAsk(tool, ctx, input, (question, chatId) =>
+      callWithElicitation(tool, ctx, input, (question, chatId) =>
         transport.send(questionRequest(ctx, question, chatId), { relatedRequestId: id }),
       );
-    const server = serverFor(catalogue, exchange, call);
+    const server = serverFor(catalogue, { ...exchange, opened: {} }, call);
     await server.connect(transport);
     const { body, status, headers } = await transport.handleRequest(request, { parsedBody });
     if (!body) {
@@ -126,11 +206,11 @@ export function createFace(tools: readonly Tool[]): McpFace {
   }
 
   /** One POST of a client of `initialize`. */
-  async function older(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
+  async function initialized(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
     const { taken, rest } = await takeAnswers(exchange.ctx, parsedBody);
     if (taken > 0 && rest.length === 0) return new Response(null, { status: 202 });
-    if (inFormSession(request) && catalogue.find(calledTool(parsedBody))?.asks)
-      return asking(request, parsedBody, exchange);
+    if (inFormSession(request) && catalogue.find(calledTool(parsedBody))?.elicits)
+      return eliciting(request, parsedBody, exchange);
     const response = await legacy(request, Array.isArray(parsedBody) ? rest : parsedBody, exchange);
     const sessionId = sessionIdFor(parsedBody);
     if (sessionId !== undefined && response.ok) response.headers.set('mcp-session-id', sessionId);
@@ -139,9 +219,12 @@ export function createFace(tools: readonly Tool[]): McpFace {
 
   return {
     async answer(request, parsedBody, exchange) {
-      if (await isLegacyRequest(request, parsedBody)) return older(request, parsedBody, exchange);
-      const authInfo = { token: '', clientId: '', scopes: [], extra: { ...exchange } };
-      return modern.fetch(request, { parsedBody, authInfo });
+      if (await isLegacyRequest(request, parsedBody)) return initialized(request, parsedBody, exchange);
+      if (isUndeclaredListen(parsedBody)) return refusal(parsedBody, tasksNotDeclared());
+      const visit = await visitOf(parsedBody, exchange);
+      const authInfo = { token: '', clientId: '', scopes: [], extra: { ...visit } };
+      const response = await modern.fetch(request, { parsedBody, authInfo });
+      return visit.opened.stream && response.ok ? streamed(visit.opened.stream, response) : response;
     },
     close: () => modern.close(),
   };

@@ -1,30 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { entityTags } from '../../routers/etag.ts';
-import { readSite, type SiteFile } from './site.ts';
-
-/** The addresses of the pages (web/src/routes.tsx). Every other one stays the API's. */
-export const pagePaths = [
-  '/',
-  '/sign-in',
-  '/sign-up',
-  '/reset-password',
-  '/join',
-  '/oauth/consent',
-  '/captures',
-  '/captures/new',
-  '/captures/:captureId',
-  '/notifications',
-  '/record',
-  '/settings',
-  '/settings/api-keys',
-  '/settings/api-keys/new',
-  '/settings/connected-apps',
-  '/settings/members',
-  '/settings/notifications',
-  '/settings/sessions',
-  '/settings/workspace',
-] as const;
+import { entityTags } from '../../domain/etag.ts';
+import { lookIn } from './look.ts';
+import { readSite, type Site, type SiteFile } from './site.ts';
+import { type PageAddress, pageAddresses } from './table.ts';
 
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -36,14 +16,12 @@ const contentSecurityPolicy = [
   "media-src 'self'",
   "font-src 'self'",
   "form-action 'self'",
+  "object-src 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * No opener policy: an app may open the consent page in a window of its own and must find it again afterwards. The
- * referrer stays within the service, where a browser without Fetch Metadata needs `Origin` for writes.
- */
+/** The referrer stays within the service, where a browser without Fetch Metadata needs `Origin` for writes. */
 const guarded = {
   'Content-Security-Policy': contentSecurityPolicy,
   'X-Content-Type-Options': 'nosniff',
@@ -52,11 +30,18 @@ const guarded = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-const noPowers = 'camera=(), geolocation=(), payment=(), usb=(), clipboard-write=(self)';
+const deniedFeatures = 'camera=(), geolocation=(), payment=(), usb=(), clipboard-write=(self)';
 
-/** What the browser lets a page do. Only the page that records is let have the microphone. */
-function powersOf(path: string): string {
-  return `${noPowers}, microphone=(${path === '/record' ? 'self' : ''})`;
+/**
+ * The headers of a page by what web/pages.json says of it. Only the recorder may use the microphone. No page of another
+ * site has a handle on the window of a page, except of those on the way of an app's request for consent: the app must
+ * find the window again that it opened, and the policy of one page on the way would cut it off.
+ */
+function headersOf(page: PageAddress | undefined) {
+  return {
+    'Permissions-Policy': `${deniedFeatures}, microphone=(${page?.usesMicrophone ? 'self' : ''})`,
+    'Cross-Origin-Opener-Policy': page?.openedByApps ? 'unsafe-none' : 'same-origin',
+  };
 }
 
 const built = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -70,29 +55,72 @@ const unbuilt = `<!doctype html>
 
 const open = { config: { ungated: true } };
 
-async function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile, cacheControl: string) {
-  const small = file.plain.length > 1024 && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+/** Smaller files are sent uncompressed. */
+const minZippedBytes = 1024;
+
+async function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile, cacheControl: string, vary = '') {
+  const small = file.plain.length > minZippedBytes && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
   const tag = `"${file.tag}${small ? '-gzip' : ''}"`;
-  reply.headers({ ...guarded, ETag: tag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }).type(file.type);
+  reply
+    .headers({ ...guarded, ETag: tag, 'Cache-Control': cacheControl, Vary: `Accept-Encoding${vary}` })
+    .type(file.type);
   const known = entityTags(request.headers['if-none-match'] ?? '');
   if (known.some((each) => each === '*' || each.replace(/^W\//, '') === tag)) return reply.code(304).send();
   if (small) reply.header('Content-Encoding', 'gzip');
   return reply.send(small ? await file.zipped() : file.plain);
 }
 
-/** The pages for people: files that `npm run build` made, under a policy that lets in nothing from elsewhere. */
-export function mountPages(app: FastifyInstance, directory = built): void {
+/** Where the built pages are read from; a build while the service runs is found by the next request. */
+function siteIn(directory: string): () => Site | undefined {
   let site = readSite(directory);
-  const current = () => {
+  return () => {
     site ??= readSite(directory);
     return site;
   };
-  for (const path of pagePaths) {
-    app.get(path, open, async (request, reply) => {
-      const document = current()?.document;
-      reply.header('Permissions-Policy', powersOf(path));
-      if (document) return send(request, reply, document, 'no-cache');
-      return reply.code(503).headers(guarded).type('text/html; charset=utf-8').send(unbuilt);
+}
+
+/** Sends the document of a page, which shows what its address names. */
+async function sendPage(request: FastifyRequest, reply: FastifyReply, page: PageAddress, site: Site | undefined) {
+  reply.headers(headersOf(page));
+  if (site) return send(request, reply, site.document(page, lookIn(request.headers.cookie)), 'no-cache', ', Cookie');
+  return reply.code(503).headers(guarded).type('text/html; charset=utf-8').send(unbuilt);
+}
+
+/** Whether a request is that of a browser for a page: programs that do not name `text/html` get JSON. */
+export function wantsPage({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(headers.accept ?? '');
+}
+
+/** Answers an unknown address with a page where a browser asks for one, and returns whether it did. */
+export type UnknownPage = (request: FastifyRequest, reply: FastifyReply) => boolean;
+
+/** The page for unknown addresses. Its status is 404, and no cached copy answers for it. */
+export function unknownPage(directory = built): UnknownPage {
+  const current = siteIn(directory);
+  return (request, reply) => {
+    const site = current();
+    reply.header('Vary', 'Accept');
+    if (!site || !wantsPage(request)) return false;
+    reply.code(404).headers({ ...guarded, ...headersOf(undefined), 'Cache-Control': 'no-store' });
+    const { type, plain } = site.document(undefined, lookIn(request.headers.cookie));
+    void reply.type(type).send(plain);
+    return true;
+  };
+}
+
+/** The pages for people: files that `npm run build` made, under a policy that lets in nothing from elsewhere. */
+export function mountPages(app: FastifyInstance, directory = built): void {
+  const current = siteIn(directory);
+  for (const page of pageAddresses) {
+    const { path } = page;
+    app.get(path, open, (request, reply) => sendPage(request, reply, page, current()));
+    if (path === '/') continue;
+    // With a slash at its end, which people type and other programs add.
+    app.get(`${path}/`, open, async (request, reply) => {
+      const [address = '', ...query] = request.url.split('?');
+      const target = [address.slice(0, -1), ...query].join('?');
+      return reply.headers(guarded).redirect(target, 308);
     });
   }
   app.get('/assets/:name', open, async (request, reply) => {

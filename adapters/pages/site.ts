@@ -3,6 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { chunksOf, readManifest } from './chunks.ts';
+import { type Look, withLook } from './look.ts';
+import type { PageAddress } from './table.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -21,28 +24,47 @@ export interface SiteFile {
   zipped(): Promise<Buffer>;
 }
 
-/** The built pages: one document for every page, and the files it names. A request never becomes a path. */
+/** The built pages: a document, and the files it names. A request never becomes a path. */
 export interface Site {
-  document: SiteFile;
+  /** The document of a page, which names the code of that page so that the browser loads all of it at once. */
+  document(page: PageAddress | undefined, look: Look): SiteFile;
   assets: ReadonlyMap<string, SiteFile>;
 }
 
-function readSiteFile(path: string): SiteFile {
-  const plain = readFileSync(path);
+function siteFile(plain: Buffer, type: string): SiteFile {
   const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 16);
-  const type = types[extname(path)] ?? 'application/octet-stream';
   let zipping: Promise<Buffer> | undefined;
   return { type, tag, plain, zipped: () => (zipping ??= zip(plain)) };
 }
 
+function readSiteFile(path: string): SiteFile {
+  return siteFile(readFileSync(path), types[extname(path)] ?? 'application/octet-stream');
+}
+
 /** Reads the whole site out of `directory`; undefined when nothing was built there. */
 export function readSite(directory: string): Site | undefined {
-  const document = join(directory, 'index.html');
-  if (!existsSync(document)) return undefined;
+  const path = join(directory, 'index.html');
+  if (!existsSync(path)) return undefined;
+  const text = readFileSync(path, 'utf8');
+  const manifest = readManifest(directory);
   const assets = join(directory, 'assets');
   const names = readdirSync(assets);
+  const documents = new Map<string, SiteFile>();
   return {
-    document: readSiteFile(document),
+    document: (page, look) => {
+      const key = `${page?.name} ${look?.theme} ${look?.density}`;
+      const known = documents.get(key);
+      if (known) return known;
+      // What is in every document is named by the build.
+      const chunks = (page ? chunksOf(manifest, page) : []).filter((file) => !text.includes(file));
+      const links = chunks.map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`);
+      const made = siteFile(
+        Buffer.from(withLook(text, look).replace('</head>', `${links.join('')}</head>`)),
+        'text/html; charset=utf-8',
+      );
+      documents.set(key, made);
+      return made;
+    },
     assets: new Map(names.map((name) => [name, readSiteFile(join(assets, name))])),
   };
 }

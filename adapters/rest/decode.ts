@@ -21,6 +21,10 @@ function decoderFor(schema: unknown): Decoder {
     const element = decoderFor(kind.element);
     return (value) => (typeof value === 'string' ? value.split(',').map(element) : value);
   }
+  if (kind instanceof z.ZodUnion) {
+    const list = kind.options.find((option) => option instanceof z.ZodArray);
+    return (value) => (list && typeof value === 'string' && value.includes(',') ? decoderFor(list)(value) : value);
+  }
   return (value) => value;
 }
 
@@ -44,7 +48,7 @@ export function queryDecoder(operation: Operation): (query: Record<string, unkno
   };
 }
 
-/** Names of the query parameters that a GET or DELETE operation knows. */
+/** Names of the query parameters of a GET or DELETE operation. */
 export function queryParameters(operation: Operation): string[] {
   return Object.keys(operation.fields).filter((name) => !operation.pathParameters.includes(name));
 }

@@ -1,16 +1,17 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify';
-import { authorize, type ServiceSettings } from '../../routers/base.ts';
-import { Failure, invalid, translate } from '../../routers/errors.ts';
-import { entityTag, entityTags } from '../../routers/etag.ts';
-import { shown } from '../../routers/field-errors.ts';
+import { authorize } from '../../domain/access.ts';
+import type { ServiceSettings } from '../../domain/context.ts';
+import { Failure, invalid, translate } from '../../domain/errors.ts';
+import { entityTag, entityTags } from '../../domain/etag.ts';
+import { shown } from '../../domain/field-errors.ts';
 import type { Deprecation } from '../../routers/metadata.ts';
+import type { ContextFor } from '../http.ts';
 import type { Operation } from '../operations.ts';
-import type { ContextFor } from '../request.ts';
-import { keepSession } from '../session-cookie.ts';
+import { positionBefore, positionHeaders } from '../positions.ts';
+import { setSessionCookie } from '../session-cookie.ts';
 import { queryDecoder, queryParameters } from './decode.ts';
-import { eventStream, streamHeaders } from './event-stream.ts';
+import { sendEvents, streamHeaders } from './event-stream.ts';
 
-const mebibyte = 1024 * 1024;
 const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 /** The fields of a JSON body. An absent one reads as an empty object. @throws Failure 400. */
@@ -28,7 +29,7 @@ function withPath(body: Record<string, unknown>, path: Record<string, unknown>):
   return { ...body, ...path };
 }
 
-/** @throws Failure 400 when a DELETE carries fields: its options are in the query, and what is ignored would vanish. */
+/** @throws Failure 400 when a DELETE carries fields: its options are in the query, and ignored fields would be lost. */
 function refuseBody(request: FastifyRequest): void {
   const [field] = Object.keys(bodyFields(request));
   if (field !== undefined) throw invalid(shown(field), 'DELETE takes no body. Put its parameters into the query.');
@@ -37,15 +38,18 @@ function refuseBody(request: FastifyRequest): void {
 /** On every response of a deprecated operation, errors included (RFC 8594; SPEC "Versioning"). */
 function deprecationNotice(deprecated: Deprecation | null, service: ServiceSettings): onSendAsyncHookHandler[] {
   if (!deprecated) return [];
-  const sunset = deprecated.sunset.toUTCString();
   return [
     async (_, reply) => {
-      reply.headers({ Deprecation: 'true', Sunset: sunset, Link: `<${service.deprecationUrl}>; rel="deprecation"` });
+      reply.headers(deprecationHeaders(deprecated, service));
     },
   ];
 }
 
-/** Where a client that comes back left off: its `Last-Event-ID` wins over the query. @throws Failure 400. */
+function deprecationHeaders({ sunset }: Deprecation, { deprecationUrl }: ServiceSettings): Record<string, string> {
+  return { Deprecation: 'true', Sunset: sunset.toUTCString(), Link: `<${deprecationUrl}>; rel="deprecation"` };
+}
+
+/** The event after which a reconnected client continues: `Last-Event-ID` wins over the query. @throws Failure 400. */
 function resumed(request: FastifyRequest, { stream }: Operation): Record<string, unknown> {
   const last = request.headers['last-event-id'];
   if (!stream || last === undefined || last === '') return {};
@@ -57,6 +61,7 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
   const decode = queryDecoder(operation);
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE';
   const tagged = operation.etag && operation.method !== 'DELETE';
+  const isSnapshot = operation.type === 'query' && !operation.stream;
   const shape = { strictQuery: operation.strictQuery, parameters: queryParameters(operation) };
   return async (request, reply) => {
     const path = request.params as Record<string, unknown>;
@@ -66,22 +71,29 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
       : withPath(bodyFields(request), path);
     const ctx = contextFor(request, reply);
     let data: unknown;
+    const sequence = isSnapshot ? await positionBefore(ctx) : undefined;
     try {
       data = await operation.call(ctx, input);
     } catch (error) {
       throw translate(error, shape);
     }
+    reply.headers(positionHeaders(ctx, sequence));
     if (ctx.reply.replayed) reply.header('Idempotency-Replayed', 'true');
-    keepSession(request, reply, ctx.reply, ctx.service.publicUrl);
+    setSessionCookie(request, reply, ctx.reply, ctx.service.publicUrl);
     if (operation.stream) {
       reply.code(operation.status).headers(streamHeaders);
-      return reply.send(request.method === 'HEAD' ? '' : eventStream(data as AsyncIterable<unknown>));
+      if (request.method === 'HEAD') return reply.send('');
+      // What is sent past Fastify passes no hook.
+      if (operation.deprecated) reply.headers(deprecationHeaders(operation.deprecated, ctx.service));
+      sendEvents(reply, data as AsyncIterable<unknown>);
+      return reply;
     }
     const json = JSON.stringify(data);
     reply.code(operation.status).header('Content-Type', 'application/json; charset=utf-8');
     if (tagged) {
       const tag = ctx.reply.etag ?? entityTag(json);
-      reply.header('ETag', tag);
+      // A private cache may keep it, and asks with the tag before every use.
+      reply.headers({ ETag: tag, 'Cache-Control': 'private, no-cache' });
       const known = request.headers['if-none-match'];
       if (operation.method === 'GET' && known !== undefined && matches(known, tag)) return reply.code(304).send();
     }
@@ -111,7 +123,7 @@ export function mountOperations(
     app.route({
       method: operation.method,
       url,
-      bodyLimit: operation.tag === 'captures' ? 4 * mebibyte : mebibyte,
+      bodyLimit: operation.maxBody,
       onRequest: (request, _, done) => {
         authorize(operation, request.principal, request.badCredential);
         done();
@@ -123,7 +135,7 @@ export function mountOperations(
   for (const [url, known] of byPath) {
     if (known.includes('GET')) known.push('HEAD');
     const allow = known.join(', ');
-    const message = `This path answers ${allow}.`;
+    const message = `This path supports ${allow}.`;
     app.route({
       method: methods.filter((method) => !known.includes(method)),
       url,

@@ -42,7 +42,7 @@ export const send = `with agent as (
 
 const names = (from: string) => `(select coalesce(json_agg(name order by name), '[]') from (${from} limit 100) named)`;
 
-/** $3 turn, $4 worker, $5 job: claims the turn, and reads all that the model is told. */
+/** $3 turn, $4 worker, $5 job: claims the turn, and reads everything that the prompt is built from. */
 export const claim = `with job as (update bench_jobs set active = true where id = $5),
   claimed as (
     update chat_turns set attempt = attempt + 1, worker_id = $4, lease_until = now() + interval '12 seconds',
@@ -77,7 +77,7 @@ export const end = `with turn as (
   ) select agent_id as "answeringAgentId", message_count as sequence from turn, chat`;
 
 /** $3 job. */
-export const said = `with job as (update bench_jobs set active = true where id = $3)
+export const latestMessages = `with job as (update bench_jobs set active = true where id = $3)
   select role, text from messages where workspace_id = $1 and chat_id = $2 order by sequence desc limit 30`;
 
 /** $3 job, $4 the new text. */

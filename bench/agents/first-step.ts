@@ -1,7 +1,8 @@
-import type { Server } from '../servers.ts';
+import { quantile } from '../harness/figures.ts';
+import type { Server } from '../harness/servers.ts';
 import type { Model } from './model.ts';
 import { settled } from './place.ts';
-import { errorsIn, type Field, quantile } from './turns.ts';
+import { errorsIn, type Field } from './turns.ts';
 
 /** From sending createChat to the model being asked, in milliseconds. */
 export interface FirstStep {

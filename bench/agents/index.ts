@@ -1,6 +1,7 @@
-import type { BenchDatabase } from '../database.ts';
-import type { Options } from '../options.ts';
-import { freePort, type Server, startCeiling, startService } from '../servers.ts';
+import type { BenchDatabase } from '../harness/database.ts';
+import { decimals } from '../harness/figures.ts';
+import type { Options } from '../harness/options.ts';
+import { freePort, type Server, startCeiling, startService } from '../harness/servers.ts';
 import { Clients } from './chats.ts';
 import { type FirstStep, measureFirstStep } from './first-step.ts';
 import { Model } from './model.ts';
@@ -19,9 +20,9 @@ export interface AgentsResult {
 
 const hello = { message: 'Hello there', todos: 0 };
 const milk = { message: 'Make a todo: Buy milk', todos: 1 };
-const says: Errand = { name: 'instant model: one answer', ...hello };
+const answers: Errand = { name: 'instant model: one answer', ...hello };
 const makesTodo: Errand = { name: 'instant model: create_todo, then an answer', ...milk };
-const saysItself: Errand = { name: 'built-in engine: one answer', ...hello };
+const answersItself: Errand = { name: 'built-in engine: one answer', ...hello };
 const makesTodoItself: Errand = { name: 'built-in engine: create_todo, then an answer', ...milk };
 
 /** Starts a server for as long as `work` takes. */
@@ -40,7 +41,7 @@ async function countTraffic(field: Field, settings: Record<string, string>): Pro
   const wire = await openWire(database.url);
   try {
     return await using(startService({ ...settings, DATABASE_URL: wire.url }, keys[0] ?? ''), async ({ url }) => {
-      const order = { url, keys, message: says.message, inFlight: options.connections };
+      const order = { url, keys, message: answers.message, inFlight: options.connections };
       const converse = async (turns: number) => {
         const { length } = await clients.converse({ ...order, turns });
         await settled(database, 'service');
@@ -61,7 +62,7 @@ async function countTraffic(field: Field, settings: Record<string, string>): Pro
 export async function measureAgents(
   database: BenchDatabase,
   options: Options,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<AgentsResult> {
   const {
     url,
@@ -75,8 +76,8 @@ export async function measureAgents(
   const turns: TurnsResult[] = [];
   const add = (result: TurnsResult) => {
     turns.push(result);
-    say(
-      `  ${result.errand.name.padEnd(46)} ${result.service.perSecond.toFixed(0)} turns/s, ${result.service.errors} errors`,
+    print(
+      `  ${result.errand.name.padEnd(46)} ${decimals(result.service.perSecond, 0)} turns/s, ${result.service.errors} errors`,
     );
   };
   try {
@@ -85,8 +86,8 @@ export async function measureAgents(
     await prepare(database);
     const firstSteps = await using(startService(environment, key), async (service) => {
       await using(startCeiling('bench/agents/ceiling.ts', environment, key), async (ceiling) => {
-        await verifyTurns(field, says, service, ceiling);
-        add(await measureTurns(field, says, service, ceiling));
+        await verifyTurns(field, answers, service, ceiling);
+        add(await measureTurns(field, answers, service, ceiling));
       });
       add(await measureTurns(field, makesTodo, service));
       const alone = await measureFirstStep(field, service, model, 1, options.probes);
@@ -98,7 +99,7 @@ export async function measureAgents(
       measureWaiting(field, service, model, inspector),
     );
     await using(startService({ DATABASE_URL: url }, key), async (service) => {
-      add(await measureTurns(field, saysItself, service));
+      add(await measureTurns(field, answersItself, service));
       add(await measureTurns(field, makesTodoItself, service));
     });
     return { turns, perTurn: await countTraffic(field, settings), firstSteps, waiting };

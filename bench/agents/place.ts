@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchDatabase } from '../database.ts';
+import type { BenchDatabase } from '../harness/database.ts';
 import { jobsTable } from './ceiling-sql.ts';
 
 /** Minutes that every workspace has more while agents are measured: they must not run out. */
@@ -26,23 +26,24 @@ export async function tidy({ db }: BenchDatabase, since: string): Promise<void> 
 }
 
 const openJobs = {
-  service: `select count(*)::int as n from pgboss.job where state in ('created', 'retry', 'active')`,
+  service: `select ((select count(*) from chat_turns where ended_at is null and lease_until is not null)
+    + (select count(*) from digests))::int as n`,
   ceiling: 'select count(*)::int as n from bench_jobs',
 };
-export type Party = keyof typeof openJobs;
+export type Target = keyof typeof openJobs;
 
 /** How many jobs are still to do. */
-export async function jobsLeft({ db }: BenchDatabase, party: Party): Promise<number> {
-  const [row] = await db.rows<{ n: number }>(openJobs[party], []);
+export async function jobsLeft({ db }: BenchDatabase, target: Target): Promise<number> {
+  const [row] = await db.rows<{ n: number }>(openJobs[target], []);
   return row?.n ?? 0;
 }
 
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /** Waits until all jobs are done: titles and subtitles are written after their turns. @throws Error when they are not. */
-export async function settled(database: BenchDatabase, party: Party): Promise<void> {
-  for (const begun = performance.now(); (await jobsLeft(database, party)) > 0; await sleep(10)) {
-    if (performance.now() - begun > patienceMs) throw new Error('The jobs of the agents are not done in time.');
+export async function settled(database: BenchDatabase, target: Target): Promise<void> {
+  for (const begun = performance.now(); (await jobsLeft(database, target)) > 0; await sleep(10)) {
+    if (performance.now() - begun > timeoutMs) throw new Error('The jobs of the agents are not done in time.');
   }
 }
 

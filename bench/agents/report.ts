@@ -1,5 +1,6 @@
-import type { Options } from '../options.ts';
-import { fine, table, times, whole } from '../report.ts';
+import { decimals, fine, median, range, tenths, times, whole } from '../harness/figures.ts';
+import type { Options } from '../harness/options.ts';
+import { table } from '../harness/report.ts';
 import type { FirstStep } from './first-step.ts';
 import type { AgentsResult } from './index.ts';
 import type { TurnsResult } from './turns.ts';
@@ -8,9 +9,7 @@ import type { Waiting } from './waiting.ts';
 /** Milliseconds from createChat to the first step, p50 of one at a time (docs/bench.md). */
 const firstStepTarget = 50;
 
-const middle = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-const tenths = (value: number) => (Number.isNaN(value) ? '–' : value.toFixed(1));
-const mebi = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
+const mebi = (bytes: number) => decimals(bytes / 2 ** 20, 0);
 
 function turnsRow({ errand, service, ceiling, ratios }: TurnsResult): string[] {
   const other = <Text>(text: (pace: NonNullable<typeof ceiling>) => Text) => (ceiling ? text(ceiling) : '');
@@ -18,8 +17,8 @@ function turnsRow({ errand, service, ceiling, ratios }: TurnsResult): string[] {
     errand.name,
     tenths(service.perSecond),
     `${other((pace) => tenths(pace.perSecond))}`,
-    ceiling ? fine(middle(ratios)) : '',
-    ceiling ? `${fine(Math.min(...ratios))}–${fine(Math.max(...ratios))}` : '',
+    ceiling ? fine(median(ratios)) : '',
+    ceiling ? range(ratios) : '',
     times(service.p50, service.p99),
     `${other((pace) => times(pace.p50, pace.p99))}`,
     `${tenths(service.cpu)}${other((pace) => ` / ${tenths(pace.cpu)}`)}`,
@@ -28,7 +27,7 @@ function turnsRow({ errand, service, ceiling, ratios }: TurnsResult): string[] {
 }
 
 function firstStepRow({ inFlight, samples, p50, p95, p99, errors }: FirstStep): string[] {
-  const missed = !(p50 < firstStepTarget);
+  const missed = p50 >= firstStepTarget;
   return [
     inFlight === 1 ? 'one at a time' : `${inFlight} in flight, each at once after the last`,
     missed ? `**${tenths(p50)}**` : tenths(p50),
@@ -41,7 +40,7 @@ function firstStepRow({ inFlight, samples, p50, p95, p99, errors }: FirstStep): 
 
 function waitingRows(waiting: Waiting): string[][] {
   const { waiters, before, during, connectionsBefore, connectionsDuring } = waiting;
-  const each = (from: number, to: number) => `${((to - from) / waiters / 1024).toFixed(1)} KiB each`;
+  const each = (from: number, to: number) => `${tenths((to - from) / waiters / 1024)} KiB each`;
   const change = (from: number, to: number) => [mebi(from), mebi(to), each(from, to)];
   return [
     ['heap of the service, garbage collected, MiB', ...change(before.heapUsed, during.heapUsed)],
@@ -52,7 +51,7 @@ function waitingRows(waiting: Waiting): string[][] {
       `${connectionsDuring.open}`,
       `at most ${connectionsDuring.busy} busy at a time`,
     ],
-    ['CPU of the service, % of one core', '', (waiting.cpuShare * 100).toFixed(1), ''],
+    ['CPU of the service, % of one core', '', tenths(waiting.cpuShare * 100), ''],
   ];
 }
 
@@ -91,6 +90,6 @@ ${whole(waiters)} requests of createChat that wait with \`waitSeconds\`, ${atWor
 
 ${table(['what waiting costs', 'before', 'while they wait', ''], waitingRows(waiting))}
 
-Once the model answers, all are answered in ${allAnswered.toFixed(1)} s, each ${tenths(answeredP50)} ms (p50), ${tenths(answeredMax)} ms (most) after the news that its chat
+Once the model answers, all are answered in ${tenths(allAnswered)} s, each ${tenths(answeredP50)} ms (p50), ${tenths(answeredMax)} ms (most) after the news that its chat
 settled; ${errors} errors.`;
 }

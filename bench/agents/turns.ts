@@ -1,9 +1,9 @@
-import type { BenchDatabase } from '../database.ts';
-import { median } from '../measure.ts';
-import type { Options } from '../options.ts';
-import { cpuOf, type Server } from '../servers.ts';
+import type { BenchDatabase } from '../harness/database.ts';
+import { median, quantile, quotient } from '../harness/figures.ts';
+import type { Options } from '../harness/options.ts';
+import { cpuOf, type Server } from '../harness/servers.ts';
 import type { Clients, Turn } from './chats.ts';
-import { leftBy, type Party, settled } from './place.ts';
+import { leftBy, settled, type Target } from './place.ts';
 import { clockMs } from './tokens.ts';
 
 /** What people write to their agents. */
@@ -33,11 +33,6 @@ export interface TurnsResult {
   ratios: number[];
 }
 
-export function quantile(values: number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
-}
-
 export interface Field {
   database: BenchDatabase;
   clients: Clients;
@@ -46,19 +41,25 @@ export interface Field {
 }
 
 /** Turns for `seconds`, and the wait until nothing is left to do. */
-async function round(field: Field, server: Server, party: Party, { message }: Errand, seconds: number): Promise<Pace> {
+async function round(
+  field: Field,
+  server: Server,
+  target: Target,
+  { message }: Errand,
+  seconds: number,
+): Promise<Pace> {
   const { clients, keys, database, options } = field;
   const before = await cpuOf(server.pid);
   const turns = await clients.converse({ url: server.url, keys, message, inFlight: options.connections, seconds });
-  await settled(database, party);
+  await settled(database, target);
   const end = clockMs();
   const times = turns.map(({ sentAt, answeredAt }) => answeredAt - sentAt);
   return {
     turns: turns.length,
-    perSecond: turns.length / ((end - Math.min(...turns.map(({ sentAt }) => sentAt))) / 1000),
+    perSecond: quotient(turns.length, (end - Math.min(...turns.map(({ sentAt }) => sentAt))) / 1000),
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
-    cpu: ((await cpuOf(server.pid)) - before) / turns.length,
+    cpu: quotient((await cpuOf(server.pid)) - before, turns.length),
     errors: errorsIn(turns),
   };
 }
@@ -99,17 +100,17 @@ export async function measureTurns(
   const sides = { service: middle(mine), ...(ceiling && { ceiling: middle(others) }) };
   const missing = Math.abs((await todos()) - before - errand.todos * all.turns);
   sides.service.errors += missing + warm.reduce((sum, each) => sum + each.errors, 0);
-  const ratios = others.map((each, place) => (mine[place]?.perSecond ?? Number.NaN) / each.perSecond);
+  const ratios = others.map((each, place) => quotient(mine[place]?.perSecond ?? Number.NaN, each.perSecond));
   return { errand, ...sides, ratios };
 }
 
 /** @throws Error when the two leave other rows behind for the same chat: then their ratio means nothing. */
 export async function verifyTurns(field: Field, { message }: Errand, service: Server, ceiling: Server): Promise<void> {
-  const chat = async ({ url }: Server, party: Party) => {
+  const chat = async ({ url }: Server, target: Target) => {
     const keys = field.keys.slice(0, 1);
     const turns = await field.clients.converse({ url, keys, message, inFlight: 1, turns: 3 });
-    await settled(field.database, party);
-    if (errorsIn(turns) > 0) throw new Error(`The ${party} did not answer a turn.`);
+    await settled(field.database, target);
+    if (errorsIn(turns) > 0) throw new Error(`The ${target} did not answer a turn.`);
     return leftBy(field.database, turns[0]?.chatId ?? '');
   };
   const [ours, theirs] = [await chat(service, 'service'), await chat(ceiling, 'ceiling')];

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchDatabase } from '../database.ts';
-import { cpuOf, type Server } from '../servers.ts';
+import type { BenchDatabase } from '../harness/database.ts';
+import { quantile } from '../harness/figures.ts';
+import { cpuOf, type Server } from '../harness/servers.ts';
 import { type Held, heldBy } from './heap.ts';
 import type { Model } from './model.ts';
 import { jobsLeft, settled } from './place.ts';
 import { clockMs } from './tokens.ts';
-import { errorsIn, type Field, quantile } from './turns.ts';
+import { errorsIn, type Field } from './turns.ts';
 
 /** Connections of the service by what they do. */
 export interface Connections {
@@ -35,7 +36,7 @@ export interface Waiting {
 }
 
 const connections = `select count(*)::int as open, (count(*) filter (where state <> 'idle'))::int as busy
-  from pg_stat_activity where application_name in ('tandem', 'tandem jobs', 'tandem line')`;
+  from pg_stat_activity where application_name in ('tandem', 'tandem listener')`;
 
 async function connectionsOf({ db }: BenchDatabase): Promise<Connections> {
   const [row] = await db.rows<Connections>(connections, []);
@@ -78,7 +79,7 @@ export async function measureWaiting(field: Field, service: Server, model: Model
   const [before, connectionsBefore] = [await heldBy(inspector), await connectionsOf(database)];
 
   const settledAt = new Map<string, number>();
-  const ear = await database.db.driver.listen('tandem_live', (payload) => {
+  const listener = await database.db.driver.listen('tandem_live', (payload) => {
     const { kind, chatId } = JSON.parse(payload) as { kind: string; chatId?: string };
     if (kind === 'status' && chatId) settledAt.set(chatId, clockMs());
   });
@@ -98,7 +99,7 @@ export async function measureWaiting(field: Field, service: Server, model: Model
   const turns = await conversing;
   const allAnswered = (Math.max(...turns.map(({ answeredAt }) => answeredAt)) - released) / 1000;
   await settled(database, 'service');
-  await ear.unlisten();
+  await listener.unlisten();
   const lags = turns.map(({ chatId, answeredAt }) => answeredAt - (settledAt.get(chatId ?? '') ?? Number.NaN));
   const known = lags.filter((lag) => !Number.isNaN(lag));
   return {

@@ -1,18 +1,19 @@
-import type { Call } from '../loader.ts';
-import type { Space, Workload } from '../workloads.ts';
+import type { Workload } from '../harness/compare.ts';
+import type { Call } from '../harness/loader.ts';
+import type { Space } from '../harness/spaces.ts';
 
-/** How a client speaks: every request by itself (2026-07-28), or as after `initialize` (2025-11-25). */
+/** Protocol version: self-contained requests (2026-07-28), or requests as after `initialize` (2025-11-25). */
 export type Era = '2026-07-28' | '2025-11-25';
 export const eras: readonly Era[] = ['2026-07-28', '2025-11-25'];
 
-/** One thing done over MCP, and over REST. */
+/** The same work over MCP and over REST. */
 export interface Pair {
   name: string;
   era: Era;
   mcp: Workload;
-  /** Undefined where REST has nothing like it. */
+  /** Undefined where REST has no equivalent. */
   rest: Workload | undefined;
-  /** Requests of REST that answer what one call does. */
+  /** Number of REST requests that one call replaces. */
   requests: number;
 }
 
@@ -38,7 +39,7 @@ function message(key: string, era: Era, method: string, params: Record<string, u
   };
 }
 
-/** The same things done in the same workspaces, in both eras of the protocol and over REST. */
+/** The same calls in the same workspaces, in both protocol versions and over REST. */
 export function pairsOf(spaces: readonly Space[]): Pair[] {
   const idOf = ({ ids }: Space, turn: number) => ids[turn % ids.length] ?? '';
   const todo = (turn: number) => ({ title: `Review the week ${turn}`, priority: 'high', dueDate: '2027-03-10' });

@@ -1,24 +1,25 @@
-import type { BenchDatabase } from '../database.ts';
-import { type Call, Loader } from '../loader.ts';
-import { compare, type Side } from '../measure.ts';
-import type { Options } from '../options.ts';
-import { fine, table, times, whole } from '../report.ts';
-import { startService } from '../servers.ts';
-import { sampleSpaces } from '../workloads.ts';
+import { compare, type Side } from '../harness/compare.ts';
+import type { BenchDatabase } from '../harness/database.ts';
+import { fine, quotient, times, whole } from '../harness/figures.ts';
+import { type Call, Loader } from '../harness/loader.ts';
+import type { Options } from '../harness/options.ts';
+import { table } from '../harness/report.ts';
+import { startService } from '../harness/servers.ts';
+import { sampleSpaces } from '../harness/spaces.ts';
 import { type Pair, pairsOf } from './calls.ts';
 
-/** A call over MCP beside the same over REST, on the same process, in turn. */
+/** A call over MCP compared with REST on the same process. */
 export interface McpFigure {
   pair: Pair;
   mcp: Side;
   rest: Side | undefined;
-  /** CPU of the service for one call, divided by its CPU for the requests of REST that answer the same. */
+  /** CPU of the service per call, divided by its CPU for the equivalent REST requests. */
   ratio: number;
-  /** The same of the time of one call alone: the middle of calls sent one by one. */
+  /** Ratio of the median latencies of calls sent one by one. */
   latency: number;
 }
 
-/** What a call over MCP may cost beside REST. */
+/** Maximum ratio of CPU, MCP to REST. */
 const target = 2.5;
 
 async function answerOf(url: string, { root = '/api/v1', path, method, key, body, headers }: Call): Promise<unknown> {
@@ -31,10 +32,10 @@ async function answerOf(url: string, { root = '/api/v1', path, method, key, body
   return response.json();
 }
 
-/** @throws Error unless the calls of the pair are answered, with the todos that REST answers. */
+/** @throws Error unless the calls succeed and return the same todos as REST. */
 async function verify(url: string, { name, mcp, rest, requests }: Pair): Promise<void> {
   for (const [place, call] of mcp.calls.slice(0, 8).entries()) {
-    // biome-ignore lint/suspicious/noExplicitAny: whatever comes over the wire
+    // biome-ignore lint/suspicious/noExplicitAny: an unvalidated response
     const { result } = (await answerOf(url, call)) as any;
     if (!result || result.isError) throw new Error(`${name} over MCP failed: ${JSON.stringify(result).slice(0, 500)}`);
     const other = rest?.calls[place * requests];
@@ -44,15 +45,15 @@ async function verify(url: string, { name, mcp, rest, requests }: Pair): Promise
     const { todo, data = [todo] } = result.structuredContent;
     const ids = (rows: { id: string }[]) => rows.map(({ id }) => id).join();
     if (ids(data) !== ids(answer.data ?? [answer]))
-      throw new Error(`${name} answers other todos over MCP than over REST`);
+      throw new Error(`${name} returns other todos over MCP than over REST`);
   }
 }
 
-/** Measures MCP beside REST on one process of the service. */
+/** Measures MCP and REST on one process of the service. */
 export async function measureMcp(
   database: BenchDatabase,
   options: Options,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<McpFigure[]> {
   const [key = ''] = database.keys;
   const service = await startService({ DATABASE_URL: database.url }, key);
@@ -68,18 +69,18 @@ export async function measureMcp(
       const others = await loader.probe(service.url, rest.calls, options.probes * requests, requests);
       const together = others.reduce((sum, { p50 }) => sum + p50, 0);
       const errors = (one?.errors ?? 0) + (others[0]?.errors ?? 0);
-      const beside = pair.rest !== undefined;
+      const isCompared = pair.rest !== undefined;
       const figure: McpFigure = {
         pair,
         mcp: { ...sides.service, errors: sides.service.errors + errors },
-        rest: beside ? sides.ceiling : undefined,
-        ratio: beside ? sides.service.cpu / (requests * sides.ceiling.cpu) : Number.NaN,
-        latency: beside ? (one?.p50 ?? Number.NaN) / together : Number.NaN,
+        rest: isCompared ? sides.ceiling : undefined,
+        ratio: isCompared ? quotient(sides.service.cpu, requests * sides.ceiling.cpu) : Number.NaN,
+        latency: isCompared ? quotient(one?.p50 ?? Number.NaN, together) : Number.NaN,
       };
       figures.push(figure);
-      say(
+      print(
         `  ${pair.name} (${pair.era})`.padEnd(42) +
-          `${fine(figure.mcp.cpu)} ms of CPU, ${fine(figure.ratio)} times REST`,
+          `${fine(figure.mcp.cpu)} ms of CPU${isCompared ? `, ${fine(figure.ratio)} times REST` : ''}`,
       );
     }
     return figures;
@@ -90,11 +91,12 @@ export async function measureMcp(
   }
 }
 
+/** Number of failed requests. */
 export function mcpErrors(figures: readonly McpFigure[]): number {
   return figures.reduce((sum, { mcp, rest }) => sum + mcp.errors + (rest?.errors ?? 0), 0);
 }
 
-/** MCP beside REST as Markdown. */
+/** MCP compared with REST, as Markdown. Missed targets are bold. */
 export function reportMcp(figures: readonly McpFigure[]): string {
   const rows = figures.map(({ pair, mcp, rest, ratio, latency }) => [
     `${pair.name}, ${pair.era}`,
@@ -106,10 +108,10 @@ export function reportMcp(figures: readonly McpFigure[]): string {
     rest ? fine(latency) : '',
     `${mcp.errors + (rest?.errors ?? 0)}`,
   ]);
-  return `### MCP beside REST
+  return `### MCP compared with REST
 
-One process of the service answers the same over both, in turn. The ratio is of the CPU of that process (target ≤ ${target});
-list_todos is beside the three requests that answer the same, a page and two summaries.
+One process of the service handles the same work over both, in turn. The ratio is of the CPU of that process (target ≤ ${target});
+list_todos is compared with the three equivalent requests: a page and two summaries.
 
 ${table(
   [

@@ -6,12 +6,12 @@ const packetSeconds = 0.02;
 /** First byte of a packet of Opus: one frame of 20 ms, full band, one channel (RFC 6716 §3.1). */
 const firstByte = 0xf8;
 
-/** How an Opus track of one channel begins (RFC 7845 §5.1). */
+/** Header of an Opus track with one channel (RFC 7845 §5.1). */
 const head = Uint8Array.from([...Buffer.from('OpusHead'), 1, 1, 0x38, 0x01, 0x80, 0xbb, 0, 0, 0, 0, 0]);
 
 /**
  * The chunks of a WebM recording as a browser's MediaRecorder makes them, each about `chunkBytes` long and `chunkMs` of
- * audio. What is in its packets is noise: nothing here listens to it.
+ * audio. The packets contain random bytes.
  */
 export async function webmChunks(seconds: number, chunkMs: number, chunkBytes: number): Promise<Buffer[]> {
   const target = new BufferTarget();

@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What POST /captures/recordings answered, as far as a recorder needs it. */
+/** The parts of POST /captures/recordings' response that a recorder needs. */
 export interface Session {
   captureId: string;
   socketUrl: string;
   token: string;
 }
 
+/** Outcome of one recording. */
 export interface Recorded {
   captureId: string;
   /** Milliseconds from sending each chunk to its acknowledgement. */
   acks: number[];
-  /** Why it failed; null when every chunk was acknowledged and the service said that it stopped. */
+  /** Why it failed; null when every chunk and the stop were acknowledged. */
   fault: string | null;
 }
 
@@ -24,7 +25,7 @@ function frameOf(sequence: number, audio: Buffer): Uint8Array<ArrayBuffer> {
   return frame;
 }
 
-/** Records the chunks, one each `chunkMs` from `startAt` on, and stops at the instant that `over` settles. */
+/** Sends a chunk every `chunkMs` from `startAt` on, and stops when `over` settles. */
 export async function record(
   { captureId, socketUrl, token }: Session,
   chunks: readonly Buffer[],

@@ -2,46 +2,46 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSession } from '../../routers/accounts/sessions.ts';
+import { openSession } from '../../domain/accounts/open-session.ts';
 import { heldBy } from '../agents/heap.ts';
-import { quantile } from '../agents/turns.ts';
-import type { BenchDatabase } from '../database.ts';
-import type { Options } from '../options.ts';
-import { freePort, type Server, startService } from '../servers.ts';
+import type { BenchDatabase } from '../harness/database.ts';
+import { decimals, quantile } from '../harness/figures.ts';
+import type { Options } from '../harness/options.ts';
+import { freePort, type Server, startService } from '../harness/servers.ts';
 import { webmChunks } from './audio.ts';
 import { type Recorded, record, type Session } from './client.ts';
 import { watchMemory } from './memory.ts';
 
-/** What many recordings at once cost one process of the service. Memory in MiB, resident unless it says heap. */
+/** Cost of concurrent recordings for one process of the service. Memory in MiB: resident, or heap where named so. */
 export interface RecordingFigures {
   recordings: number;
   seconds: number;
   chunks: number;
   chunkBytes: number;
   before: number;
-  /** While they run. */
+  /** While recording. */
   recording: number;
-  /** While they are joined and written about. */
+  /** While the recordings are processed. */
   processing: number;
   after: number;
   heapBefore: number;
-  /** Before they are stopped, garbage collected. */
+  /** Before the stop, after garbage collection. */
   heapRecording: number;
   ackP50: number;
   ackP99: number;
-  /** From stopping all at once to the last one completed. */
+  /** From the common stop to the last completion. */
   completedSeconds: number;
   errors: number;
 }
 
 const chunkMs = 500;
 const chunkBytes = 4096;
-const patienceMs = 120_000;
+const processingTimeoutMs = 120_000;
 
 const owners = `select m.workspace_id as "workspaceId", m.user_id as "userId" from members m
   where m.role = 'owner' order by m.workspace_id desc limit $1`;
 
-/** Opens a recording for each of so many workspaces, as a signed-in person. */
+/** Opens recordings in different workspaces, with sessions of their owners. */
 async function openRecordings({ db }: BenchDatabase, { url }: Server, recordings: number): Promise<Session[]> {
   const people = await db.rows<{ workspaceId: string; userId: string }>(owners, [recordings]);
   const tokens = await Promise.all(people.map((person) => openSession(db, { ...person, client: 'bench' })));
@@ -64,21 +64,21 @@ async function countOf({ db }: BenchDatabase, text: string, values: unknown[]): 
   return (await db.rows<{ n: number }>(text, values))[0]?.n ?? Number.NaN;
 }
 
-/** Waits until the service has done all its work for them. @throws Error when it takes too long. */
+/** Waits until all captures are processed. @throws Error on timeout. */
 async function completed(database: BenchDatabase, ids: readonly string[]): Promise<void> {
   for (const begun = performance.now(); (await countOf(database, unfinished, [ids])) > 0; await sleep(50))
-    if (performance.now() - begun > patienceMs) throw new Error('The recordings are not worked on in time.');
+    if (performance.now() - begun > processingTimeoutMs) throw new Error('The recordings were not processed in time.');
 }
 
-interface Course {
+interface Run {
   service: Server;
   inspector: number;
   sessions: Session[];
   chunks: Buffer[];
 }
 
-/** All of them record at once, stop at once and are worked on. */
-async function course(database: BenchDatabase, { service, inspector, sessions, chunks }: Course) {
+/** Records all at once, stops all at once, and waits for their processing. */
+async function runAll(database: BenchDatabase, { service, inspector, sessions, chunks }: Run) {
   const ids = sessions.map(({ captureId }) => captureId);
   const heapBefore = (await heldBy(inspector)).heapUsed / 2 ** 20;
   const watch = watchMemory(service.pid);
@@ -86,7 +86,7 @@ async function course(database: BenchDatabase, { service, inspector, sessions, c
     const before = await watch.peak();
     const over = Promise.withResolvers<void>();
     const startAt = performance.now() + 1000;
-    // A browser begins when its person does: they are spread over one chunk.
+    // Starts are spread over the length of one chunk, as with independent users.
     const each = sessions.map((session, place) => {
       const timing = { startAt: startAt + (place * chunkMs) / sessions.length, chunkMs, over: over.promise };
       return record(session, chunks, timing);
@@ -109,11 +109,11 @@ async function course(database: BenchDatabase, { service, inspector, sessions, c
   }
 }
 
-/** Recordings at once into one process: its memory, how long a chunk takes to be durable, and their processing. */
+/** Measures concurrent recordings into one process: memory, acknowledgement latency, processing time. */
 export async function measureRecordings(
   database: BenchDatabase,
   { recordings, recordingSeconds: seconds }: Options,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<RecordingFigures> {
   const directory = await mkdtemp(join(tmpdir(), 'tandem-bench-audio-'));
   const inspector = await freePort();
@@ -129,13 +129,13 @@ export async function measureRecordings(
     const sessions = await openRecordings(database, service, recordings);
     ids = sessions.map(({ captureId }) => captureId);
     const chunks = await webmChunks(seconds, chunkMs, chunkBytes);
-    const { memory, recorded, completedSeconds } = await course(database, { service, inspector, sessions, chunks });
+    const { memory, recorded, completedSeconds } = await runAll(database, { service, inspector, sessions, chunks });
     const faults = recorded.flatMap(({ fault }) => fault ?? []);
-    for (const fault of new Set(faults)) say(`  a recording failed: ${fault}`);
+    for (const fault of new Set(faults)) print(`  a recording failed: ${fault}`);
     const acks = recorded.flatMap((each) => each.acks);
     const [ackP50, ackP99] = [quantile(acks, 0.5), quantile(acks, 0.99)];
     const errors = faults.length + (await countOf(database, wrong, [ids, seconds]));
-    say(`  ${recordings} recordings at once       ${memory.recording.toFixed(0)} MiB, ${errors} errors`);
+    print(`  ${recordings} recordings at once       ${decimals(memory.recording, 0)} MiB, ${errors} errors`);
     const figures = { ...memory, ackP50, ackP99, completedSeconds, errors };
     return { recordings, seconds, chunks: acks.length, chunkBytes, ...figures };
   } finally {

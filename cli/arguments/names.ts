@@ -1,8 +1,10 @@
-import type { Catalogue, CatalogueOperation } from '../catalogue.ts';
 import { isImplied } from '../commands/command.ts';
 import { namedThings } from '../commands/spelling.ts';
-import { usage } from '../failure.ts';
+import type { Catalogue, CatalogueOperation } from '../model/catalogue.ts';
+import { usage } from '../model/failure.ts';
 import type { Calls } from '../service/calls.ts';
+import { oneLine } from '../terminal/safe.ts';
+import { isIdPrefix, type Titled, TitledSearch, titledListOf } from './titled.ts';
 import { isId } from './values.ts';
 
 interface Named {
@@ -20,7 +22,7 @@ type Ids = Readonly<Record<string, string>>;
 
 /** `todoListId` → `todo_list`. */
 function typeOf(field: string): string {
-  return field.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return field.replace(/Id$/, '').replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }
 
 /** Types of the things that a field refers to. */
@@ -28,7 +30,7 @@ function typesOf(field: string): readonly string[] {
   return namedThings[field] ?? [typeOf(field)];
 }
 
-/** The operations that list things of a type with their names. */
+/** Operations that list resources of a type with their names. */
 function listsOf(catalogue: Catalogue, type: string): CatalogueOperation[] {
   return catalogue.operations.filter(
     ({ method, answer: { isList, object, fields } }) =>
@@ -41,14 +43,20 @@ export function takesNames(catalogue: Catalogue, field: string): boolean {
   return typesOf(field).some((type) => listsOf(catalogue, type).length > 0);
 }
 
-/** Those of a name: active ones first, then exact ones, then ignoring case. */
-function called(text: string, found: readonly Named[]): Named[] {
+/** Whether a title or the start of an id may stand for an id in this field. */
+export function takesTitles(catalogue: Catalogue, field: string): boolean {
+  return typesOf(field).some((type) => titledListOf(catalogue, type) !== undefined);
+}
+
+/** Resources with this name, else those whose id starts with the text: active before archived, exact before case-insensitive. */
+function matchesOf(text: string, found: readonly Named[]): Named[] {
   const active = found.filter(({ isArchived }) => !isArchived);
   const archived = found.filter(({ isArchived }) => isArchived);
   const matches = [active, archived].flatMap((each) => [
     each.filter(({ name }) => name === text),
     each.filter(({ name }) => name.toLowerCase() === text.toLowerCase()),
   ]);
+  if (isIdPrefix(text)) matches.push(found.filter(({ id }) => id.startsWith(text.toLowerCase())));
   return matches.find(({ length }) => length > 0) ?? [];
 }
 
@@ -58,27 +66,29 @@ const shownNames = (found: readonly Named[]) =>
     .slice(0, 20)
     .map(({ name }) => name);
 
-/** Finds ids by names: exact ones first, then ignoring case. */
+/** Resolves names to ids: exact matches first, then case-insensitive. */
 export class Names {
   readonly #calls: Calls;
   readonly #catalogue: Catalogue;
+  readonly #now: Date;
   readonly #read = new Map<string, Promise<Named[]>>();
 
-  constructor(calls: Calls, catalogue: Catalogue) {
+  constructor(calls: Calls, { catalogue, now }: { catalogue: Catalogue; now: Date }) {
+    this.#now = now;
     this.#calls = calls;
     this.#catalogue = catalogue;
   }
 
-  /** What the credential of an operation opens, and whose it is. */
+  /** Workspace and user of the credential that an operation is sent with. */
   async identity(as?: CatalogueOperation): Promise<{ workspaceId: string; userId: string }> {
     const operation = this.#catalogue.operations.find(({ answer }) => answer.object === 'identity');
-    if (!operation) throw usage('This service does not tell who you are: give the id.');
+    if (!operation) throw usage('This service has no operation that returns your identity: give the id.');
     const { body } = await this.#calls.send(operation, { as });
     const { workspace, user } = body as { workspace: { id: string }; user: { id: string } };
     return { workspaceId: workspace.id, userId: user.id };
   }
 
-  /** The things of a type, listed by what needs no more ids than `path` has; undefined where nothing may list them. */
+  /** Resources of a type, from the list that needs no ids beyond `path`; undefined where no list can be called. */
   async #listFor(type: string, path: Ids): Promise<Named[] | undefined> {
     const needs = ({ pathFields, queryFields }: CatalogueOperation) =>
       [...pathFields, ...queryFields].filter(({ isRequired }) => isRequired).map(({ name }) => name);
@@ -93,7 +103,7 @@ export class Names {
     return known;
   }
 
-  /** All of a list, archived things too. */
+  /** All pages of a list, archived resources included. */
   async #list(operation: CatalogueOperation, ids: Ids): Promise<Named[]> {
     const takes = (name: string) => operation.queryFields.some((field) => field.name === name);
     const asked = Object.entries(ids).filter(([name]) => takes(name) && isImplied({ name }));
@@ -110,8 +120,18 @@ export class Names {
   }
 
   /**
-   * The id that a text stands for in `field`: itself when it is one. `only` narrows it to one type, `path` holds the ids
-   * that are known already. @throws CliFailure 2 when nothing or several have the name, with those that exist.
+   * The resource of a type that a title or the start of an id stands for; `prefers` decides between several.
+   * @throws CliFailure 2 when several match, listing them; 4 when none does.
+   */
+  async titled(type: string, text: string, shown: string, prefers = (_: Titled) => true): Promise<Titled> {
+    const operation = titledListOf(this.#catalogue, type);
+    if (!operation || !this.#calls.canCall(operation)) throw usage(`${shown} must be an id (a UUID); it is “${text}”.`);
+    return new TitledSearch(this.#calls, operation).find(text, shown, this.#now, prefers);
+  }
+
+  /**
+   * The id for a text in `field`: the text itself when it is an id. `only` restricts the type; `path` holds the ids
+   * known so far. @throws CliFailure 2 when no resource or several have the name, listing the candidates.
    */
   async idOf(
     text: string,
@@ -122,18 +142,20 @@ export class Names {
     if (text === 'me' && types.some((type) => type === 'member' || type === 'user')) {
       return (await this.identity()).userId;
     }
+    const titledType = types.find((type) => titledListOf(this.#catalogue, type));
+    if (titledType !== undefined) return (await this.titled(titledType, text, shown)).id;
     const lists = await Promise.all(types.map((type) => this.#listFor(type, path)));
     if (lists.every((each) => each === undefined)) throw usage(`${shown} must be an id (a UUID); it is “${text}”.`);
     const found = lists.flatMap((each) => each ?? []);
-    const [first, ...others] = called(text, found);
+    const [first, ...others] = matchesOf(text, found);
     if (first && others.length === 0) return first.id;
     if (first) {
-      const lines = [first, ...others].map(({ id, name }) => `  ${id}  ${name}`);
-      throw usage(`${shown}: several are called “${text}”. Give the id of one of them:`, ...lines);
+      const lines = [first, ...others].map(({ id, name }) => `  ${id}  ${oneLine(name)}`);
+      throw usage(`${shown}: the name “${text}” is not unique. Give one of these ids:`, ...lines);
     }
     const names = shownNames(found);
-    const known = names.length > 0 ? [`Known: ${names.join(', ')}.`] : [];
-    const session = lists.includes(undefined) ? ['The names of members are open to a session alone.'] : [];
-    throw usage(`${shown}: nothing is called “${text}”. Give a name or an id.`, ...known, ...session);
+    const known = names.length > 0 ? [`Known: ${names.map(oneLine).join(', ')}.`] : [];
+    const session = lists.includes(undefined) ? ['Names of members need a session: tandem login --email.'] : [];
+    throw usage(`${shown}: nothing has the name “${text}”. Give a name or an id.`, ...known, ...session);
   }
 }

@@ -1,26 +1,10 @@
 import { parseArgs } from 'node:util';
-import { closest } from '../commands/closest.ts';
 import type { Argument } from '../commands/command.ts';
 import { type GeneralFlag, generalFlags } from '../commands/general.ts';
+import type { General, Given, Parsed } from '../commands/invocation.ts';
 import type { Option } from '../commands/options.ts';
-import { usage } from '../failure.ts';
-
-/** What was typed for one flag or argument. */
-export interface Given {
-  by: Option | Argument;
-  /** How it is named in messages: `--status`, or `TODO`. */
-  shown: string;
-  /** The value as typed; undefined for a flag that takes none. */
-  text: string | undefined;
-}
-
-/** The client's own flags, by name: true, or the value. */
-export type General = ReadonlyMap<string, string | true>;
-
-export interface Parsed {
-  given: readonly Given[];
-  general: General;
-}
+import { closest } from '../model/closest.ts';
+import { usage } from '../model/failure.ts';
 
 interface Known {
   option?: Option;
@@ -39,7 +23,7 @@ function knownFlags(options: readonly Option[], flags: readonly GeneralFlag[]): 
 const takesValue = ({ option, general }: Known) =>
   general ? general.label !== undefined : option?.effect.kind === 'value' || option?.effect.kind === 'file';
 
-/** A flag as `util.parseArgs` tells it. */
+/** A flag as `util.parseArgs` reports it. */
 interface FlagToken {
   name: string;
   rawName: string;
@@ -47,7 +31,7 @@ interface FlagToken {
   inlineValue: boolean | undefined;
 }
 
-/** A command, as far as its line is read by it. */
+/** What parsing a line needs of its command. */
 export interface Shaped {
   words: readonly string[];
   arguments: readonly Argument[];
@@ -57,13 +41,13 @@ export interface Shaped {
 
 const helpOf = ({ words }: Shaped) => `tandem ${[...words, '--help'].join(' ')}`;
 
-const truths: Readonly<Record<string, boolean>> = { true: true, false: false };
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 /** `--run=false` means `--no-run`. */
 function negated(option: Option, known: ReadonlyMap<string, Known>, value: string, shown: string): Option {
-  const truth = truths[value];
-  if (truth === undefined || option.effect.kind !== 'fixed') throw usage(`${shown} takes no value.`);
-  const wanted = option.effect.value === true ? truth : !truth;
+  const flagValue = booleans[value];
+  if (flagValue === undefined || option.effect.kind !== 'fixed') throw usage(`${shown} takes no value.`);
+  const wanted = option.effect.value === true ? flagValue : !flagValue;
   if (wanted === (option.effect.value === true)) return option;
   const name = option.flag.startsWith('no-') ? option.flag.slice(3) : `no-${option.flag}`;
   const other = known.get(name)?.option;
@@ -71,7 +55,7 @@ function negated(option: Option, known: ReadonlyMap<string, Known>, value: strin
   return other;
 }
 
-/** Gives the words without a flag to the arguments that no flag filled, in their order. @throws CliFailure 2. */
+/** Assigns positional words, in order, to the arguments that no flag filled. @throws CliFailure 2. */
 function fillArguments(command: Shaped, words: readonly string[], given: readonly Given[], general: General): Given[] {
   const filled = new Set(given.map(({ by }) => by.target.path.join('.')));
   const left = [...words];
@@ -80,16 +64,16 @@ function fillArguments(command: Shaped, words: readonly string[], given: readonl
     const shown = by.name.toUpperCase();
     const texts = left.splice(0, by.isRest ? left.length : 1);
     for (const text of texts) taken.push({ by, shown, text });
-    // A body that is given whole holds what the arguments would.
+    // --body already contains what the arguments would.
     const isNeeded = by.isRequired && !general.has('help') && (by.target.place === 'path' || !general.has('body'));
     if (texts.length === 0 && isNeeded) throw usage(`${shown} is missing.`, `See: ${helpOf(command)}`);
   }
   const [first] = left;
   if (first === undefined) return taken;
-  throw usage(`“${first}” is too much.`, `Text with spaces needs quotes. See: ${helpOf(command)}`);
+  throw usage(`Unexpected argument “${first}”.`, `Quote text that contains spaces. See: ${helpOf(command)}`);
 }
 
-/** What a flag means. @throws CliFailure 2 when it is unknown, or lacks its value, or has one that it does not take. */
+/** Resolves one flag. @throws CliFailure 2 when it is unknown, lacks its value, or takes no value but got one. */
 function readFlag(
   command: Shaped,
   known: ReadonlyMap<string, Known>,
@@ -98,11 +82,11 @@ function readFlag(
   const found = known.get(name);
   if (!found) {
     const near = closest(name, [...known.keys()]);
-    throw usage(`There is no ${shown} here.`, near ? `Did you mean --${near}?` : `See: ${helpOf(command)}`);
+    throw usage(`Unknown flag ${shown}.`, near ? `Did you mean --${near}?` : `See: ${helpOf(command)}`);
   }
   const takes = takesValue(found);
-  const isForgotten = !inlineValue && value?.startsWith('--') && known.has(value.slice(2).split('=')[0] ?? '');
-  if (takes && (value === undefined || isForgotten)) {
+  const isNextFlag = !inlineValue && value?.startsWith('--') && known.has(value.slice(2).split('=')[0] ?? '');
+  if (takes && (value === undefined || isNextFlag)) {
     throw usage(`${shown} needs a value: ${shown}=…`, `See: ${helpOf(command)}`);
   }
   if (found.general) {
@@ -115,8 +99,8 @@ function readFlag(
 }
 
 /**
- * Reads what follows the words of a command. Strict: what is unknown is an error that names the closest flag. A value
- * that looks like a flag of the command is taken for a forgotten value unless it is written `--flag=value`.
+ * Parses what follows the words of a command. Strict: an unknown flag is an error that names the closest one. A value
+ * that looks like a flag of the command counts as a missing value unless it is written `--flag=value`.
  * @throws CliFailure 2.
  */
 export function parseLine(command: Shaped, argv: readonly string[]): Parsed {

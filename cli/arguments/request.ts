@@ -1,59 +1,62 @@
-import type { Catalogue, CatalogueOperation, Field, Shape } from '../catalogue.ts';
 import { type Argument, isImplied, type OperationCommand } from '../commands/command.ts';
+import type { Given, Parsed } from '../commands/invocation.ts';
 import { isLongText, type Option } from '../commands/options.ts';
-import { usage } from '../failure.ts';
+import type { Catalogue, CatalogueOperation, Field, Shape } from '../model/catalogue.ts';
+import { usage } from '../model/failure.ts';
 import type { RequestParts } from '../service/calls.ts';
-import { type Names, takesNames } from './names.ts';
-import type { Given, Parsed } from './parse.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from '../terminal/sources.ts';
+import { type Names, takesNames, takesTitles } from './names.ts';
 import { isId, readJson, readValue } from './values.ts';
 
-/** What building a request may ask for. */
-export interface Desk {
+/** What building a request needs beside the command line. */
+export interface RequestContext {
   catalogue: Catalogue;
   names: Names;
   sources: Sources;
   now: Date;
-  /** Asks for a secret without showing it; undefined where nobody can be asked. */
+  /** Prompts for a secret without echo; undefined where there is no terminal. */
   askSecret: ((label: string) => Promise<string>) | undefined;
 }
 
 type Fields = Record<string, unknown>;
 
 const isReference = ({ kind, format, item }: Shape) =>
-  (kind === 'string' && format === 'uuid') || (kind === 'array' && item?.fields?.some(({ name }) => name === 'id'));
+  (kind === 'string' && format === 'uuid') ||
+  (kind === 'array' && item?.fields?.some(({ name, isRequired }) => name === 'id' && isRequired));
 
-/** Reads what was typed, one request's worth. */
+/** Collects path, query and body of one request. */
 class RequestReader {
-  readonly #desk: Desk;
+  readonly #context: RequestContext;
   readonly #operation: CatalogueOperation;
   readonly path: Record<string, string> = {};
   readonly query: Fields = {};
   body: Fields = {};
 
-  constructor(desk: Desk, operation: CatalogueOperation) {
-    this.#desk = desk;
+  constructor(context: RequestContext, operation: CatalogueOperation) {
+    this.#context = context;
     this.#operation = operation;
   }
 
-  /** JSON as it is typed, or out of `@file`, or out of stdin (`-`). */
+  /** JSON as typed, from `@file`, or from stdin (`-`). */
   async json(text: string, shown: string): Promise<string> {
-    if (text === '-') return this.#desk.sources.stdin(shown);
-    return text.startsWith('@') ? this.#desk.sources.file(text.slice(1)) : text;
+    if (text === '-') return this.#context.sources.stdin(shown);
+    return text.startsWith('@') ? this.#context.sources.file(text.slice(1)) : text;
   }
 
   async #secret(text: string, shown: string): Promise<string> {
-    if (text === '-') return this.#desk.sources.line(shown);
+    if (text === '-') return this.#context.sources.line(shown);
     throw usage(
-      `${shown} does not take a secret on the command line, where others on this machine can read it.`,
-      `Leave it out to be asked, or write ${shown} - (a line of stdin) or ${shown}-file PATH.`,
+      `${shown} does not take a secret on the command line, where other users of this machine can read it.`,
+      `Omit it to be prompted, or write ${shown} - (a line of stdin) or ${shown}-file PATH.`,
     );
   }
 
   async #id(text: string, field: string, shown: string, only?: string): Promise<string> {
     if (isId(text)) return text;
-    if (!takesNames(this.#desk.catalogue, field)) throw usage(`${shown} must be an id (a UUID); it is “${text}”.`);
-    return this.#desk.names.idOf(text, { field, shown, path: this.path, ...(only !== undefined && { only }) });
+    const { catalogue } = this.#context;
+    if (!takesNames(catalogue, field) && !takesTitles(catalogue, field))
+      throw usage(`${shown} must be an id (a UUID); it is “${text}”.`);
+    return this.#context.names.idOf(text, { field, shown, path: this.path, ...(only !== undefined && { only }) });
   }
 
   async #elements(text: string, name: string, shape: Shape, shown: string, only?: string): Promise<unknown[]> {
@@ -70,7 +73,7 @@ class RequestReader {
       return Promise.all(each.map(async (one) => ({ id: await this.#id(one, name, shown, only) })));
     }
     if (item.format === 'uuid') return Promise.all(parts.map((one) => this.#id(one, name.replace(/s$/, ''), shown)));
-    return parts.filter(Boolean).map((one) => readValue(one, item, shown, this.#desk.now));
+    return parts.filter(Boolean).map((one) => readValue(one, item, shown, this.#context.now));
   }
 
   async #value({ by, shown, text = '' }: Given): Promise<unknown> {
@@ -81,14 +84,14 @@ class RequestReader {
     if (shape.format === 'password') return this.#secret(text, shown);
     if (shape.format === 'uuid') return this.#id(text, name, shown, only);
     if (shape.kind === 'object' || shape.kind === 'any') {
-      return readValue(await this.json(text, shown), shape, shown, this.#desk.now);
+      return readValue(await this.json(text, shown), shape, shown, this.#context.now);
     }
     const isText = isLongText(shape) || ('isRest' in by && !shape.values && !shape.format);
-    const typed = text === '-' && shape.kind === 'string' && isText ? await this.#desk.sources.stdin(shown) : text;
-    return readValue(typed, shape, shown, this.#desk.now);
+    const typed = text === '-' && shape.kind === 'string' && isText ? await this.#context.sources.stdin(shown) : text;
+    return readValue(typed, shape, shown, this.#context.now);
   }
 
-  /** Puts a value where it goes; lists grow, everything else is given once. @throws CliFailure 2. */
+  /** Sets a value at its target; lists append, anything else may be given once. @throws CliFailure 2. */
   #put(target: Argument['target'], value: unknown, shown: string, isSet: Set<string>): void {
     const place: Fields = target.place === 'path' ? this.path : target.place === 'query' ? this.query : this.body;
     const parents = target.path.slice(0, -1);
@@ -108,7 +111,7 @@ class RequestReader {
     inner[name] = Array.isArray(before) ? [...before, ...(value as unknown[])] : value;
   }
 
-  /** A name for a list travels as such where the operation takes it: the service knows best what it means. */
+  /** A list given by name is sent as a name where the operation accepts one, so that the service resolves it. */
   #asName({ target, shape }: Option | Argument, text: string): Argument['target'] | undefined {
     const [name = ''] = target.path;
     const other = name.replace(/Id$/, 'Name');
@@ -128,7 +131,7 @@ class RequestReader {
       else if (effect.kind === 'clear') {
         this.#put({ place: 'body', path: ['clear'] }, [effect.name], shown, isSet);
       } else if (effect.kind === 'file') {
-        const value = readValue(this.#desk.sources.file(text ?? ''), by.shape, shown, this.#desk.now);
+        const value = readValue(this.#context.sources.file(text ?? ''), by.shape, shown, this.#context.now);
         this.#put(by.target, value, shown, isSet);
       } else {
         const name = this.#asName(by, text ?? '');
@@ -137,7 +140,7 @@ class RequestReader {
     }
   }
 
-  /** Fills in what can be asked for or is implied. @throws CliFailure 2 naming a field that is missing. */
+  /** Fills in what is implied or can be prompted for. @throws CliFailure 2 naming a missing field. */
   async complete(command: OperationCommand): Promise<void> {
     const { pathFields, queryFields, bodyFields } = this.#operation;
     const missing = (fields: readonly Field[], there: Fields) =>
@@ -148,25 +151,25 @@ class RequestReader {
   }
 
   async #fill(command: OperationCommand, field: Field): Promise<string> {
-    if (isImplied(field)) return (await this.#desk.names.identity(this.#operation)).workspaceId;
+    if (isImplied(field)) return (await this.#context.names.identity(this.#operation)).workspaceId;
     const option = command.options.find(({ target }) => target.path.join('.') === field.name);
     const flag = `--${option?.flag ?? field.name}`;
     if (field.format !== 'password')
       throw usage(`${flag} is missing.`, `See: tandem ${command.words.join(' ')} --help`);
-    if (!this.#desk.askSecret)
+    if (!this.#context.askSecret)
       throw usage(`${flag} is missing: write ${flag} - (a line of stdin) or ${flag}-file PATH.`);
-    return this.#desk.askSecret(field.name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+    return this.#context.askSecret(field.name.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`));
   }
 }
 
-/** Lists in a query are written with commas, and everything as text. */
+/** Query values as text; lists are joined with commas. */
 function queryText(query: Fields): Record<string, string> {
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
 
 const printable = /^[\x20-\x7e]{1,255}$/;
 
-/** The value of a flag that travels as a header. @throws CliFailure 2. */
+/** The value of a flag that is sent as a header. @throws CliFailure 2. */
 function headerOf(general: Parsed['general'], flag: string): string | undefined {
   const value = general.get(flag);
   if (typeof value !== 'string') return undefined;
@@ -174,22 +177,22 @@ function headerOf(general: Parsed['general'], flag: string): string | undefined 
   throw usage(`--${flag} must be 1 to 255 printable ASCII characters.`);
 }
 
-/** The request that a command line means. @throws CliFailure 2 naming what is wrong with it. */
+/** Builds the request of a command line. @throws CliFailure 2 naming what is wrong. */
 export async function buildRequest(
   command: OperationCommand,
   { given, general }: Parsed,
-  desk: Desk,
+  context: RequestContext,
 ): Promise<RequestParts & { path: Record<string, string>; query: Record<string, string> }> {
   const { operation } = command;
-  const reader = new RequestReader(desk, operation);
+  const reader = new RequestReader(context, operation);
   const whole = general.get('body');
   if (typeof whole === 'string') {
-    reader.body = readValue(await reader.json(whole, '--body'), { kind: 'object' }, '--body', desk.now) as Fields;
+    reader.body = readValue(await reader.json(whole, '--body'), { kind: 'object' }, '--body', context.now) as Fields;
   }
   await reader.take(given);
   await reader.complete(command);
   if (operation.method === 'PATCH' && Object.keys(reader.body).length === 0) {
-    throw usage('Nothing is to be changed.', `See what can be: tandem ${command.words.join(' ')} --help`);
+    throw usage('Nothing to change.', `See the flags: tandem ${command.words.join(' ')} --help`);
   }
   const idempotencyKey = headerOf(general, 'idempotency-key');
   const ifMatch = headerOf(general, 'if-match');

@@ -1,6 +1,6 @@
 /*
- * Dates and times as people type them. A day is one of this machine's calendar; a time without an offset is one of its
- * clocks. What is written in full (RFC 3339) goes through as it is.
+ * Dates and times as people type them. Days and times without an offset are in the time zone of this machine. A full
+ * RFC 3339 text is passed through unchanged.
  */
 
 const units: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
@@ -19,7 +19,7 @@ function isCalendarDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
-/** `YYYY-MM-DD` out of that, `today`, `tomorrow`, `yesterday`, `+3d` or `-2w`; undefined when it is none of them. */
+/** `YYYY-MM-DD` from `YYYY-MM-DD`, `today`, `tomorrow`, `yesterday`, `+3d` or `-2w`; undefined when it is none of them. */
 export function readDay(text: string, now: Date): string | undefined {
   if (isCalendarDay(text)) return text;
   const named = { today: 0, tomorrow: 1, yesterday: -1 }[text.toLowerCase()];
@@ -32,7 +32,7 @@ export function readDay(text: string, now: Date): string | undefined {
 const full = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
- * RFC 3339 out of that, `now`, `-24h`, `+30m`, `YYYY-MM-DDTHH:MM` (with a space too) or `YYYY-MM-DD` (its first minute);
+ * RFC 3339 from RFC 3339, `now`, `-24h`, `+30m`, `YYYY-MM-DDTHH:MM` (with a space too) or `YYYY-MM-DD` (its first minute);
  * undefined when it is none of them.
  */
 export function readInstant(text: string, now: Date): string | undefined {

@@ -1,15 +1,16 @@
-import type { Shape } from '../catalogue.ts';
-import { closest } from '../commands/closest.ts';
-import { type CliFailure, usage } from '../failure.ts';
+import type { Shape } from '../model/catalogue.ts';
+import { closest } from '../model/closest.ts';
+import { type CliFailure, usage } from '../model/failure.ts';
 import { readDay, readInstant } from './times.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** Whether a text is a UUID. */
 export function isId(text: string): boolean {
   return uuid.test(text);
 }
 
-/** @throws CliFailure 2. */
+/** Parses JSON; `shown` names the flag in the error. @throws CliFailure 2. */
 export function readJson(text: string, shown: string): unknown {
   try {
     return JSON.parse(text);
@@ -54,8 +55,8 @@ function readText(text: string, { format, maxLength }: Shape, shown: string, now
 }
 
 /**
- * The JSON value of a text, by the shape of its field. Ids are not looked at: a name may stand for one.
- * @throws CliFailure 2 naming what is allowed.
+ * Converts a text to a JSON value by the shape of its field. Ids are not checked, because a name may stand for one.
+ * @throws CliFailure 2 naming the allowed values.
  */
 export function readValue(text: string, shape: Shape, shown: string, now: Date): unknown {
   const { kind, values } = shape;

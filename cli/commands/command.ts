@@ -1,15 +1,15 @@
-import type { CatalogueOperation, Field, Shape } from '../catalogue.ts';
+import type { CatalogueOperation, Field, Shape } from '../model/catalogue.ts';
 import { type GeneralFlag, operationFlags, takenFlags } from './general.ts';
 import { kebab, type Option, optionsFor, type Place, type Target } from './options.ts';
-import { commandWords, naturalFields } from './spelling.ts';
+import { commandWords, naturalFields, naturalLists } from './spelling.ts';
 
-/** An argument without a flag. */
+/** A positional argument. */
 export interface Argument {
   name: string;
   target: Target;
   shape: Shape;
   isRequired: boolean;
-  /** Takes all that is left. */
+  /** Takes all remaining words. */
   isRest: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface OperationCommand {
   operation: CatalogueOperation;
   arguments: readonly Argument[];
   options: readonly Option[];
-  /** Flags of the client beside those of every command. */
+  /** Client flags of this command, beside the general ones. */
   flags: readonly GeneralFlag[];
 }
 
@@ -40,12 +40,12 @@ function argument(field: Field, place: Place, more: Partial<Argument> = {}): Arg
   return { name: kebab(name), target, shape: field, isRequired: true, isRest: false, ...more };
 }
 
-/** The workspace of the credential is meant unless another one is named. */
+/** Whether a field defaults to the workspace of the credential. */
 export function isImplied({ name }: Pick<Field, 'name'>): boolean {
   return name === 'workspaceId';
 }
 
-/** The ids of the path, then the texts that the body needs, always or in one of its kinds; else the one text that it is about. */
+/** Path ids, then required texts of the body (of all its kinds or of one), else the body's natural text. */
 function argumentsOf(operation: CatalogueOperation): Argument[] {
   const { pathFields, queryFields, bodyFields, method } = operation;
   const ids = pathFields.filter((field) => !isImplied(field)).map((field) => argument(field, 'path'));
@@ -55,11 +55,13 @@ function argumentsOf(operation: CatalogueOperation): Argument[] {
   const isPlainList = ({ kind, item }: Shape) => kind === 'array' && !item?.values;
   const ofSome = bodyFields.filter((field) => field.isSubject && isText(field));
   texts.push(...ofSome.map((field) => argument(field, 'body', { isRequired: false })));
-  const list = texts.length === 0 ? needed.find(isPlainList) : undefined;
-  const rest = list ? [argument(list, 'body', { isRest: list.item?.kind !== 'object' })] : [];
-  const natural = naturalFields.map((name) => bodyFields.find((field) => field.name === name)).find(Boolean);
+  const natural = bodyFields.find((field) => naturalLists.includes(field.name) && isPlainList(field));
+  const list = texts.length === 0 ? (needed.find(isPlainList) ?? natural) : undefined;
+  const isRequired = list?.isRequired ?? false;
+  const rest = list ? [argument(list, 'body', { isRequired, isRest: list.item?.kind !== 'object' })] : [];
+  const text = naturalFields.map((name) => bodyFields.find((field) => field.name === name)).find(Boolean);
   const subject =
-    method === 'POST' && needed.length === 0 && natural ? [argument(natural, 'body', { isRequired: false })] : [];
+    method === 'POST' && needed.length === 0 && text ? [argument(text, 'body', { isRequired: false })] : [];
   const asked = queryFields.filter((field) => field.isRequired && !isImplied(field));
   return [...ids, ...asked.map((field) => argument(field, 'query')), ...texts, ...rest, ...subject];
 }
@@ -72,6 +74,7 @@ export function startsWork({ method, answer, waits, bodyFields }: CatalogueOpera
   return answer.object === 'todo_run' || answer.object === 'approval';
 }
 
+/** Whether the operation lists pages by cursor. */
 export function isPaged({ answer, queryFields }: CatalogueOperation): boolean {
   return answer.isList && queryFields.some(({ name }) => name === 'cursor');
 }
@@ -95,7 +98,7 @@ function once<Made>(make: () => Made): () => Made {
   };
 }
 
-/** The command of an operation, out of its metadata. Only the one that is typed needs more than its words. */
+/** The command of an operation, derived from its metadata. Arguments and options are computed on first use. */
 export function commandOf(operation: CatalogueOperation): OperationCommand {
   const { pathFields: path, queryFields: query, bodyFields: body, method, summary } = operation;
   const options = once(() => optionsFor({ path, query, body }, method === 'PATCH', takenFlags));

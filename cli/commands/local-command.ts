@@ -1,10 +1,9 @@
-import type { Parsed } from '../arguments/parse.ts';
 import type { Argument } from './command.ts';
 import type { GeneralFlag } from './general.ts';
+import type { Context, Parsed } from './invocation.ts';
 import type { Option } from './options.ts';
-import type { World } from './world.ts';
 
-/** A command of the client itself, which no operation is behind. */
+/** A command of the client itself, without an operation. */
 export interface LocalCommand {
   words: readonly string[];
   summary: string;
@@ -14,7 +13,7 @@ export interface LocalCommand {
   flags: readonly GeneralFlag[];
   examples: readonly string[];
   /** The exit code. @throws CliFailure. */
-  run(parsed: Parsed, world: World): Promise<number>;
+  run(parsed: Parsed, context: Context): Promise<number>;
 }
 
 /** An argument of a local command. */
@@ -28,6 +27,7 @@ export function textOf({ given }: Parsed, name: string): string | undefined {
   return given.find(({ by }) => by.target.path[0] === name)?.text;
 }
 
+/** The value of one of the client's own flags; undefined when it is absent or takes none. */
 export function flagOf({ general }: Parsed, name: string): string | undefined {
   const value = general.get(name);
   return typeof value === 'string' ? value : undefined;

@@ -1,5 +1,5 @@
-import type { Field, Shape } from '../catalogue.ts';
-import { flagNames, referenceFlags } from './spelling.ts';
+import type { Field, Shape } from '../model/catalogue.ts';
+import { flagNames, prefixedObjects, referenceFlags } from './spelling.ts';
 
 export type Place = 'path' | 'query' | 'body';
 
@@ -13,36 +13,37 @@ export interface Target {
 /** What a flag does. */
 export type Effect =
   | { kind: 'value' }
-  /** Takes no value: it stands for this one. */
+  /** Takes no value: sets this one. */
   | { kind: 'fixed'; value: unknown }
-  /** The value is a path: the text of that file is meant. */
+  /** The value is a path; the text of that file is sent. */
   | { kind: 'file' }
-  /** Names the field to empty in the operation's own list of such. */
+  /** Adds the field name to the operation's `clear` list. */
   | { kind: 'clear'; name: string };
 
 /** One flag of a command. */
 export interface Option {
   /** Without the dashes. */
   flag: string;
-  /** Other spellings that are understood. */
+  /** Other accepted spellings. */
   aliases: readonly string[];
   target: Target;
   shape: Shape;
   effect: Effect;
   isRequired: boolean;
-  /** What stands for the value in the help; empty for flags without one. */
+  /** Placeholder of the value in the help; empty for flags without a value. */
   label: string;
-  /** The name of the group that it is shown in; null for the main one. */
+  /** Help section; null for the main one. */
   group: string | null;
-  /** Understood, completed, but shown beside its positive form only. */
+  /** Accepted and completed, but shown only beside its positive form. */
   isNegative: boolean;
-  /** Only things of this type are meant by a name. */
+  /** Names resolve to resources of this type only. */
   only?: string;
 }
 
+/** `lastRunAt` → `last-run-at`. */
 export function kebab(name: string): string {
   return name
-    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    .replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)
     .replaceAll('_', '-')
     .replace(/^-/, '');
 }
@@ -67,33 +68,33 @@ const labels: Readonly<Record<string, string>> = {
   any: 'JSON',
 };
 
-/** What stands for a value of this shape in the help. */
+/** Placeholder of a value of this shape in the help. */
 export function labelOf(shape: Shape, name = 'text'): string {
   if (shape.kind === 'array') return shape.item ? labelOf(shape.item, name.replace(/s$/, '')) : 'JSON';
   if (shape.values) return kebab(name).toUpperCase();
   return labels[shape.format ?? ''] ?? labels[shape.kind] ?? 'TEXT';
 }
 
-/** Whether a text is long enough that people keep it in files. */
+/** Whether a text may be long enough to read it from a file. */
 export function isLongText({ kind, maxLength = 0, values, format }: Shape): boolean {
   return kind === 'string' && maxLength > 1000 && !values && format !== 'password';
 }
 
 interface Root {
   place: Place;
-  /** The operation changes something that exists: what is there can be taken away. */
+  /** The operation changes an existing resource, so values can be removed. */
   changes: boolean;
-  /** Fields that the operation's own `clear` may name. */
+  /** Fields that the operation's `clear` accepts. */
   clearable: readonly string[];
 }
 
-/** Whether a list that is there can be emptied. */
+/** Whether an existing list can be emptied. */
 function canBeEmptied({ kind, name }: Field, parents: readonly string[], { changes }: Root): boolean {
   if (kind !== 'array' || name === 'clear') return false;
   return parents.length === 0 ? changes : parents.at(-1) === 'patch';
 }
 
-/** The flags of one field, under the name that it has at `parents`. */
+/** The flags of one field, nested below `parents`. */
 function optionsOf(field: Field, parents: readonly string[], root: Root): Option[] {
   const path = [...parents, field.name];
   const flag = flagOf(field);
@@ -140,22 +141,25 @@ function optionsOf(field: Field, parents: readonly string[], root: Root): Option
   return options;
 }
 
-/** Names that an option may go by, the shortest first: `at`, then `schedule-at`. */
+/** Possible names of an option, the shortest first: `at`, then `schedule-at`. */
 function spellings({ flag, target: { path } }: Option): string[] {
   const [, no = '', rest = flag] = /^(no-)?(.*)$/.exec(flag) ?? [];
   const parents = path.slice(0, -1).map(kebab);
-  return [...parents.keys(), parents.length].map((count) => {
+  const counts = prefixedObjects.includes(path[0] ?? '') ? [parents.length] : [...parents.keys(), parents.length];
+  return counts.map((count) => {
     const lead = parents.slice(parents.length - count);
     return `${no}${[...lead, rest].join('-')}`;
   });
 }
 
 /**
- * Gives every option the shortest name that it has alone. A field at the top keeps its own; inside of another, the name
- * of that one goes before it where two would be the same, or where a general flag of the client has it.
+ * Gives every option its shortest unique name. A top-level field keeps its own name; a nested one is prefixed with the
+ * name of its parent where two would be equal, or where a client flag has the name.
  */
 function nameApart(options: readonly Option[], taken: ReadonlySet<string>): Option[] {
-  const own = new Set(options.filter(({ target }) => target.path.length === 1).map(({ flag }) => flag));
+  const tops = options.filter(({ target }) => target.path.length === 1).map(({ flag }) => flag);
+  const own = new Set(tops);
+  const shared = new Set(tops.filter((flag, place) => tops.indexOf(flag) !== place));
   const count = new Map<string, number>();
   for (const option of options) {
     for (const name of new Set(spellings(option))) count.set(name, (count.get(name) ?? 0) + 1);
@@ -163,10 +167,12 @@ function nameApart(options: readonly Option[], taken: ReadonlySet<string>): Opti
   const named = options.map((option) => {
     const names = spellings(option);
     const isTop = option.target.path.length === 1;
-    // A file of a text goes by the name of that text.
+    // The -file variant follows the name of its text flag.
     const text = (name: string) => (option.effect.kind === 'file' ? name.replace(/-file$/, '') : name);
     const free = (name: string) => !taken.has(text(name)) && (isTop || (count.get(name) === 1 && !own.has(name)));
-    const flag = names.find(free) ?? `field-${names.at(-1)}`;
+    // Two fields such as `resources` and `resourceId` have one short name: each keeps its whole one.
+    const whole = isTop && shared.has(option.flag) ? option.aliases[0] : undefined;
+    const flag = whole ?? names.find(free) ?? `field-${names.at(-1)}`;
     return { ...option, flag, aliases: [...option.aliases, ...names].filter((each) => each !== flag) };
   });
   const flags = new Set(named.map(({ flag }) => flag));
@@ -181,7 +187,7 @@ function nameApart(options: readonly Option[], taken: ReadonlySet<string>): Opti
   }));
 }
 
-/** The flags for these fields. `taken` are the names of the client's own. */
+/** The flags for these fields. `taken`: names of the client's own flags. */
 export function optionsFor(
   fields: Readonly<Record<Place, readonly Field[]>>,
   changes: boolean,

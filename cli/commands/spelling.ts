@@ -1,6 +1,6 @@
 /*
- * Spelling alone: where a name that is derived reads badly at a prompt. An operation or a field that is not here has
- * its derived name, so that a new one appears by itself. A test refuses entries that nothing uses.
+ * Overrides for derived names that read badly in a shell. Operations and fields that are not listed here keep their
+ * derived name, so new ones need no entry. A test fails for entries that nothing uses.
  */
 
 /** The words of a command, by operation. */
@@ -19,6 +19,7 @@ export const commandWords: Readonly<Record<string, string>> = {
 export const flagNames: Readonly<Record<string, string>> = {
   todoListId: 'list',
   todoListName: 'list-name',
+  status: 'status',
 };
 
 /** One more flag for an array of references: only those of this type. */
@@ -26,7 +27,7 @@ export const referenceFlags: Readonly<Record<string, { flag: string; object: str
   assignees: { flag: 'agent', object: 'agent', label: 'AGENT' },
 };
 
-/** Types of the things whose names stand for ids, where the name of a field does not say it. */
+/** Resource types whose names are accepted for an id field, where the field name does not imply the type. */
 export const namedThings: Readonly<Record<string, readonly string[]>> = {
   skillId: ['agent_skill'],
   userId: ['member'],
@@ -34,10 +35,16 @@ export const namedThings: Readonly<Record<string, readonly string[]>> = {
   assignees: ['agent', 'member'],
 };
 
-/** The text that a command is about, when nothing of its body is required. The first that a body has. */
+/** Body fields that become the positional text when nothing in the body is required; the first match is used. */
 export const naturalFields: readonly string[] = ['message', 'title'];
 
-/** Examples that show more than the derived ones do, by operation; without the leading `tandem`. */
+/** Objects whose parts always have the name of the object in front: they are what another field says of something else. */
+export const prefixedObjects: readonly string[] = ['where'];
+
+/** Body lists that become the positional arguments although another field can stand in their place. */
+export const naturalLists: readonly string[] = ['ids'];
+
+/** Examples that replace the derived ones, by operation; without the leading `tandem`. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   listTodos: [
     'todos list --status active --sort priority',

@@ -1,41 +1,43 @@
-import type { Catalogue } from '../catalogue.ts';
-import { usage } from '../failure.ts';
-import { closest } from './closest.ts';
+import type { Catalogue } from '../model/catalogue.ts';
+import { closest } from '../model/closest.ts';
+import { usage } from '../model/failure.ts';
 import { commandOf, type OperationCommand } from './command.ts';
 import { generalFlags } from './general.ts';
 import type { LocalCommand } from './local-command.ts';
 
 export type Command = OperationCommand | LocalCommand;
 
-/** Every command, and the words that lead to them. */
+/** All commands and their groups. */
 export interface Tree {
   commands: readonly Command[];
-  /** What the first words of several commands are about. */
+  /** Descriptions of the groups, by first word. */
   groups: Readonly<Record<string, string>>;
 }
 
-/** Where a command line leads. */
+/** What a command line resolves to. */
 export type Place =
   | { kind: 'command'; command: Command; rest: readonly string[] }
-  /** A group, or everything when it has no name. */
+  /** A group; null is the top level. */
   | { kind: 'group'; group: string | null; rest: readonly string[] };
 
 export const isOperation = (command: Command): command is OperationCommand => 'operation' in command;
 
-export function plant({ operations, groups }: Catalogue, local: readonly LocalCommand[]): Tree {
+/** All commands: those of the operations, and the client's own. */
+export function buildTree({ operations, groups }: Catalogue, local: readonly LocalCommand[]): Tree {
   return { commands: [...operations.map(commandOf), ...local], groups };
 }
 
+/** First words that several commands share. */
 export function groupNames({ commands }: Tree): string[] {
   return [...new Set(commands.filter(({ words }) => words.length > 1).map(({ words: [group = ''] }) => group))];
 }
 
-/** The commands that begin with a word; without one, those that are a word alone. */
+/** The commands of a group; null: the commands of a single word. */
 export function commandsIn({ commands }: Tree, group: string | null): Command[] {
   return commands.filter(({ words }) => (group === null ? words.length === 1 : words[0] === group && words.length > 1));
 }
 
-/** The words before the first flag of a command line, without what belongs to general flags before them. */
+/** The command words of a line and their indexes, skipping general flags and their values. */
 function leadingWords(argv: readonly string[]): { words: string[]; at: number[] } {
   const words: string[] = [];
   const at: number[] = [];
@@ -54,7 +56,7 @@ function leadingWords(argv: readonly string[]): { words: string[]; at: number[] 
 const without = (argv: readonly string[], places: readonly number[]) =>
   argv.filter((_, index) => !places.includes(index));
 
-/** @throws CliFailure 2 for words that lead nowhere, with the closest that do. */
+/** Resolves the words of a line. @throws CliFailure 2 for unknown words, naming the closest. */
 export function find(tree: Tree, argv: readonly string[]): Place {
   const { words, at } = leadingWords(argv);
   const [first, second] = words;

@@ -1,15 +1,15 @@
-import type { Shape } from '../catalogue.ts';
 import { type GeneralFlag, generalFlags } from '../commands/general.ts';
 import type { Option } from '../commands/options.ts';
 import { type Command, commandsIn, find, groupNames, isOperation, type Tree } from '../commands/tree.ts';
+import type { Shape } from '../model/catalogue.ts';
 
-/** Something that may be typed next. */
+/** One completion. */
 export interface Candidate {
   text: string;
   about: string;
 }
 
-/** Names of profiles, which only this machine knows. */
+/** Names of the stored profiles. */
 export type Profiles = readonly string[];
 
 const starting = (typed: string, candidates: readonly Candidate[]) =>
@@ -22,7 +22,7 @@ function valuesOf(shape: Shape, typed: string): Candidate[] {
       typed,
       values.map((text) => ({ text, about: '' })),
     );
-  // The last of several between commas; those before it are not offered again.
+  // Completes the last of several values between commas; earlier ones are not suggested again.
   const before = typed.slice(0, typed.lastIndexOf(',') + 1);
   const taken = before.split(',');
   const left = values.filter((text) => !taken.includes(text));
@@ -63,7 +63,7 @@ function flagValues({ option, general }: Flag, typed: string, command: Command, 
   return option && option.effect.kind === 'value' ? valuesOf(option.shape, typed) : [];
 }
 
-/** How many words before the one that is typed fill an argument. */
+/** How many of the words before the typed one fill a positional argument. */
 function filledBy(before: readonly string[], flags: readonly Flag[]): number {
   let count = 0;
   for (let index = 0; index < before.length; index++) {
@@ -99,7 +99,7 @@ function inCommand(command: Command, rest: readonly string[], profiles: Profiles
   return next ? valuesOf(next.shape, typed) : [];
 }
 
-/** What may come at the end of a command line; its last word is being typed, and may be empty. */
+/** Completions of the last word, which may be empty. */
 export function complete(tree: Tree, words: readonly string[], profiles: Profiles): Candidate[] {
   const before = words.slice(0, -1);
   const typed = words.at(-1) ?? '';

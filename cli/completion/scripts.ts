@@ -1,6 +1,6 @@
 /*
- * What a shell needs to complete `tandem`. Each asks the client itself (`tandem __complete WORDS`), so that the answers
- * are those of the version that is installed. Where there is none, the shell completes files.
+ * Shell completion scripts. Each calls the installed client (`tandem __complete WORDS`), so that completions match its
+ * version. Without completions the shell completes file names.
  */
 
 const bash = `# bash completion of tandem. Put this into ~/.bashrc:

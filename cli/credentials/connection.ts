@@ -1,45 +1,46 @@
-import type { CatalogueOperation } from '../catalogue.ts';
-import { CliFailure, type ErrorBody, exitCodes } from '../failure.ts';
+import type { CatalogueOperation } from '../model/catalogue.ts';
+import { CliFailure, type ErrorBody, exitCodes } from '../model/failure.ts';
 import { renewGrant } from './oauth.ts';
 import type { Grant, Profile, Store } from './store.ts';
 
 type Access = CatalogueOperation['access'];
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where the requests of a command go, and what they carry. */
+/** The service address and credentials of a command. */
 export interface Connection {
-  /** Address of the service, without a slash at its end. */
+  /** Address of the service, without a trailing slash. */
   url: string;
-  /** Whether there is a credential for this access. */
+  /** Whether a credential for this kind of access exists. */
   has(access: Access): boolean;
-  /** @throws CliFailure 3 when there is none. */
+  /** The token for this access; null where none is needed. @throws CliFailure 3 when there is none. */
   bearer(access: Access): Promise<string | null>;
-  /** After a 401 for this bearer: whether there is another one now. */
+  /** After a 401 for this bearer: renews it; true when there is another one now. */
   renew(bearer: string | null): Promise<boolean>;
-  /** What to do about a refusal. */
+  /** Next steps after an error response. */
   hints(access: Access, status: number, body: ErrorBody): string[];
 }
 
+/** Used when no address is given. */
 export const localUrl = 'http://127.0.0.1:8080';
-/** An access token that ends so soon is renewed first. */
+/** Access tokens are renewed when they expire within this time. */
 const renewMs = 60_000;
 
 const isForPeople = (access: Access) => access === 'session' || access === 'key_management';
 const isSession = (token: string) => token.startsWith('tandem_st_');
 
-/** The address of a service as it is typed: `https` unless told otherwise or on this machine. @throws CliFailure 2. */
+/** Normalizes a typed address; the scheme defaults to `https`, on localhost to `http`. @throws CliFailure 2. */
 export function serviceUrl(typed: string): string {
   const isLocal = /^(localhost|127\.|\[::1\])/.test(typed);
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `${isLocal ? 'http' : 'https'}://${typed}`;
-  const fault = new CliFailure(exitCodes.usage, `“${typed}” is not an http or https address.`);
-  if (!URL.canParse(text)) throw fault;
+  const invalid = new CliFailure(exitCodes.usage, `“${typed}” is not an http or https address.`);
+  if (!URL.canParse(text)) throw invalid;
   const url = new URL(text);
-  if (!['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.search !== '') throw fault;
+  if (!['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.search !== '') throw invalid;
   return (url.origin + url.pathname).replace(/\/(api\/v1\/?)?$/, '').replace(/\/+$/, '');
 }
 
-/** Whether what goes there can be read on the way. */
-export function isReadable(url: string): boolean {
+/** Whether requests to this address are sent unencrypted over a network. */
+export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
@@ -52,12 +53,12 @@ interface Parts {
   version: string;
 }
 
-/** A connection with the credentials of the environment, else with those of a profile, which go to its address alone. */
+/** A connection with the credentials of the environment, else of a profile; those are sent to the profile's address only. */
 export function connect({ store, environment, profileName, profile, version }: Parts): Connection {
   const { TANDEM_URL } = environment;
   const key = environment.TANDEM_API_KEY?.trim();
   if (key && !/^[\x21-\x7e]+$/.test(key)) {
-    throw new CliFailure(exitCodes.credentials, 'What TANDEM_API_KEY holds is no API key.');
+    throw new CliFailure(exitCodes.credentials, 'TANDEM_API_KEY is not an API key.');
   }
   const url = TANDEM_URL ? serviceUrl(TANDEM_URL) : (profile?.url ?? localUrl);
   const own = profile && profile.url === url ? profile : undefined;
@@ -66,7 +67,7 @@ export function connect({ store, environment, profileName, profile, version }: P
   const signIn = `tandem login --url ${url}${profileName === 'default' ? '' : ` --profile ${profileName}`}`;
   let grant: Grant | undefined = key || own?.apiKey ? undefined : own?.grant;
 
-  /** Another process may have renewed it meanwhile: what is stored counts. */
+  /** Another process may have renewed the grant meanwhile, so the stored one is used. */
   const renewed = async (stale: string): Promise<boolean> => {
     const stored = store.read().profiles[profileName]?.grant;
     if (!stored) return false;
@@ -84,11 +85,12 @@ export function connect({ store, environment, profileName, profile, version }: P
 
   const missing = (access: Access) => {
     if (isForPeople(access) && forData !== undefined) {
-      const message = 'This needs a signed-in person; keys and connected apps may not do it.';
+      const message = 'This needs a session; API keys and connected apps are not permitted.';
       return new CliFailure(exitCodes.credentials, message, [`Sign in: ${signIn} --email YOU@EXAMPLE.COM`]);
     }
     const hints = [`Sign in: ${signIn}`, 'Or set TANDEM_API_KEY (and TANDEM_URL).'];
-    if (profile && !own) hints.unshift(`The profile “${profileName}” is for ${profile.url}, which TANDEM_URL is not.`);
+    if (profile && !own)
+      hints.unshift(`The profile “${profileName}” is for ${profile.url}, but TANDEM_URL is another address.`);
     return new CliFailure(exitCodes.credentials, `Not signed in to ${url}.`, hints);
   };
 
@@ -109,9 +111,9 @@ export function connect({ store, environment, profileName, profile, version }: P
     renew: async (bearer) => grant !== undefined && bearer === grant.accessToken && renewed(bearer),
     hints: (access, status, { code }) => {
       if (status === 401 && access === 'public') return [];
-      if (status === 401 && key) return ['It is the one in TANDEM_API_KEY.'];
+      if (status === 401 && key) return ['The key is from TANDEM_API_KEY.'];
       if (status === 401) return [`Sign in again: ${signIn}${isForPeople(access) ? ' --email YOU@EXAMPLE.COM' : ''}`];
-      return code === 'missing_scope' ? ['See what this credential may do: tandem whoami'] : [];
+      return code === 'missing_scope' ? ['See the scopes of this credential: tandem whoami'] : [];
     },
   };
 }

@@ -2,17 +2,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import { CliFailure, exitCodes } from '../failure.ts';
-import { oneLine } from '../output/safe.ts';
+import { CliFailure, exitCodes } from '../model/failure.ts';
+import { oneLine } from '../terminal/safe.ts';
 import type { Grant } from './store.ts';
 
 /*
- * Sign-in through the browser: OAuth 2.1 for native apps (RFC 8252) – authorization code with PKCE (S256), a redirect to
- * this machine, the client registered on the spot (RFC 7591), the issuer checked (RFC 9207).
+ * Sign-in through the browser: OAuth 2.1 for native apps (RFC 8252) – authorization code with PKCE (S256), a loopback
+ * redirect, dynamic client registration (RFC 7591), issuer check (RFC 9207).
  */
 
-const patienceMs = 5 * 60_000;
-const requestMs = 30_000;
+const decisionTimeoutMs = 5 * 60_000;
+const requestTimeoutMs = 30_000;
 
 interface ServerMetadata {
   issuer: string;
@@ -30,95 +30,97 @@ interface Tokens {
 
 const failed = (message: string, ...hints: string[]) => new CliFailure(exitCodes.credentials, message, hints);
 
-async function ask<Body>(
+async function requestJson<Body>(
   url: string,
   version: string,
   request: RequestInit = {},
 ): Promise<{ status: number; body: Body }> {
   const headers = { Accept: 'application/json', 'User-Agent': `Tandem-CLI/${version}`, ...request.headers };
-  const signal = AbortSignal.timeout(requestMs);
-  const answered = await fetch(url, { redirect: 'error', ...request, headers, signal }).catch(() => undefined);
-  const body = (await answered?.json().catch(() => undefined)) as Body | undefined;
-  if (!answered || body === undefined) {
-    throw new CliFailure(exitCodes.unreachable, `${new URL(url).origin} does not answer as a Tandem service does.`);
+  const signal = AbortSignal.timeout(requestTimeoutMs);
+  const response = await fetch(url, { redirect: 'error', ...request, headers, signal }).catch(() => undefined);
+  const body = (await response?.json().catch(() => undefined)) as Body | undefined;
+  if (!response || body === undefined) {
+    throw new CliFailure(exitCodes.unreachable, `${new URL(url).origin} did not respond like a Tandem service.`);
   }
-  return { status: answered.status, body };
+  return { status: response.status, body };
 }
 
-/** RFC 8414: the path of an issuer goes behind the well-known one. */
+/** RFC 8414: the path of an issuer follows the well-known path. */
 async function readMetadata(url: string, version: string): Promise<ServerMetadata> {
   const { origin, pathname } = new URL(url);
   const path = pathname === '/' ? '' : pathname;
-  const { body } = await ask<ServerMetadata>(`${origin}/.well-known/oauth-authorization-server${path}`, version);
+  const { body } = await requestJson<ServerMetadata>(
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    version,
+  );
   if (body.issuer?.replace(/\/$/, '') !== url) {
     const issuer = oneLine(String(body.issuer));
     throw failed(
-      `The service calls itself ${issuer}, not ${url}.`,
+      `The issuer of the service is ${issuer}, not ${url}.`,
       `Use that address: tandem login --url ${issuer} --browser`,
     );
   }
   const within = (address: unknown) => typeof address === 'string' && address.startsWith(`${url}/`);
   const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = body;
   const all = [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint];
-  if (!all.every(within)) throw failed(`${url} names endpoints elsewhere, which a Tandem service does not.`);
+  if (!all.every(within)) throw failed(`${url} lists OAuth endpoints at another address.`);
   return body;
 }
 
 const page = (title: string, text: string) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p>`;
 
-function answerPage(response: ServerResponse, status: number, title: string, text: string): void {
+function respond(response: ServerResponse, status: number, title: string, text: string): void {
   const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': "default-src 'none'" };
   response.writeHead(status, { ...headers, 'Referrer-Policy': 'no-referrer', Connection: 'close' });
   response.end(page(title, text));
 }
 
-/** Listens on this machine alone, at a port that the system chooses. */
+/** Listens on loopback, on a free port. */
 async function listen(): Promise<{ server: Server; redirectUri: string }> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   return { server, redirectUri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback` };
 }
 
-/** The code that the browser brings. A request that does not know `state` changes nothing. */
+/** Resolves with the code of the redirect. Requests without the right `state` are ignored. */
 function receiveCode(server: Server, state: string, issuer: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const late = () =>
-      reject(failed('Nobody decided in the browser within five minutes.', 'Start again: tandem login'));
-    const timer = setTimeout(late, patienceMs);
+    const late = () => reject(failed('No decision in the browser within five minutes.', 'Start again: tandem login'));
+    const timer = setTimeout(late, decisionTimeoutMs);
     server.on('request', (request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
       if (request.method !== 'GET' || pathname !== '/callback' || searchParams.get('state') !== state) {
-        return answerPage(response, 404, 'Not found', 'Nothing is here.');
+        return respond(response, 404, 'Not found', 'This page does not exist.');
       }
       clearTimeout(timer);
       const code = searchParams.get('code');
       if (code && searchParams.get('iss') === issuer) {
-        answerPage(response, 200, 'You are signed in', 'Close this page and go back to the terminal.');
+        respond(response, 200, 'You are signed in', 'Close this page and go back to the terminal.');
         return resolve(code);
       }
-      answerPage(response, 400, 'You are not signed in', 'Go back to the terminal.');
+      respond(response, 400, 'You are not signed in', 'Go back to the terminal.');
       const why = oneLine(
-        searchParams.get('error_description') ?? searchParams.get('error') ?? 'another issuer answered',
+        searchParams.get('error_description') ?? searchParams.get('error') ?? 'the response is from another issuer',
       );
-      reject(failed(`The sign-in was refused: ${why}.`));
+      reject(failed(`Sign-in denied: ${why}.`));
     });
   });
 }
 
 async function redeem(url: string, version: string, form: Record<string, string>): Promise<Tokens | undefined> {
   const request = { method: 'POST', body: new URLSearchParams(form) };
-  const { status, body } = await ask<Tokens & { error?: string }>(url, version, request);
+  const { status, body } = await requestJson<Tokens & { error?: string }>(url, version, request);
   if (status === 200 && typeof body.access_token === 'string') return body;
-  if (status >= 500 || status === 429) throw new CliFailure(exitCodes.unreachable, `${url} answered ${status}.`);
+  if (status >= 500 || status === 429) throw new CliFailure(exitCodes.unreachable, `${url} returned ${status}.`);
   return undefined;
 }
 
 const endOf = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 
 /**
- * Lets a person decide in the browser what this client may do. `show` is told the address to open.
- * @throws CliFailure when they refuse, or do not decide.
+ * Gets a grant by a decision in the browser. `show` is called with the address to open.
+ * @throws CliFailure when access is denied or the decision times out.
  */
 export async function authorize(
   { url, version, scopes }: { url: string; version: string; scopes: readonly string[] },
@@ -128,12 +130,12 @@ export async function authorize(
   const { server, redirectUri } = await listen();
   try {
     const registration = { client_name: `Tandem CLI on ${hostname()}`, redirect_uris: [redirectUri] };
-    const { body: client } = await ask<{ client_id?: string }>(metadata.registration_endpoint, version, {
+    const { body: client } = await requestJson<{ client_id?: string }>(metadata.registration_endpoint, version, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(registration),
     });
-    if (!client.client_id) throw failed(`${url} does not take this client.`);
+    if (!client.client_id) throw failed(`${url} did not register this client.`);
     const [verifier, state] = [randomBytes(32).toString('base64url'), randomBytes(24).toString('base64url')];
     const address = new URL(metadata.authorization_endpoint);
     const parameters = {
@@ -146,12 +148,12 @@ export async function authorize(
       state,
     };
     for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
-    const receiving = receiveCode(server, state, metadata.issuer);
+    const received = receiveCode(server, state, metadata.issuer);
     show(address.href);
-    const code = await receiving;
+    const code = await received;
     const form = { grant_type: 'authorization_code', client_id: client.client_id, code, redirect_uri: redirectUri };
     const tokens = await redeem(metadata.token_endpoint, version, { ...form, code_verifier: verifier });
-    if (!tokens) throw failed('The service did not take the code of the browser.', 'Start again: tandem login');
+    if (!tokens) throw failed('The service did not accept the authorization code.', 'Start again: tandem login');
     return {
       clientId: client.client_id,
       accessToken: tokens.access_token,
@@ -166,7 +168,7 @@ export async function authorize(
   }
 }
 
-/** A new access token; undefined when the grant has ended. */
+/** Gets a new access token; undefined when the grant has ended. */
 export async function renewGrant(grant: Grant, version: string): Promise<Grant | undefined> {
   const { clientId, refreshToken, tokenEndpoint } = grant;
   const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
@@ -176,10 +178,10 @@ export async function renewGrant(grant: Grant, version: string): Promise<Grant |
   return { ...grant, accessToken, refreshToken: next, expiresAt: endOf(expires_in) };
 }
 
-/** Ends the grant on the side of the service (RFC 7009). False when it could not be told. */
+/** Revokes the grant at the service (RFC 7009). False when the request failed. */
 export async function revokeGrant({ clientId, refreshToken, revocationEndpoint }: Grant): Promise<boolean> {
   const body = new URLSearchParams({ token: refreshToken, client_id: clientId });
-  const signal = AbortSignal.timeout(requestMs);
+  const signal = AbortSignal.timeout(requestTimeoutMs);
   return fetch(revocationEndpoint, { method: 'POST', body, redirect: 'error', signal }).then(
     ({ ok }) => ok,
     () => false,

@@ -12,20 +12,20 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliFailure, exitCodes } from '../failure.ts';
+import { CliFailure, exitCodes } from '../model/failure.ts';
 
-/** What OAuth gave to this client (docs/cli.md “Signing in”). */
+/** The tokens of an OAuth sign-in (docs/cli.md “Signing in”). */
 export interface Grant {
   clientId: string;
   accessToken: string;
   refreshToken: string;
-  /** When the access token ends. */
+  /** Expiry of the access token. */
   expiresAt: string;
   tokenEndpoint: string;
   revocationEndpoint: string;
 }
 
-/** One place to sign in to, with what it gave. Each credential is for `url` alone. */
+/** A service address and its credentials, which are sent to `url` only. */
 export interface Profile {
   url: string;
   apiKey?: string;
@@ -35,7 +35,7 @@ export interface Profile {
 
 export interface Settings {
   version: 1;
-  /** The profile that is used when none is named. */
+  /** Name of the default profile. */
   current: string;
   profiles: Record<string, Profile>;
 }
@@ -50,7 +50,7 @@ function isSettings(value: unknown): value is Settings {
   return version === 1 && typeof profiles === 'object' && profiles !== null;
 }
 
-/** The sign-ins of this user on this machine: a file that nobody else may read, replaced whole. */
+/** Stored profiles: a file that only the user may read, replaced atomically. */
 export class Store {
   readonly path: string;
 
@@ -60,7 +60,7 @@ export class Store {
     this.path = join(base, 'tandem', 'config.json');
   }
 
-  /** @throws CliFailure when the file is there and cannot be read: it is never overwritten then. */
+  /** @throws CliFailure when the file exists and cannot be read; it is never overwritten then. */
   read(): Settings {
     let text: string;
     try {
@@ -73,11 +73,11 @@ export class Store {
       const value: unknown = JSON.parse(text);
       if (isSettings(value)) return { ...value, profiles: Object.assign(Object.create(null), value.profiles) };
     } catch {}
-    const hint = 'Correct it, or move it away and sign in again with: tandem login';
-    throw new CliFailure(exitCodes.failed, `${this.path} is not a configuration of this client.`, [hint]);
+    const hint = 'Fix it, or remove it and sign in again: tandem login';
+    throw new CliFailure(exitCodes.failed, `${this.path} is not a valid configuration file.`, [hint]);
   }
 
-  /** Changes what is stored now, one process after the other. */
+  /** Applies a change to the stored settings, under a lock between processes. */
   async change(change: (settings: Settings) => void): Promise<void> {
     const directory = dirname(this.path);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -99,7 +99,7 @@ export class Store {
     }
   }
 
-  /** A directory can be made by one process only. One that a killed process left is taken over. */
+  /** mkdir is atomic. A lock that is older than `staleLockMs` was left by a killed process and is removed. */
   async #lock(path: string): Promise<void> {
     for (let tries = 0; tries < 100; tries++) {
       try {
@@ -112,6 +112,6 @@ export class Store {
       if (age > staleLockMs) rmSync(path, { recursive: true, force: true });
       else await sleep(50);
     }
-    throw new CliFailure(exitCodes.failed, `Another process holds ${path}. Try again.`);
+    throw new CliFailure(exitCodes.failed, `Another process holds the lock ${path}. Try again.`);
   }
 }

@@ -1,27 +1,26 @@
-import type { Parsed } from '../arguments/parse.ts';
-import { isId } from '../arguments/values.ts';
+import { Names } from '../arguments/names.ts';
+import type { Context, Parsed } from '../commands/invocation.ts';
 import { type LocalCommand, plainArgument, textOf } from '../commands/local-command.ts';
-import type { World } from '../commands/world.ts';
-import { CliFailure, exitCodes, usage } from '../failure.ts';
+import { CliFailure, exitCodes } from '../model/failure.ts';
 import type { Calls } from '../service/calls.ts';
 import { follow, readAgain, workOf } from './work.ts';
 
 /** `tandem todos follow`: the latest run of a todo. */
-export function followTodo(callsFor: (parsed: Parsed, world: World) => Calls): LocalCommand {
+export function followTodo(callsFor: (parsed: Parsed, context: Context) => Calls): LocalCommand {
   return {
     words: ['todos', 'follow'],
-    summary: 'Follow the latest run of a todo as it happens',
+    summary: 'Follow the latest run of a todo',
     description:
-      'Shows what the agent writes and does until it stops; the exit code tells how. Ctrl-C ends the following, never the work. With --json or --jsonl each event is a line of JSON.',
+      'Prints messages and tool calls until the agent stops; the exit code is the outcome. Ctrl-C stops following, not the agent. With --json or --jsonl each event is a line of JSON.',
     arguments: [plainArgument('todo', { shape: { kind: 'string', format: 'uuid' } })],
     options: [],
     flags: [],
-    examples: ['todos follow ID'],
-    run: async (parsed, world) => {
-      const id = textOf(parsed, 'todo') ?? '';
-      if (!isId(id)) throw usage(`TODO must be an id (a UUID); it is “${id}”.`);
-      const calls = callsFor(parsed, world);
-      const todo = await readAgain('todo', id, calls, world);
+    examples: ['todos follow ID', 'todos follow "Compare three caterers"'],
+    run: async (parsed, context) => {
+      const calls = callsFor(parsed, context);
+      const names = new Names(calls, context);
+      const id = await names.idOf(textOf(parsed, 'todo') ?? '', { field: 'todoId', shown: 'TODO' });
+      const todo = await readAgain('todo', id, calls, context);
       const work = workOf(todo);
       if (!work) {
         throw new CliFailure(exitCodes.conflict, 'No agent has run this todo yet.', [
@@ -29,7 +28,7 @@ export function followTodo(callsFor: (parsed: Parsed, world: World) => Calls): L
         ]);
       }
       const isForPrograms = parsed.general.has('json') || parsed.general.has('jsonl');
-      return (await follow(work, calls, world, isForPrograms ? 'events' : 'people')).exitCode;
+      return (await follow(work, calls, context, isForPrograms ? 'events' : 'people')).exitCode;
     },
   };
 }

@@ -1,7 +1,7 @@
-import type { MessageAnswer, MessageBlock } from '../../routers/chats/shapes.ts';
-import { lines, oneLine } from '../output/safe.ts';
-import type { Output } from '../output/terminal.ts';
-import { cut } from '../output/width.ts';
+import type { MessageAnswer, MessageBlock } from '../../domain/chats/shapes.ts';
+import type { Output } from '../terminal/output.ts';
+import { lines, oneLine } from '../terminal/safe.ts';
+import { cut } from '../terminal/width.ts';
 import type { ChatEvent, ChatStatus } from './events.ts';
 
 const mark: Readonly<Record<'call' | 'failed' | 'asks' | 'decided', string>> = {
@@ -11,23 +11,23 @@ const mark: Readonly<Record<'call' | 'failed' | 'asks' | 'decided', string>> = {
   decided: '✓',
 };
 
-/** What a message says, without the titles of the tools that it calls: those have lines of their own. */
-function spoken({ text, blocks }: MessageAnswer): string {
+/** The text of a message without tool titles, which are printed on separate lines. */
+function textOf({ text, blocks }: MessageAnswer): string {
   if (!blocks.some(({ type }) => type === 'tool_call')) return text;
   return blocks.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n\n');
 }
 
-/** Shows a chat as it happens: what the agent writes as it writes it, each call of a tool in a line. */
+/** Prints a chat while it runs: text as it arrives, each tool call on a line. */
 export class Transcript {
   readonly #out: Output;
-  /** Whether the words of people are shown too. */
-  readonly #withPeople: boolean;
-  /** Provisional text of the message that is being written, and how much of it stands on the screen. */
+  /** Whether messages of people are shown too. */
+  readonly #withUserMessages: boolean;
+  /** Provisional text of the current message, and how much of it is printed. */
   #written = { sequence: 0, text: '', shown: 0 };
 
-  constructor(out: Output, withPeople: boolean) {
+  constructor(out: Output, withUserMessages: boolean) {
     this.#out = out;
-    this.#withPeople = withPeople;
+    this.#withUserMessages = withUserMessages;
   }
 
   show(event: ChatEvent): void {
@@ -40,19 +40,19 @@ export class Transcript {
     this.#out.write(`${this.#out.paint(paint, this.#out.isTerminal ? cut(line, this.#out.columns) : line)}\n`);
   }
 
-  /** Where nobody watches, a text is written once, whole. */
+  /** Without a terminal, a text is written once, when it is complete. */
   #piece({ sequence, offset, text }: { sequence: number; offset: number; text: string }): void {
     if (!this.#out.isTerminal) return;
     const isSame = sequence === this.#written.sequence;
     const goesOn = isSame && offset === this.#written.text.length;
     if (!goesOn) {
-      // The pieces before were missed, or the agent began anew.
+      // Earlier pieces were missed, or the agent restarted the message.
       if (offset !== 0) return;
       this.#endPiece();
       this.#written = { sequence, text: '', shown: 0 };
     }
     const whole = this.#written.text + text;
-    // Half of a surrogate pair waits for the other half.
+    // Hold back the first half of a surrogate pair.
     const end = /[\ud800-\udbff]$/.test(whole) ? whole.length - 1 : whole.length;
     this.#out.write(lines(whole.slice(this.#written.shown, end)));
     this.#written = { sequence, text: whole, shown: end };
@@ -65,14 +65,14 @@ export class Transcript {
 
   #message(message: MessageAnswer): void {
     const { sequence, role, blocks } = message;
-    const text = spoken(message);
+    const text = textOf(message);
     const written = this.#written;
     if (written.sequence === sequence && written.text !== '' && text.startsWith(written.text)) {
       this.#out.write(`${lines(text.slice(written.shown))}\n`);
       this.#written = { sequence: 0, text: '', shown: 0 };
     } else {
       this.#endPiece();
-      if (role === 'user' && this.#withPeople) this.#line('>', text, 'cyan');
+      if (role === 'user' && this.#withUserMessages) this.#line('>', text, 'cyan');
       if (role === 'agent' && text.trim() !== '') this.#out.write(`${lines(text)}\n`);
     }
     for (const block of blocks) this.#block(block);
@@ -87,26 +87,25 @@ export class Transcript {
     if (block.type === 'approval_decision') this.#line(mark.decided, `${block.decision} ${block.note ?? ''}`.trim());
   }
 
-  /** Ends a text that was left in the middle. */
+  /** Ends an incomplete text with a line break. */
   end(): void {
     this.#endPiece();
   }
 }
 
-/** What to type next, for people. */
+/** Suggested next commands. */
 export function nextSteps(
   chatId: string,
   status: ChatStatus,
   approvals: readonly { id: string; title: string; input: unknown }[],
 ): string[] {
-  if (status === 'failed')
-    return [`What happened: tandem chats get ${chatId}`, `Try again: tandem chats send ${chatId} …`];
-  if (status === 'cancelled') return [`Go on: tandem chats send ${chatId} … --wait`];
+  if (status === 'failed') return [`Details: tandem chats get ${chatId}`, `Try again: tandem chats send ${chatId} …`];
+  if (status === 'cancelled') return [`Continue: tandem chats send ${chatId} … --wait`];
   if (status !== 'awaiting_input') return [];
-  const asks = approvals.flatMap(({ id, title, input }) => [
-    `The agent asks: ${oneLine(title)} ${oneLine(JSON.stringify(input))}`,
+  const commands = approvals.flatMap(({ id, title, input }) => [
+    `Approval requested: ${oneLine(title)} ${oneLine(JSON.stringify(input))}`,
     `  tandem approvals decide ${id} approve --wait`,
     `  tandem approvals decide ${id} deny --note "…" --wait`,
   ]);
-  return asks.length > 0 ? asks : [`The agent waits for you: tandem chats send ${chatId} … --wait`];
+  return commands.length > 0 ? commands : [`The agent needs a reply: tandem chats send ${chatId} … --wait`];
 }

@@ -1,11 +1,11 @@
-import { takesNames } from '../arguments/names.ts';
-import type { Catalogue, Shape } from '../catalogue.ts';
+import { takesNames, takesTitles } from '../arguments/names.ts';
 import { type Argument, isImplied, type OperationCommand } from '../commands/command.ts';
 import { type GeneralFlag, generalFlags } from '../commands/general.ts';
 import type { LocalCommand } from '../commands/local-command.ts';
 import { isLongText, type Option } from '../commands/options.ts';
 import { type Command, isOperation } from '../commands/tree.ts';
-import { width } from '../output/width.ts';
+import type { Catalogue, Shape } from '../model/catalogue.ts';
+import { width } from '../terminal/width.ts';
 import { examplesOf } from './examples.ts';
 import { entry, helpColumns, type Prose, paragraph } from './prose.ts';
 
@@ -21,7 +21,11 @@ function usageLine({ words, arguments: args, options }: Command): string {
 const isNamed = ({ format, kind }: Shape, name: string, catalogue: Catalogue) =>
   (format === 'uuid' || kind === 'array') && takesNames(catalogue, name);
 
-/** What may stand for a value, beside what its field says of itself. */
+const isTitled = ({ format, kind, item }: Shape, name: string, catalogue: Catalogue) =>
+  (format === 'uuid' || (kind === 'array' && item?.format === 'uuid')) &&
+  takesTitles(catalogue, kind === 'array' ? name.replace(/s$/, '') : name);
+
+/** Accepted values and defaults, beside the description of the field. */
 function notes(
   shape: Shape & { onlyWith?: readonly string[] },
   name: string,
@@ -39,8 +43,9 @@ function notes(
     ...(format === 'date' ? ['Such as 2026-03-01, today or +7d.'] : []),
     ...(format === 'date-time' ? ['Such as 2026-03-01T09:00:00Z, “2026-03-01 09:00” (local) or -24h.'] : []),
     ...(takesName && !/^Id of/.test(shape.description ?? '') ? ['An id or a name.'] : []),
-    ...(takesName && /assignee/i.test(name) && !option?.only ? ['“me” is you.'] : []),
-    ...(kind === 'array' && item?.kind !== 'object' ? ['Commas between several, or repeat it.'] : []),
+    ...(isTitled(shape, name, catalogue) ? ['An id, the start of one, or a title.'] : []),
+    ...(takesName && /assignee/i.test(name) && !option?.only ? ['“me” is the current user.'] : []),
+    ...(kind === 'array' && item?.kind !== 'object' ? ['Separate several with commas, or repeat the flag.'] : []),
     ...(shape.default !== undefined && kind !== 'boolean' ? [`Default: ${shape.default}.`] : []),
   ];
 }
@@ -55,8 +60,8 @@ function meaning(
 ) {
   const takesName = isNamed(shape, name, catalogue);
   const plain = shape.description ? prose.read(shape.description, options) : '';
-  const said = takesName ? plain.replace(/^Id of/, 'Id or name of') : plain;
-  return [said, ...notes(shape, name, catalogue, option)].filter(Boolean).join(' ');
+  const text = takesName ? plain.replace(/^Id of/, 'Id or name of') : plain;
+  return [text, ...notes(shape, name, catalogue, option)].filter(Boolean).join(' ');
 }
 
 function argumentLines(
@@ -84,17 +89,17 @@ function optionLines(option: Option, all: readonly Option[], catalogue: Catalogu
   const name = target.path.at(-1) ?? '';
   const named = label === 'ID' || shape.kind === 'array' ? isNamed(shape, name, catalogue) : false;
   const head = `--${flag}${label ? ` ${named ? flag.toUpperCase() : label}` : ''}`;
-  if (effect.kind === 'file') return entry(head, 'The same, out of a file.');
+  if (effect.kind === 'file') return entry(head, 'The same, read from a file.');
   const negative = all.find(
     (each) => each.isNegative && each.target.path.join('.') === target.path.join('.') && only === undefined,
   );
   const isShown = negative && (shape.kind !== 'boolean' || (shape.default !== false && target.place === 'body'));
   const heads = isShown ? `${head}, --${negative.flag}` : head;
   if (only !== undefined)
-    return entry(head, `As --${all.find((each) => each.target === target)?.flag}, but ${only}s alone.`);
+    return entry(head, `Like --${all.find((each) => each.target === target)?.flag}, but ${only}s only.`);
   const json = shape.kind === 'object' ? ' @PATH reads a file, - stdin.' : isLongText(shape) ? ' - reads stdin.' : '';
-  const secret = shape.format === 'password' ? ' - reads a line of stdin; without the flag you are asked.' : '';
-  const must = isImplied({ name }) ? 'Omitted: that of your sign-in. ' : 'Required. ';
+  const secret = shape.format === 'password' ? ' - reads a line of stdin; omit the flag to be prompted.' : '';
+  const must = isImplied({ name }) ? 'Default: the workspace you are signed in to. ' : 'Required. ';
   const text = `${isRequired ? must : ''}${meaning(shape, name, all, catalogue, prose, option)}${json}${secret}`;
   return entry(heads, text.trim());
 }
@@ -105,7 +110,7 @@ function generalLines(flags: readonly GeneralFlag[]): string[] {
   );
 }
 
-/** One example; before a flag it may go on in the next line, as shells read it. */
+/** One example; long ones continue on the next line with a backslash. */
 function exampleLines(example: string): string[] {
   const isPipe = /^\w+ .*\| tandem /.test(example);
   const [first = '', ...flags] = `  ${isPipe ? '' : 'tandem '}${example}`.split(/ (?=--\w)/);
@@ -123,12 +128,13 @@ const exampleSection = (examples: readonly string[]) =>
 
 function needs({ access, scope }: OperationCommand['operation']): string {
   if (scope) return `Needs the scope ${scope}.`;
-  if (access === 'session' || access === 'key_management') return 'Needs a signed-in person: tandem login --email.';
+  if (access === 'session' || access === 'key_management') return 'Needs a session: tandem login --email.';
   if (access === 'public') return 'Needs no credential.';
-  return access === 'reader' ? 'Needs a scope to read something.' : 'Works with every credential.';
+  if (access === 'subscriber') return 'Needs a session, or a key with the read scopes of the events.';
+  return access === 'reader' ? 'Needs any read scope.' : 'Works with every credential.';
 }
 
-/** Flags of fields, apart from those that the arguments stand for; grouped by the object that they are parts of. */
+/** Flags of fields that are not arguments, grouped by their parent object. */
 function fieldLines({ arguments: args, options }: OperationCommand, catalogue: Catalogue, prose: Prose): string[] {
   const inArguments = new Set(args.map(({ target }) => target.path.join('.')));
   const shown = options.filter(({ isNegative, target, effect }) => {
@@ -143,7 +149,7 @@ function fieldLines({ arguments: args, options }: OperationCommand, catalogue: C
     const title =
       group === null
         ? 'Flags'
-        : `${group[0]?.toUpperCase()}${group.slice(1).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
+        : `${group[0]?.toUpperCase()}${group.slice(1).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)}`;
     return ['', `${title}:`, ...lines];
   });
 }
@@ -151,7 +157,7 @@ function fieldLines({ arguments: args, options }: OperationCommand, catalogue: C
 function operationHelp(command: OperationCommand, catalogue: Catalogue, prose: Prose): string[] {
   const { operation, arguments: args, options, flags, summary } = command;
   const texts = operation.description.split('\n\n').filter(Boolean);
-  const deprecated = operation.isDeprecated ? ['', ...paragraph('Deprecated: it will stop working.')] : [];
+  const deprecated = operation.isDeprecated ? ['', ...paragraph('Deprecated: it will be removed.')] : [];
   return [
     ...paragraph(summary),
     ...texts.flatMap((text) => ['', ...paragraph(prose.read(text, options))]),

@@ -1,20 +1,20 @@
-import type { Shape } from '../catalogue.ts';
 import type { Argument, OperationCommand } from '../commands/command.ts';
 import type { Option } from '../commands/options.ts';
 import { examples } from '../commands/spelling.ts';
+import type { Shape } from '../model/catalogue.ts';
 
-/** A value as it is typed in a shell. */
+/** A value quoted for a shell where needed. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `"${text.replace(/(["$`\\])/g, '\\$1')}"`;
 }
 
-/** A longer example would fill more than its line. */
-const longest = 40;
+/** Longer examples are not used, to keep a command on one line. */
+const maxExampleLength = 40;
 
 function sample({ kind, values, format, example, item, minimum, isNullable }: Shape, name: string): string {
   if (format === 'uuid') return 'ID';
   if (values) return String(example ?? values[0]);
-  if ((typeof example === 'string' && example.length <= longest) || typeof example === 'number') {
+  if ((typeof example === 'string' && example.length <= maxExampleLength) || typeof example === 'number') {
     return quoted(String(example));
   }
   if (kind === 'array' && item) return item.kind === 'object' ? `@${name}.json` : sample(item, name);
@@ -27,8 +27,8 @@ function sample({ kind, values, format, example, item, minimum, isNullable }: Sh
 
 const sampleOf = ({ shape, target }: Argument | Option) => sample(shape, target.path.at(-1) ?? 'value');
 
-/** What is needed, as it is typed. */
-function needed({ words, arguments: args, options }: OperationCommand): string {
+/** The command with its required arguments and flags. */
+function required({ words, arguments: args, options }: OperationCommand): string {
   const inArguments = new Set(args.map(({ target }) => target.path.join('.')));
   const flags = options.filter(
     ({ isRequired, isNegative, effect, target, shape, only }) =>
@@ -47,8 +47,8 @@ function needed({ words, arguments: args, options }: OperationCommand): string {
   return [...words, ...texts, ...typed].join(' ');
 }
 
-/** The flag that says most about what a command can do besides. */
-function telling({ options, operation }: OperationCommand): string | undefined {
+/** An optional flag for a second example. */
+function optionalFlag({ options, operation }: OperationCommand): string | undefined {
   const fit = options.filter(
     ({ isRequired, isNegative, effect, target, shape }) =>
       !isRequired && !isNegative && effect.kind === 'value' && target.path.length === 1 && shape.format !== 'uuid',
@@ -59,11 +59,11 @@ function telling({ options, operation }: OperationCommand): string | undefined {
   return chosen && `--${chosen.flag} ${sampleOf(chosen)}`;
 }
 
-/** Lines that can be typed after `tandem`: spelled ones, or those that follow from the fields. */
+/** Example lines without the leading `tandem`: those of spelling.ts, or derived ones. */
 export function examplesOf(command: OperationCommand): readonly string[] {
   const spelled = examples[command.operation.id];
   if (spelled) return spelled;
-  const plain = needed(command);
-  const more = telling(command);
+  const plain = required(command);
+  const more = optionalFlag(command);
   return more && command.operation.method !== 'DELETE' ? [plain, `${plain} ${more}`] : [plain];
 }

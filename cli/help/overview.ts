@@ -1,8 +1,8 @@
 import { commandsIn, groupNames, type Tree } from '../commands/tree.ts';
-import { exitMeanings } from '../failure.ts';
+import { exitMeanings } from '../model/failure.ts';
 import { entry, type Prose, paragraph } from './prose.ts';
 
-const introduction = 'Tandem at the prompt: one list of work for people and agents.';
+const introduction = 'Command-line client of Tandem: one list of work for people and agents.';
 
 const firstSteps = [
   'login --url https://tandem.example.com',
@@ -11,16 +11,16 @@ const firstSteps = [
   'chats create "What is due this week?" --wait',
 ];
 
-/** What every command does with its answer. */
+/** Output formats of every command. */
 const rules =
-  'On a terminal answers are tables and blocks for people; elsewhere lists are lines with tabs, without headings or colours. --json prints what the API answers. Errors go to stderr.';
+  'On a terminal, results are tables and blocks; elsewhere lists are tab-separated lines without headings or colours. --json prints the API response. Errors are printed on stderr.';
 
 function environment(): string[] {
   return [
-    ...entry('TANDEM_API_KEY', 'A key to use instead of what is stored.'),
+    ...entry('TANDEM_API_KEY', 'API key to use instead of stored credentials.'),
     ...entry('TANDEM_URL', 'Address of the service.'),
-    ...entry('TANDEM_PROFILE', 'The profile, as --profile.'),
-    ...entry('NO_COLOR', 'Without colours.'),
+    ...entry('TANDEM_PROFILE', 'The profile, like --profile.'),
+    ...entry('NO_COLOR', 'Disables colours.'),
   ];
 }
 
@@ -36,7 +36,7 @@ export function topHelp(tree: Tree): string {
     '  tandem COMMAND --help',
     '  tandem --version',
     '',
-    'Things to work with:',
+    'Resources:',
     ...groups,
     '',
     'Commands:',
@@ -70,7 +70,7 @@ export function groupHelp(tree: Tree, group: string, prose: Prose): string {
     'Commands:',
     ...commands,
     '',
-    `More about one of them: tandem ${group} COMMAND --help`,
+    `Help for one command: tandem ${group} COMMAND --help`,
   ];
   return `${lines.join('\n')}\n`;
 }

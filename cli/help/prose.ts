@@ -1,9 +1,9 @@
-import type { Catalogue } from '../catalogue.ts';
 import { commandOf } from '../commands/command.ts';
 import type { Option } from '../commands/options.ts';
-import { wrap } from '../output/width.ts';
+import type { Catalogue } from '../model/catalogue.ts';
+import { wrap } from '../terminal/width.ts';
 
-/** Columns of every help. */
+/** Width of help texts. */
 export const helpColumns = 80;
 
 /** Lines of a paragraph, indented. */
@@ -13,7 +13,7 @@ export function paragraph(text: string, indent = 0): string[] {
 
 const termColumns = 26;
 
-/** A term and what it means, side by side; below it where the term is long. */
+/** A term and its description side by side; on the next line where the term is long. */
 export function entry(term: string, meaning: string): string[] {
   const lead = `  ${term}`;
   const lines = meaning === '' ? [] : wrap(meaning, helpColumns - termColumns);
@@ -24,8 +24,7 @@ export function entry(term: string, meaning: string): string[] {
 }
 
 /**
- * The words of the API as somebody at a prompt knows them: fields as flags, operations as commands, without the marks of
- * Markdown.
+ * Rewrites API descriptions for the command line: fields as flags, operations as commands, without Markdown marks.
  */
 export class Prose {
   readonly #commands: ReadonlyMap<string, string>;

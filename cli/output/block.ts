@@ -1,23 +1,23 @@
 import { kebab } from '../commands/options.ts';
 import { referenceFlags } from '../commands/spelling.ts';
+import { type Output, paintOfState } from '../terminal/output.ts';
+import { lines, oneLine } from '../terminal/safe.ts';
+import { pad, width, wrap } from '../terminal/width.ts';
 import { cell, isInstant } from './cells.ts';
 import { columnsOf, filledColumns } from './columns.ts';
-import { lines, oneLine } from './safe.ts';
 import { table } from './table.ts';
-import { type Output, paintOfState } from './terminal.ts';
-import { pad, width, wrap } from './width.ts';
 
 type Thing = Readonly<Record<string, unknown>>;
 
 /** Where and how a block is written. */
 interface Page {
   output: Output;
-  /** Shortens times for people; without it they stay as they are. */
+  /** Shortens times for people; without it they stay in RFC 3339. */
   now: Date | undefined;
   indent: string;
 }
 
-const widestKey = 24;
+const maxKeyWidth = 24;
 
 const isThing = (value: unknown): value is Thing =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -26,12 +26,12 @@ const isEmpty = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** `lastRunAt` → `last run`, `isArchived` → `archived`. */
-function spoken(name: string): string {
+function label(name: string): string {
   const plain = name.replace(/(?<=.)At$/, '').replace(/^is(?=[A-Z])/, '');
   return oneLine(kebab(plain)).replaceAll('-', ' ');
 }
 
-/** Whether a list is a table below its key. People and agents are called by their names in one line. */
+/** Whether a list is printed as a table. References such as assignees are printed as names on one line. */
 const isTable = (name: string, value: unknown): value is Thing[] =>
   Array.isArray(value) && value.length > 0 && value.every(isThing) && !referenceFlags[name];
 
@@ -57,22 +57,22 @@ function beside(name: string, value: unknown, key: string, columns: number, { ou
 function write(thing: Thing, page: Page, names?: readonly string[]): string {
   const { output, indent } = page;
   const shown = names ?? Object.keys(thing).filter((name) => name !== 'object' && !isEmpty(thing[name]));
-  const keyWidth = Math.min(widestKey, Math.max(0, ...shown.map((name) => width(spoken(name)))));
+  const keyWidth = Math.min(maxKeyWidth, Math.max(0, ...shown.map((name) => width(label(name)))));
   const columns = Math.max(20, output.columns - indent.length - keyWidth - 2);
   const below = { ...page, indent: `${indent}  ` };
   return shown
     .map((name) => {
       const value = thing[name];
-      const bare = indent + output.paint('dim', spoken(name));
+      const bare = indent + output.paint('dim', label(name));
       if (isThing(value)) return `${bare}\n${write(value, below)}`;
       if (isTable(name, value)) return `${bare}\n${nestedTable(value, below)}`;
-      return `${beside(name, value, indent + output.paint('dim', pad(spoken(name), keyWidth)), columns, page)}\n`;
+      return `${beside(name, value, indent + output.paint('dim', pad(label(name), keyWidth)), columns, page)}\n`;
     })
     .join('');
 }
 
 /**
- * One thing as keys and values, for people. What has no value is left out; `names` chooses the fields and their order.
+ * One resource as keys and values, for people. Empty fields are omitted; `names` selects fields and their order.
  * With `now` times are short.
  */
 export function block(thing: Thing, output: Output, now: Date | undefined, names?: readonly string[]): string {

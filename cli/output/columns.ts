@@ -1,7 +1,7 @@
 type Row = Readonly<Record<string, unknown>>;
 
-/** Fields worth a column, the most telling first. A list shows those that its items have. */
-const telling = [
+/** Fields that become columns, the most useful first. A list shows those that its items have. */
+const preferred = [
   'sequence',
   'id',
   'title',
@@ -45,21 +45,21 @@ const telling = [
   'createdAt',
 ];
 
-const most = 7;
+const maxColumns = 7;
 
-/** The columns of a list whose items have these fields. A message is known by its sequence. */
+/** The columns of a list whose items have these fields. Messages show `sequence` instead of `id`. */
 export function columnsOf(fields: readonly string[]): string[] {
   const known = fields.includes('sequence') ? fields.filter((name) => name !== 'id') : fields;
-  const chosen = telling.filter((name) => known.includes(name));
-  const rest = known.filter((name) => !telling.includes(name) && name !== 'object');
+  const chosen = preferred.filter((name) => known.includes(name));
+  const rest = known.filter((name) => !preferred.includes(name) && name !== 'object');
   const times = chosen.filter((name) => name.endsWith('At'));
   const facts = chosen.filter((name) => !name.endsWith('At'));
   return [...facts, ...(facts.length < 3 ? rest : [])]
-    .slice(0, most - Math.min(1, times.length))
+    .slice(0, maxColumns - Math.min(1, times.length))
     .concat(times.slice(0, 1));
 }
 
-/** Columns that say something in these rows. */
+/** Columns with a value in at least one row. */
 export function filledColumns(columns: readonly string[], rows: readonly Row[]): string[] {
   const isEmpty = (value: unknown) =>
     value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);

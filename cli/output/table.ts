@@ -1,28 +1,28 @@
 import { kebab } from '../commands/options.ts';
+import { type Output, paintOfState } from '../terminal/output.ts';
+import { cut, width } from '../terminal/width.ts';
 import { cell } from './cells.ts';
-import { type Output, paintOfState } from './terminal.ts';
-import { cut, width } from './width.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
 const gap = 2;
-/** A text column gives way down to this; a heading takes no more than this where its values are shorter. */
-const narrowText = 16;
-const widestHeading = 10;
+/** Minimum width of a shortened text column; maximum width that a heading may claim. */
+const minTextWidth = 16;
+const maxHeadingWidth = 10;
 
 const total = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each + gap, -gap);
 
-/** Columns that are worth nothing when they are cut. */
-const isWhole = (name: string, natural: number) => natural <= narrowText || /^(id|sequence)$|Id$|At$/.test(name);
+/** Columns that must not be cut. */
+const isWhole = (name: string, natural: number) => natural <= minTextWidth || /^(id|sequence)$|Id$|At$/.test(name);
 
 /**
- * How wide each column is, so that all fit. Where they do not, the last ones are left out (fewer widths than columns),
- * then the widest texts give way.
+ * The width of each column. If they do not fit, the last columns are dropped (fewer widths than columns), then the
+ * widest texts are shortened.
  */
 function fitted(names: readonly string[], natural: readonly number[], columns: number): number[] {
   const least = names.map((name, index) => {
     const width = natural[index] ?? 0;
-    return isWhole(name, width) ? width : narrowText;
+    return isWhole(name, width) ? width : minTextWidth;
   });
   let count = names.length;
   while (count > 1 && total(least.slice(0, count)) > columns) count--;
@@ -43,12 +43,28 @@ const heading = (name: string) =>
     .replaceAll('-', ' ')
     .toUpperCase();
 
-/** Rows for people: a heading, columns that fit the terminal, what is too long cut. */
+/** Columns beside the id that a table shows at least; where they do not fit, the ids get lines of their own. */
+const minBesideId = 2;
+
+/**
+ * Rows for people: a heading, and columns that are cut to fit the terminal. In a narrow one the id, which must not be cut,
+ * is on a line below its row, so that the title comes first.
+ */
 export function table(names: readonly string[], rows: readonly Row[], output: Output, now: Date | undefined): string {
+  const [first, ...others] = names;
+  const ids = rows.map(({ id }) => cell(id));
+  const least = [Math.max(0, ...ids.map(width)), ...others.slice(0, minBesideId).map(() => minTextWidth)];
+  if (first !== 'id' || others.length === 0 || total(least) <= output.columns) return grid(names, rows, output, now);
+  const [head = '', ...lines] = grid(others, rows, output, now).replace(/\n$/, '').split('\n');
+  const pairs = lines.flatMap((line, index) => [line, output.paint('dim', `  ${ids[index] ?? ''}`)]);
+  return [head, ...pairs].map((line) => `${line}\n`).join('');
+}
+
+function grid(names: readonly string[], rows: readonly Row[], output: Output, now: Date | undefined): string {
   const texts = rows.map((row) => names.map((name) => cell(row[name], now)));
   const heads = names.map(heading);
   const natural = heads.map((head, index) =>
-    Math.max(Math.min(widestHeading, width(head)), ...texts.map((each) => width(each[index] ?? ''))),
+    Math.max(Math.min(maxHeadingWidth, width(head)), ...texts.map((each) => width(each[index] ?? ''))),
   );
   const widths = fitted(names, natural, output.columns);
   const line = (cells: readonly string[], paint: (text: string, name: string) => string) =>
@@ -69,7 +85,7 @@ export function table(names: readonly string[], rows: readonly Row[], output: Ou
   return [head, ...texts.map((each) => line(each, paintCell))].map((each) => `${each}\n`).join('');
 }
 
-/** Rows for programs: cells between tabs, nothing cut, no heading. */
+/** Rows for programs: tab-separated, nothing cut, no heading. */
 export function tabbed(names: readonly string[], rows: readonly Row[]): string {
   return rows.map((row) => `${names.map((name) => cell(row[name])).join('\t')}\n`).join('');
 }

@@ -1,17 +1,18 @@
-import type { CatalogueOperation } from '../catalogue.ts';
+import type { CatalogueOperation } from '../model/catalogue.ts';
 
-/** What a request carries beside its operation. */
+/** The parts of a request beside its operation. */
 export interface RequestParts {
   path?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: Readonly<Record<string, unknown>> | undefined;
-  /** Made where the operation takes one and none is given. */
+  /** Generated where the operation takes one and none is given. */
   idempotencyKey?: string | undefined;
   ifMatch?: string | undefined;
   /** Sent with the credential of this operation instead of its own. */
   as?: CatalogueOperation | undefined;
 }
 
+/** A response with its parsed body; null when it has none. */
 export interface Answer {
   status: number;
   headers: Headers;

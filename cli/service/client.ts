@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CatalogueOperation } from '../catalogue.ts';
 import type { Connection } from '../credentials/connection.ts';
-import { CliFailure, type ErrorBody, exitCodes, Refused, strangeAnswer } from '../failure.ts';
-import { oneLine } from '../output/safe.ts';
+import type { CatalogueOperation } from '../model/catalogue.ts';
+import { CliFailure, type ErrorBody, exitCodes, foreignAnswer, Refused } from '../model/failure.ts';
+import { oneLine } from '../terminal/safe.ts';
 import type { Answer, Calls, RequestParts } from './calls.ts';
-import { causeOf, isNotNow, isRepeatable, mayRepeat, Patience } from './patience.ts';
+import { causeOf, isRepeatable, isRetryable, isTemporary, Retries } from './retries.ts';
 
 export interface ClientOptions {
   connection: Connection;
   version: string;
-  /** Limit of one request, in ms. */
+  /** Timeout of one request, in ms. */
   timeoutMs: number;
-  /** Whether what failed on the way is tried again. */
+  /** Whether failed requests are retried. */
   retries: boolean;
-  /** Tells a person what is going on; `isVerbose` for what only --verbose shows. */
-  tell(line: string, isVerbose?: boolean): void;
+  /** Prints a line about progress; `isVerbose`: only with --verbose. */
+  report(line: string, isVerbose?: boolean): void;
 }
 
 /** Headers that --verbose shows. */
@@ -37,7 +37,7 @@ function pathOf({ path, id }: CatalogueOperation, values: Readonly<Record<string
   });
 }
 
-/** The error object of an answer, or one that says what came instead. */
+/** The error object of a response, or one that describes a response of another server. */
 async function errorOf(response: Response): Promise<ErrorBody> {
   const text = await response.text().catch(() => '');
   try {
@@ -45,10 +45,10 @@ async function errorOf(response: Response): Promise<ErrorBody> {
     if (typeof body?.code === 'string' && typeof body.message === 'string') return body;
   } catch {}
   const status = `${response.status} ${response.statusText}`.trim();
-  return { code: strangeAnswer, message: `What answered is not Tandem: ${status}. Check the address.` };
+  return { code: foreignAnswer, message: `The response is not from Tandem: ${status}. Check the address.` };
 }
 
-/** Requests to one service, tried again where that is safe. */
+/** Sends requests to one service, and retries them where that is safe. */
 export class Client implements Calls {
   readonly #options: ClientOptions;
 
@@ -63,13 +63,13 @@ export class Client implements Calls {
   async send(operation: CatalogueOperation, parts: RequestParts): Promise<Answer> {
     const idempotencyKey = operation.keyed ? (parts.idempotencyKey ?? randomUUID()) : undefined;
     const given = parts.idempotencyKey !== undefined;
-    const { response, text } = await this.#insist(
+    const { response, text } = await this.#withRetries(
       operation,
       { ...parts, idempotencyKey },
       given,
       async (signal, headers) => {
-        const answered = await this.#fetch(operation, parts, signal, headers);
-        return { response: answered, text: answered.ok ? await answered.text() : '' };
+        const response = await this.#fetch(operation, parts, signal, headers);
+        return { response, text: response.ok ? await response.text() : '' };
       },
     );
     let body: unknown;
@@ -88,17 +88,17 @@ export class Client implements Calls {
     lastEventId: string,
   ): Promise<Response> {
     const once = async (limit: AbortSignal, headers: Record<string, string>) => {
-      // The limit is for the beginning of the answer alone: a stream goes on for as long as it has news.
-      const beginning = new AbortController();
-      const giveUp = () => beginning.abort(limit.reason);
+      // The timeout applies until the response begins; the stream itself has no limit.
+      const headersTimeout = new AbortController();
+      const giveUp = () => headersTimeout.abort(limit.reason);
       limit.addEventListener('abort', giveUp);
       const resume = lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId };
       const all = { ...headers, ...resume, Accept: 'text/event-stream' };
-      const response = await this.#fetch(operation, parts, AbortSignal.any([beginning.signal, stop]), all);
+      const response = await this.#fetch(operation, parts, AbortSignal.any([headersTimeout.signal, stop]), all);
       if (response.ok) limit.removeEventListener('abort', giveUp);
       return { response };
     };
-    return (await this.#insist(operation, parts, false, once, stop)).response;
+    return (await this.#withRetries(operation, parts, false, once, stop)).response;
   }
 
   async #fetch(
@@ -107,10 +107,10 @@ export class Client implements Calls {
     signal: AbortSignal,
     headers: Record<string, string>,
   ) {
-    const { connection, tell } = this.#options;
+    const { connection, report } = this.#options;
     const search = new URLSearchParams(query).toString();
     const url = `${connection.url}/api/v1${pathOf(operation, path)}${search && `?${search}`}`;
-    tell(`> ${operation.method} ${url}`, true);
+    report(`> ${operation.method} ${url}`, true);
     const response = await fetch(url, {
       method: operation.method,
       headers,
@@ -118,36 +118,36 @@ export class Client implements Calls {
       signal,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const told = shownHeaders.filter((name) => response.headers.has(name));
-    tell(`< ${response.status}${told.map((name) => ` ${name}: ${response.headers.get(name)}`).join(';')}`, true);
+    const shown = shownHeaders.filter((name) => response.headers.has(name));
+    report(`< ${response.status}${shown.map((name) => ` ${name}: ${response.headers.get(name)}`).join(';')}`, true);
     if (response.headers.get('deprecation') !== null) {
-      const sunset = oneLine(response.headers.get('sunset') ?? 'a day that is not told');
-      tell(`This is deprecated: it stops working on ${sunset}.`);
+      const sunset = oneLine(response.headers.get('sunset') ?? 'an unspecified date');
+      report(`Deprecated: this operation stops working on ${sunset}.`);
     }
     const address = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && address !== null) {
       const where = oneLine(new URL(address, url).origin);
-      throw new CliFailure(exitCodes.unreachable, `${connection.url} sends on to ${where}.`, [
+      throw new CliFailure(exitCodes.unreachable, `${connection.url} redirects to ${where}.`, [
         `If that is your service: tandem login --url ${where}`,
       ]);
     }
     return response;
   }
 
-  /** Tries until there is an answer that says more than “not now”. @throws Refused, CliFailure. */
-  async #insist<Got extends { response: Response }>(
+  /** Repeats a request while the outcome is temporary and retries remain. @throws Refused, CliFailure. */
+  async #withRetries<Got extends { response: Response }>(
     operation: CatalogueOperation,
     parts: RequestParts,
     isKeyGiven: boolean,
     once: (signal: AbortSignal, headers: Record<string, string>) => Promise<Got>,
     stop?: AbortSignal,
   ): Promise<Got> {
-    const { connection, retries, tell } = this.#options;
-    const patience = new Patience(retries);
+    const { connection, retries, report } = this.#options;
+    const schedule = new Retries(retries);
     const again = async (why: string, headers?: Headers) => {
-      const wait = patience.next(headers);
+      const wait = schedule.next(headers);
       if (wait === undefined) return false;
-      tell(`${why} Trying again in ${Math.ceil(wait / 1000)} s …`, wait < 2000);
+      report(`${why} Retrying in ${Math.ceil(wait / 1000)} s …`, wait < 2000);
       await sleep(wait, undefined, stop && { signal: stop });
       return true;
     };
@@ -160,7 +160,7 @@ export class Client implements Calls {
         got = await once(limit, this.#headers(parts, bearer));
       } catch (error) {
         if (error instanceof CliFailure || stop?.aborted) throw error;
-        if (mayRepeat(operation, error) && (await again('The connection broke.'))) continue;
+        if (isRetryable(operation, error) && (await again('Connection lost.'))) continue;
         throw this.#unreachable(operation, parts, error, limit.aborted);
       }
       const { response } = got;
@@ -171,17 +171,17 @@ export class Client implements Calls {
         renewed = true;
         continue;
       }
-      const why = response.status === 429 ? 'Too many requests.' : 'The service is not ready.';
-      if (isNotNow(operation, response.status, body.reason) && (await again(why, response.headers))) continue;
+      const why = response.status === 429 ? 'Too many requests.' : 'The service is unavailable.';
+      if (isTemporary(operation, response.status, body.reason) && (await again(why, response.headers))) continue;
       const hints = [...connection.hints((parts.as ?? operation).access, response.status, body)];
       if (response.status >= 500 && isRepeatable(operation) && parts.idempotencyKey && !isKeyGiven) {
-        hints.push(`To repeat it safely: --idempotency-key ${parts.idempotencyKey}`);
+        hints.push(`To retry safely: --idempotency-key ${parts.idempotencyKey}`);
       }
       throw new Refused(response.status, body, hints);
     }
   }
 
-  /** A request that the service holds may take that much longer. */
+  /** Timeout in ms: a request with `waitSeconds` may be held that much longer. */
   #limitMs({ body, query }: RequestParts): number {
     const held = Number(body?.waitSeconds ?? query?.waitSeconds ?? 0);
     return this.#options.timeoutMs + (Number.isFinite(held) ? held * 1000 : 0);
@@ -208,13 +208,13 @@ export class Client implements Calls {
     const { url } = this.#options.connection;
     const { code, message } = causeOf(error);
     const seconds = Math.round(this.#options.timeoutMs / 1000);
-    const why = timedOut ? `no answer within ${seconds} s (--timeout)` : message || code;
+    const why = timedOut ? `no response within ${seconds} s (--timeout)` : message || code;
     const hints = [];
     if (operation.method !== 'GET' && !['ECONNREFUSED', 'ENOTFOUND'].includes(code)) {
-      hints.push('It may have been done or not.');
-      if (idempotencyKey) hints.push(`To repeat it safely: --idempotency-key ${idempotencyKey}`);
+      hints.push('The request may or may not have been processed.');
+      if (idempotencyKey) hints.push(`To retry safely: --idempotency-key ${idempotencyKey}`);
     }
-    if (code === 'ECONNREFUSED') hints.push('Is the service running there?');
+    if (code === 'ECONNREFUSED') hints.push('Is the service running at this address?');
     return new CliFailure(exitCodes.unreachable, `${url} cannot be reached: ${oneLine(why)}.`, hints);
   }
 }

@@ -1,12 +1,12 @@
 /** One server-sent event. */
 export interface StreamEvent {
   event: string;
-  /** The last id that the stream told, as a client sends it to resume. */
+  /** The last event id of the stream, which a client sends to resume. */
   id: string;
   data: string;
 }
 
-/** Reads events out of the bytes of a stream (WHATWG HTML §9.2.6). */
+/** Parses a byte stream of server-sent events (WHATWG HTML §9.2.6). */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder();
   let rest = '';

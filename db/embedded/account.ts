@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { EmbeddedDatabaseError } from './error.ts';
+import { EmbeddedDatabaseError } from '../errors.ts';
 
 const run = promisify(execFile);
 

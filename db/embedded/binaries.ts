@@ -1,4 +1,4 @@
-import { EmbeddedDatabaseError } from './error.ts';
+import { EmbeddedDatabaseError } from '../errors.ts';
 
 /** Absolute paths of the PostgreSQL programs that npm installed for this platform. */
 export interface Binaries {

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { EmbeddedDatabaseError, errorCode } from '../errors.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { EmbeddedDatabaseError, errorCode } from './error.ts';
 import { isAlive } from './postmaster.ts';
 
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ const unfinishedHere = new Set<string>();
 export async function prepareDataDir(dataDir: string): Promise<string> {
   try {
     const created = await fs.mkdir(dataDir, { recursive: true });
-    if (created && process.getuid?.() === 0) await letPass(created, dataDir);
+    if (created && process.getuid?.() === 0) await makeEnterable(created, dataDir);
     const real = await fs.realpath(dataDir);
     await fs.access(real, fs.constants.W_OK | fs.constants.X_OK);
     return real;
@@ -30,7 +30,7 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
 }
 
 /** Directories just created may be entered by PostgreSQL's account whatever the umask is. */
-async function letPass(first: string, last: string): Promise<void> {
+async function makeEnterable(first: string, last: string): Promise<void> {
   const top = path.resolve(first);
   for (let dir = path.resolve(last); dir.length >= top.length; dir = path.dirname(dir)) {
     const { mode } = await fs.stat(dir);

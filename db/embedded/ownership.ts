@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { isAlive } from './postmaster.ts';
 
-/** Where a running PostgreSQL of ours answers. */
+/** Where a running PostgreSQL of ours listens. */
 export interface Server {
   pid: number;
   port: number;
   password: string;
 }
 
-/** Takes a line about the database; `warn` when a person should see it. */
+/** Logs a line about the database; `warn` when an operator should read it. */
 export type Log = (line: string, level?: 'debug' | 'warn') => void;
 
 const lockKey = [0x7a4d, 1] as const;
@@ -41,17 +41,17 @@ export function connect(server: Server, applicationName: string, onclose: () => 
  */
 export class Ownership {
   readonly #log: Log;
-  readonly #revive: () => Promise<Server>;
+  readonly #restart: () => Promise<Server>;
   #server: Server;
   #repair: Promise<void> = Promise.resolve();
   #connection: postgres.Sql | undefined;
   #closed = false;
 
-  /** `revive` starts the server again after it has ended. */
-  constructor(server: Server, log: Log, revive: () => Promise<Server>) {
+  /** `restart` starts the server again after it has ended. */
+  constructor(server: Server, log: Log, restart: () => Promise<Server>) {
     this.#server = server;
     this.#log = log;
-    this.#revive = revive;
+    this.#restart = restart;
   }
 
   /** The server as it runs now. */
@@ -85,9 +85,9 @@ export class Ownership {
     return false;
   }
 
-  /** Pid of the service that holds the lock, when it can be told. */
+  /** Pid of the service that holds the lock; undefined when it is unknown. */
   async holder(): Promise<number | undefined> {
-    const sql = connect(this.#server, 'tandem-question');
+    const sql = connect(this.#server, 'tandem-owner-lookup');
     try {
       const [row] = await sql<{ name: string }[]>`
         select a.application_name as name from pg_locks l join pg_stat_activity a on a.pid = l.pid
@@ -119,22 +119,22 @@ export class Ownership {
     this.#connection = undefined;
     void dropped.end({ timeout: 0 });
     if (this.#closed) return;
-    this.#log('embedded database: the connection that marks this process as the owner dropped; taking it again');
+    this.#log('embedded database: owner lock lost, taking it again');
     for (let delay = 100; !this.#closed; delay = Math.min(delay * 2, 5000)) {
       await sleep(delay, undefined, { ref: false });
       if (this.#closed) return;
-      if (!(await isAlive(this.#server.pid)) && !(await this.#revived())) continue;
+      if (!(await isAlive(this.#server.pid)) && !(await this.#restarted())) continue;
       const taken = await this.take().catch(() => false);
       if (taken && this.#closed) return await this.close();
-      if (taken) return this.#log('embedded database: this process is the owner again');
+      if (taken) return this.#log('embedded database: owner lock taken again');
     }
   }
 
-  /** Starts the server again; false when that failed, to be tried anew. */
-  async #revived(): Promise<boolean> {
-    this.#log(`embedded database: PostgreSQL (pid ${this.#server.pid}) has ended; starting it again`, 'warn');
+  /** Starts the server again; false when that failed, to be tried again. */
+  async #restarted(): Promise<boolean> {
+    this.#log(`embedded database: PostgreSQL exited (pid ${this.#server.pid}), starting it again`, 'warn');
     try {
-      this.#server = await this.#revive();
+      this.#server = await this.#restart();
       return true;
     } catch (error) {
       this.#log(`embedded database: ${error instanceof Error ? error.message : String(error)}`, 'warn');

@@ -4,9 +4,12 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { errorCode } from './error.ts';
+import { errorCode } from '../errors.ts';
 
 const run = promisify(execFile);
+
+/** Age in ms of a lock file without content that PostgreSQL left behind. */
+const staleLockMs = 3000;
 
 /** What a live PostgreSQL wrote into its postmaster.pid (pidfile.h in PostgreSQL's source). */
 export interface Postmaster {
@@ -29,8 +32,8 @@ export async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * The PostgreSQL that serves `clusterDir`, or undefined when none runs. A lock file that blames another program is
- * removed; one that blames a dead process is left to PostgreSQL, which also looks for surviving backends.
+ * The PostgreSQL that serves `clusterDir`, or undefined when none runs. A lock file that names another program is
+ * removed; one that names a dead process is left to PostgreSQL, which also looks for surviving backends.
  */
 export async function findPostmaster(clusterDir: string): Promise<Postmaster | 'starting' | undefined> {
   const file = path.join(clusterDir, 'postmaster.pid');
@@ -44,7 +47,7 @@ export async function findPostmaster(clusterDir: string): Promise<Postmaster | '
   const port = Number(lines[3]);
   if (!pid || !port) {
     const stat = await fs.stat(file).catch(() => undefined);
-    if (stat && Date.now() - stat.mtimeMs > 3000) await removeStale(file, content);
+    if (stat && Date.now() - stat.mtimeMs > staleLockMs) await removeStale(file, content);
     return 'starting';
   }
   if (!(await isAlive(pid))) return undefined;
@@ -66,17 +69,20 @@ async function serves(pid: number, clusterDir: string): Promise<boolean> {
   return stdout.includes(` -D ${clusterDir} `);
 }
 
-/** Removes exactly the file that was judged: one that a new PostgreSQL wrote in the meantime is put back. */
-async function removeStale(file: string, judged: string): Promise<void> {
+/** Removes exactly the file that was examined: one that a new PostgreSQL wrote in the meantime is put back. */
+async function removeStale(file: string, examined: string): Promise<void> {
   const aside = `${file}.stale-${randomBytes(4).toString('hex')}`;
   try {
     await fs.rename(file, aside);
-    if ((await fs.readFile(aside, 'utf8')) !== judged) await fs.link(aside, file);
+    if ((await fs.readFile(aside, 'utf8')) !== examined) await fs.link(aside, file);
   } catch (error) {
     if (!['ENOENT', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
   }
   await fs.rm(aside, { force: true });
 }
+
+/** Bytes of the log beyond which it is rotated at the next start. */
+const maxLogBytes = 1_000_000;
 
 export interface Launch {
   command: { file: string; args: string[]; ids: { uid?: number; gid?: number } };
@@ -84,13 +90,13 @@ export interface Launch {
   logFile: string;
 }
 
-/** Starts PostgreSQL in a session of its own: neither Ctrl-C in the terminal nor our death reaches it. */
+/** Starts PostgreSQL in a session of its own: it survives Ctrl-C in the terminal and the end of this process. */
 export async function launch({ command, env, logFile }: Launch): Promise<ChildProcess> {
   const size = await fs.stat(logFile).then(
     (stat) => stat.size,
     () => 0,
   );
-  if (size > 1_000_000) await fs.rename(logFile, `${logFile}.1`).catch(() => undefined);
+  if (size > maxLogBytes) await fs.rename(logFile, `${logFile}.1`).catch(() => undefined);
   const log = await fs.open(logFile, 'a', 0o600);
   try {
     const child = spawn(command.file, command.args, {
@@ -109,7 +115,7 @@ export async function launch({ command, env, logFile }: Launch): Promise<ChildPr
 }
 
 /** What PostgreSQL with this pid wrote last: lines carry their pid, because two starters may share the file. */
-export async function lastWords(logFile: string, pid: number | undefined): Promise<string[]> {
+export async function lastLines(logFile: string, pid: number | undefined): Promise<string[]> {
   const text = await fs.readFile(logFile, 'utf8').catch(() => '');
   const lines = text.trimEnd().split('\n');
   const own = lines.filter((line) => line.includes(`[${pid}]`));
@@ -131,14 +137,14 @@ async function signal(pid: number, name: 'SIGINT' | 'SIGQUIT' | 'SIGKILL', pgCtl
 /** Fast shutdown, after 30 s immediate, after 10 s more by force. Resolves when the process is gone. */
 export async function stopPostmaster(pid: number, clusterDir: string, pgCtl: string): Promise<void> {
   const steps = [
-    { name: 'SIGINT', patience: 30_000 },
-    { name: 'SIGQUIT', patience: 10_000 },
-    { name: 'SIGKILL', patience: 5_000 },
+    { name: 'SIGINT', timeoutMs: 30_000 },
+    { name: 'SIGQUIT', timeoutMs: 10_000 },
+    { name: 'SIGKILL', timeoutMs: 5_000 },
   ] as const;
-  for (const { name, patience } of steps) {
+  for (const { name, timeoutMs } of steps) {
     if (!(await isAlive(pid)) || !(await serves(pid, clusterDir))) return;
     await signal(pid, name, pgCtl);
-    const deadline = Date.now() + patience;
+    const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
       if (!(await isAlive(pid))) return;
       await sleep(10);

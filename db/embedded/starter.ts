@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EmbeddedDatabaseError } from '../errors.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { bareEnvironment } from './cluster.ts';
-import { EmbeddedDatabaseError } from './error.ts';
 import type { Log } from './ownership.ts';
-import { lastWords, launch } from './postmaster.ts';
+import { lastLines, launch } from './postmaster.ts';
 
 const defaultSettings: Record<string, string> = {
   cluster_name: 'tandem',
@@ -18,6 +18,8 @@ const defaultSettings: Record<string, string> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   jit: 'off',
+  // The order in which transactions committed is the order of their events.
+  track_commit_timestamp: 'on',
   logging_collector: 'off',
   log_line_prefix: '%m [%p] ',
   // Errors of single statements go to the client, which logs them; here they would pile up, with customers' values.
@@ -55,7 +57,7 @@ export class Starter {
     const { port, account, binaries, clusterDir, logFile } = this.#site;
     if (this.#child) {
       if (this.#child.exitCode === null && this.#child.signalCode === null) return;
-      await this.#judgeExit();
+      await this.#examineExit();
     }
     const settings = { ...defaultSettings, ...this.#site.settings, port: `${port ?? (await freePort())}` };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -65,30 +67,30 @@ export class Starter {
     await account.own(logFile);
   }
 
-  async #judgeExit(): Promise<void> {
+  async #examineExit(): Promise<void> {
     const { port, logFile, clusterDir } = this.#site;
-    const words = await lastWords(logFile, this.pid);
-    const said = words.join('\n');
+    const lines = await lastLines(logFile, this.pid);
+    const output = lines.join('\n');
     this.#child = undefined;
-    if (/lock file "postmaster\.pid"|pre-existing shared memory block/i.test(said)) {
+    if (/lock file "postmaster\.pid"|pre-existing shared memory block/i.test(output)) {
       await sleep(100);
       return;
     }
-    if (/could not bind|could not create any TCP\/IP sockets/i.test(said)) {
+    if (/could not bind|could not create any TCP\/IP sockets/i.test(output)) {
       if (port === undefined) return;
       throw new EmbeddedDatabaseError(
-        `The embedded database cannot listen on port ${port} of 127.0.0.1: ${reasonForPort(said)}. ` +
+        `The embedded database cannot listen on port ${port} of 127.0.0.1: ${reasonForPort(output)}. ` +
           'Set EMBEDDED_PORT to another port, or leave it unset so that a free one is picked.',
       );
     }
     throw new EmbeddedDatabaseError(
-      `PostgreSQL does not start in ${clusterDir}. It said (more in ${logFile}):\n${words.join('\n')}`,
+      `PostgreSQL does not start in ${clusterDir}. Its last log lines (more in ${logFile}):\n${lines.join('\n')}`,
     );
   }
 }
 
-function reasonForPort(said: string): string {
-  return /permission denied/i.test(said) ? 'the system does not permit it' : 'another program uses it';
+function reasonForPort(output: string): string {
+  return /permission denied/i.test(output) ? 'the system does not permit it' : 'another program uses it';
 }
 
 async function freePort(): Promise<number> {

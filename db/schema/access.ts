@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { bytes, instant, workspaceId } from '../columns.ts';
+import { bytes, instant, workspaceId } from './columns.ts';
 import { connectedApps } from './oauth.ts';
 import { members } from './workspaces.ts';
 
@@ -50,8 +50,8 @@ export const credentials = pgTable(
 
 /**
  * The request count of one caller in the current minute. UNLOGGED (see the first migration): a crash of the database
- * may forget a minute's counts, never a credential. `used_before` is what the last statement found, so that it can
- * tell how much of what it asked for was granted.
+ * may forget a minute's counts, never a credential. `used_before` is what the last statement found, so that it
+ * can compute how much of what it asked for was granted.
  */
 export const rateWindows = pgTable('rate_windows', {
   bucket: bytes('bucket').primaryKey(),

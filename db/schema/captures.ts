@@ -15,7 +15,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { bytes, instant, workspaceId } from '../columns.ts';
+import { bytes, instant, workspaceId } from './columns.ts';
 import { workspaces } from './workspaces.ts';
 
 /**
@@ -125,7 +125,7 @@ export const captureTags = pgTable(
 /**
  * The intake of a recording. The tokens are kept as SHA-256. `holder` is the connection that may add audio until
  * `lease_until`; one that resumes replaces it. What was received is what the audio store holds; `chunks` and
- * `size_bytes` tell of it with a delay.
+ * `size_bytes` follow with a delay.
  */
 export const recordings = pgTable(
   'recordings',
@@ -179,7 +179,7 @@ export const captureWork = pgTable(
     claims: smallint('claims').notNull().default(0),
     tries: smallint('tries').notNull().default(0),
     workerId: uuid('worker_id'),
-    /** Until when it is somebody's, or is left in peace because its job waits in the queue. */
+    /** From then on any worker may claim it. */
     leaseUntil: instant('lease_until').notNull(),
     createdAt: instant('created_at').notNull().default(sql`now()`),
   },
@@ -190,7 +190,7 @@ export const captureWork = pgTable(
       columns: [table.workspaceId, table.captureId],
       foreignColumns: [captures.workspaceId, captures.id],
     }).onDelete('cascade'),
-    index('capture_work_lease').on(table.leaseUntil),
+    index('capture_work_due').on(table.workspaceId, table.leaseUntil),
   ],
 );
 
@@ -226,9 +226,10 @@ export const audioRemovals = pgTable(
     /** A connection that still writes has noticed by then. */
     lastAt: instant('last_at').notNull(),
     nextAt: instant('next_at').notNull(),
+    attempt: integer('attempt').notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.recordingId] }),
-    index('audio_removals_next').on(table.nextAt),
+    index('audio_removals_due').on(table.workspaceId, table.nextAt),
   ],
 );

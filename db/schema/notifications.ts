@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import { instant, workspaceId } from '../columns.ts';
+import { instant, workspaceId } from './columns.ts';
 import { members } from './workspaces.ts';
 
 /**
  * Something that a person should know. It refers to what it is about without foreign keys: that may be erased. `dedupe`
- * names the event, so that it is told once however often the work behind it is repeated. `in_app`: it is in the list of
- * the person; a row without that and without a letter keeps that the person wanted to hear nothing. `email` is the state
- * of its letter: `none` when none is to be sent; a letter that waits is tried at `email_due_at`.
+ * names the event, so that it is sent once however often the work behind it is repeated. `in_app`: it is in the list of
+ * the person; a row without that and without an email records that the person switched both off. `email` is the state
+ * of its email: `none` when none is to be sent; a pending one is tried at `email_due_at`. A `security` notice is only an email,
+ * and its workspace one that the person is or was a member of.
  */
 export const notifications = pgTable(
   'notifications',
@@ -16,7 +17,16 @@ export const notifications = pgTable(
     id: uuid('id').notNull(),
     userId: uuid('user_id').notNull(),
     kind: text('kind', {
-      enum: ['todo_due', 'approval_requested', 'run_failed', 'invited', 'minutes_exhausted'],
+      enum: [
+        'todo_due',
+        'approval_requested',
+        'run_failed',
+        'invited',
+        'minutes_exhausted',
+        'webhook_disabled',
+        'mentioned',
+        'security',
+      ],
     }).notNull(),
     title: text('title').notNull(),
     text: text('text').notNull(),
@@ -45,11 +55,11 @@ export const notifications = pgTable(
       .where(sql`in_app and read_at is null`),
     // What is old lies together, as rows are only added: a small index finds it for the sweep.
     index('notifications_age').using('brin', table.createdAt),
-    index('notifications_letters').on(table.emailDueAt).where(sql`email = 'pending'`),
+    index('notifications_emails_due').on(table.workspaceId, table.emailDueAt).where(sql`email = 'pending'`),
   ],
 );
 
-/** What a person wants to be told of, and how. A kind without a row is told in every way there is. */
+/** What a person is notified of, and how. A kind without a row is notified in every way there is. */
 export const notificationSettings = pgTable(
   'notification_settings',
   {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import { bytes, instant, workspaceId } from '../columns.ts';
+import { bytes, instant, workspaceId } from './columns.ts';
 import { members } from './workspaces.ts';
 
 /**

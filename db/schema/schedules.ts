@@ -11,14 +11,14 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { instant, workspaceId } from '../columns.ts';
+import { instant, workspaceId } from './columns.ts';
 import { todos } from './todos.ts';
 import { members } from './workspaces.ts';
 
 /**
  * When a todo is due to be worked on again. `starts_at` anchors the rule (DTSTART); its wall-clock time in `timezone`
  * is what repeats. `next_run_at` is null when nothing will come: paused, stopped, spent. `scopes` and `user_id` are the
- * authority that a run of an agent gets: those of whoever set the schedule.
+ * authority that a run of an agent gets: those of the person who set the schedule.
  */
 export const todoSchedules = pgTable(
   'todo_schedules',

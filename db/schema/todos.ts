@@ -13,8 +13,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { instant, workspaceId } from '../columns.ts';
 import { captures } from './captures.ts';
+import { bytes, instant, workspaceId } from './columns.ts';
 import { agents, members, workspaces } from './workspaces.ts';
 
 export const todoLists = pgTable(
@@ -67,6 +67,10 @@ export const todos = pgTable(
     minutesSaved: integer('minutes_saved'),
     minutesSavedReason: text('minutes_saved_reason'),
     minutesSavedConfidence: text('minutes_saved_confidence', { enum: ['low', 'medium', 'high'] }),
+    /** 1 when it is created, one more with every change that is recorded as an event of the todo. */
+    version: integer('version').notNull().default(1),
+    /** SHA-256 of what it was created with, where the client chose its id: a repeated creation is recognised by it. */
+    createdFrom: bytes('created_from'),
     archivedAt: instant('archived_at'),
     createdAt: instant('created_at').notNull().default(sql`now()`),
     updatedAt: instant('updated_at').notNull().default(sql`now()`),
@@ -98,6 +102,9 @@ export const todos = pgTable(
         .where(listed),
       index('todos_capture').on(table.workspaceId, table.captureId).where(sql`capture_id is not null`),
       index('todos_archived').on(table.workspaceId, table.createdAt, table.id).where(sql`archived_at is not null`),
+      index('todos_suggested').on(table.workspaceId, table.createdAt, table.id).where(sql`is_suggested`),
+      index('todos_scheduled').on(table.workspaceId, table.createdAt, table.id).where(sql`is_scheduled`),
+      index('todos_run').on(table.workspaceId, table.createdAt, table.id).where(sql`latest_run_id is not null`),
       index('todos_list').on(table.workspaceId, table.todoListId, table.createdAt, table.id),
     ];
   },

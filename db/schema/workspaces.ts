@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { instant, workspaceId } from '../columns.ts';
+import { instant, workspaceId } from './columns.ts';
 
 /** The tenant itself. `agent_minutes` is what is left to spend. */
 export const workspaces = pgTable('workspaces', {
@@ -21,10 +21,16 @@ export const workspaces = pgTable('workspaces', {
   name: text('name').notNull(),
   timezone: text('timezone').notNull().default('UTC'),
   agentMinutes: numeric('agent_minutes', { precision: 12, scale: 1, mode: 'number' }).notNull(),
+  /** Sessions of members without a second factor open only what is needed to set one up. */
+  requireSecondFactor: boolean('require_second_factor').notNull().default(false),
   createdAt: instant('created_at').notNull().default(sql`now()`),
 });
 
-/** A person, in any number of workspaces: not a tenant table. */
+/**
+ * A person, in any number of workspaces: not a tenant table. `email_verified_at` is when the person proved that they read
+ * what is sent to the address; null until then. The owner that the first start makes has the empty address until a person
+ * takes the workspace: at most one, by the unique index.
+ */
 export const users = pgTable(
   'users',
   {
@@ -32,6 +38,7 @@ export const users = pgTable(
     email: text('email').notNull(),
     name: text('name').notNull(),
     passwordHash: text('password_hash').notNull(),
+    emailVerifiedAt: instant('email_verified_at'),
     createdAt: instant('created_at').notNull().default(sql`now()`),
   },
   (table) => [uniqueIndex('users_email').on(sql`lower(${table.email})`)],

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cookieToken } from '../../adapters/session-cookie.ts';
 import { hashSecret, secretKind } from '../../db/secrets.ts';
-import type { ServiceSettings } from '../../routers/base.ts';
-import { Failure } from '../../routers/errors.ts';
-import type { Limiter, RateWindow } from './limiter.ts';
+import type { ServiceSettings } from '../../domain/context.ts';
+import { Failure } from '../../domain/errors.ts';
+import type { RateWindow } from './admission.ts';
+import type { Limiter } from './limiter.ts';
+import { setSecurityHeaders } from './response-headers.ts';
 
 /** SHA-256 of the client's address; an IPv6 client is its /64, which is what one customer gets. */
 export function addressHash(address: string): Buffer {
@@ -46,20 +48,21 @@ export function uncountedHeaders(perAddress: number): Record<string, string> {
 
 function spent(window: RateWindow): Failure {
   const { limit, resetSeconds } = window;
-  const message = `The budget of ${limit} requests a minute is spent. Try again in ${resetSeconds} s.`;
+  const message = `The budget of ${limit} requests per minute is used up. Try again in ${resetSeconds} s.`;
   return new Failure({ status: 429, code: 'rate_limit_exceeded', message, retryAfterSeconds: resetSeconds });
 }
 
-/** Finds out who asks and counts the request. @throws Failure 429. */
+/** Resolves the principal of a request and counts it. @throws Failure 429. */
 export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * The gate: who asks (`request.principal`), and whether the budget of the minute allows it. A caller over budget is
- * refused with 429; one with a bad credential goes on to the route, which knows whether it needs one.
+ * The gate: resolves `request.principal` and checks the budget of the minute. A caller over budget is
+ * refused with 429; one with a bad credential continues to the route, which decides whether it needs one.
  */
 export function createGate(limiter: Limiter, perAddress: number, settings: ServiceSettings): Gate {
   return async (request, reply) => {
     reply.header('X-Request-Id', request.id);
+    setSecurityHeaders(reply, settings.publicUrl);
     const { ungated } = request.routeOptions.config ?? {};
     if (typeof ungated === 'function' ? ungated(request) : ungated) return;
     const bearer = bearerOf(request) ?? cookieToken(request, settings.publicUrl);
@@ -86,7 +89,7 @@ export function guard(app: FastifyInstance, gate: Gate): void {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Not counted and open to all: health checks and static files, or what tells by itself who may have it. */
+    /** Not counted and open to all: health checks and static files, or routes that check access themselves. */
     ungated?: boolean | ((request: FastifyRequest) => boolean);
   }
 }

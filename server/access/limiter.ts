@@ -1,125 +1,49 @@
 import type { Db } from '../../db/client.ts';
-import type { Principal } from '../../routers/base.ts';
-import { validCredential } from '../../routers/credentials.ts';
-import type { Scope } from '../../routers/scopes.ts';
+import { isDatabaseError, isUnavailable } from '../../db/errors.ts';
+import { FairQueue, QueueFull } from '../../db/fair-queue.ts';
+import { unavailable } from '../../domain/errors.ts';
+import { type Admission, type Asking, admitAll, type Caller } from './admission.ts';
 
-/** The caller's minute after this request. */
-export interface RateWindow {
-  limit: number;
-  remaining: number;
-  /** Whole seconds until the window ends, at least 1. */
-  resetSeconds: number;
-  /** False when the budget was spent before this request; it then cost nothing. */
-  granted: boolean;
-}
-
-export interface Admission {
-  principal: Principal | null;
-  window: RateWindow;
-}
-
-/** One request at the gate: the SHA-256 of its bearer if it sent a well-formed one, and of its client address. */
-export interface Caller {
-  secretHash: Buffer | null;
-  addressHash: Buffer;
-}
-
-interface Waiting extends Caller {
-  admit: (admission: Admission) => void;
+interface Waiting extends Asking {
+  /** `performance.now()` of its arrival. */
+  since: number;
   fail: (error: unknown) => void;
 }
 
-interface Row {
-  asked: number;
-  bucket: Buffer;
-  quota: number;
-  used: number;
-  usedBefore: number;
-  resetSeconds: number;
-  id: string | null;
-  kind: Principal['kind'];
-  name: string;
-  workspaceId: string;
-  userId: string;
-  scopes: Scope[];
-  rateLimitPerMinute: number;
-  expiresAt: string | null;
+/** Requests that are counted in one statement, or wait for the statement before. */
+interface Line {
+  waiting: Waiting[];
+  isBusy: boolean;
 }
 
-/*
- * Looks up the credentials of a batch of requests and counts them, in one statement. A request without a valid
- * credential counts for its client address; the tokens of a connected app share one budget. Rows are locked in the
- * order of their bucket, so that two processes never deadlock; `used` never passes the quota, so that a refused request
- * costs nothing. `last_used_at` moves once a minute.
- * The look-ups are lateral (`offset 0` keeps them so) and by ctid: as joins they were hashed over the whole table
- * wherever the statement had been planned on an empty database.
- */
-export const admission = `with asked as (
-    select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests
-    from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
-  ), found as materialized (
-    select a.asked, a.requests, coalesce(uuid_send(c.connected_app_id), c.secret_hash, a.address_hash) as bucket,
-      coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
-    from asked a left join lateral (
-      select * from credentials c
-      where c.secret_hash = a.secret_hash and ${validCredential}
-      offset 0
-    ) c on true
-  ), stale as materialized (
-    select workspace_id, id from found where id is not null
-      and (last_used_at is null or last_used_at < date_trunc('minute', now()))
-  ), counted as (
-    insert into rate_windows as w (bucket, window_start, quota, used, used_before)
-    select bucket, date_trunc('minute', now()), max(quota), least(sum(requests), max(quota)), 0
-      from found group by bucket order by bucket
-    on conflict (bucket) do update set
-      window_start = greatest(w.window_start, excluded.window_start),
-      quota = excluded.quota,
-      used_before = case when w.window_start < excluded.window_start then 0 else w.used end,
-      used = case when w.window_start < excluded.window_start then excluded.used
-        else greatest(w.used, least(w.used + excluded.used, excluded.quota)) end
-    returning *
-  ), touched as (
-    update credentials set last_used_at = date_trunc('minute', now())
-    where exists (select from stale) and ctid = any(array(
-      select free.ctid from stale cross join lateral (
-        select c.ctid from credentials c where c.workspace_id = stale.workspace_id and c.id = stale.id
-          and (c.last_used_at is null or c.last_used_at < date_trunc('minute', now()))
-        for update skip locked
-      ) free))
-  )
-  select f.asked, f.bucket, k.quota, k.used, k.used_before as "usedBefore",
-    greatest(1, ceil(extract(epoch from k.window_start + interval '1 minute' - now())))::int as "resetSeconds",
-    f.id, f.kind, f.name, f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes,
-    f.rate_limit_per_minute as "rateLimitPerMinute", f.expires_at as "expiresAt"
-  from found f join counted k on k.bucket = f.bucket`;
-
-function principalOf(row: Row): Principal | null {
-  if (row.id === null) return null;
-  const { kind, workspaceId, userId, rateLimitPerMinute, expiresAt } = row;
-  const scopes: ReadonlySet<Scope> = new Set(row.scopes);
-  return {
-    kind,
-    credentialId: row.id,
-    credentialName: row.name,
-    workspaceId,
-    userId,
-    scopes,
-    rateLimitPerMinute,
-    expiresAt,
-  };
+/** One name per credential and address: requests of one caller are counted together. */
+function nameOf({ secretHash, addressHash }: Caller): string {
+  return `${secretHash?.toString('base64') ?? ''} ${addressHash.toString('base64')}`;
 }
+
+/** Requests that wait to be counted. What comes beyond is refused: the database does not keep up. */
+const maxWaiting = 5000;
+/** How long a request whose row is locked waits, in ms. */
+const maxStuckMs = 2000;
+/** Callers whose statements run beside those of everybody; the connections for admission are one more. */
+const stuckLimits = { maxRunning: 3, maxWaiting, maxWaitingPerKey: 1 };
 
 /**
- * The gate of one process: credential look-up and exact request count by group commit. While one statement is in
- * flight, everything that arrives rides the next one; so a revocation holds for every request that arrives after it
+ * The gate of one process: credential look-up and exact request count by group commit. While one statement runs,
+ * all requests that arrive are batched into the next one; so a revocation holds for every request that arrives after it
  * committed, and a hot key costs one row lock per batch.
+ *
+ * A statement that meets a locked row ends after `lock_timeout` and counts nothing. Each of its callers then has a line
+ * of its own until that was counted: only the requests of the locked row wait any longer.
  */
 export class Limiter {
   readonly #db: Db;
   readonly #perAddress: number;
-  #waiting: Waiting[] = [];
-  #inFlight = false;
+  readonly #everybody: Line = { waiting: [], isBusy: false };
+  /** By the name of the caller. */
+  readonly #stuck = new Map<string, Line>();
+  readonly #turns = new FairQueue(stuckLimits);
+  #waiting = 0;
 
   /** `perAddress`: requests a minute for a client address that shows no valid credential. */
   constructor(db: Db, perAddress: number) {
@@ -127,56 +51,88 @@ export class Limiter {
     this.#perAddress = perAddress;
   }
 
-  /** Counts one request and resolves who makes it. Rejects when the database does. */
+  /**
+   * Counts one request and resolves who makes it. @throws Failure 503 when too many wait, or the row of the caller stays
+   * locked; otherwise what the database throws.
+   */
   admit(caller: Caller): Promise<Admission> {
-    return new Promise((admit, fail) => {
-      this.#waiting.push({ ...caller, admit, fail });
-      if (!this.#inFlight) void this.#commit();
+    if (this.#waiting >= maxWaiting) return Promise.reject(unavailable());
+    this.#waiting++;
+    return new Promise<Admission>((resolve, reject) => {
+      const settle =
+        <Value>(act: (value: Value) => void) =>
+        (value: Value) => {
+          this.#waiting--;
+          act(value);
+        };
+      const request = { ...caller, since: performance.now(), admit: settle(resolve), fail: settle(reject) };
+      const stuck = this.#stuck.size > 0 ? this.#stuck.get(nameOf(caller)) : undefined;
+      (stuck ?? this.#everybody).waiting.push(request);
+      if (!stuck && !this.#everybody.isBusy) void this.#commit();
+      if (stuck && !stuck.isBusy) void this.#commitStuck(nameOf(caller), stuck);
     });
   }
 
+  /** Counts everybody's requests, batch by batch. */
   async #commit(): Promise<void> {
-    this.#inFlight = true;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
+    const line = this.#everybody;
+    line.isBusy = true;
+    while (line.waiting.length > 0) {
+      const batch = line.waiting;
+      line.waiting = [];
+      const callers = Map.groupBy(batch, nameOf);
       try {
-        await this.#answer(batch);
+        await admitAll(this.#db, this.#perAddress, [...callers.values()]);
       } catch (error) {
-        for (const each of batch) each.fail(error);
+        if (isDatabaseError('lockTimeout', error)) this.#separate(callers);
+        // What arrived meanwhile does not wait once more for a database that is away or silent.
+        else for (const each of isUnavailable(error) ? batch.concat(line.waiting.splice(0)) : batch) each.fail(error);
       }
     }
-    this.#inFlight = false;
+    line.isBusy = false;
   }
 
-  async #answer(batch: Waiting[]): Promise<void> {
-    const groups = new Map<string, Waiting[]>();
-    for (const each of batch) {
-      const name = `${each.secretHash?.toString('base64') ?? ''} ${each.addressHash.toString('base64')}`;
-      const group = groups.get(name);
-      if (group) group.push(each);
-      else groups.set(name, [each]);
+  /** Gives each caller a line of its own. */
+  #separate(callers: Map<string, Waiting[]>): void {
+    for (const [name, waiting] of callers) {
+      const line = { waiting, isBusy: false };
+      this.#stuck.set(name, line);
+      void this.#commitStuck(name, line);
     }
-    const asked = [...groups.values()];
-    const rows = await this.#db.rows<Row>(admission, [
-      asked.map((_, index) => index),
-      asked.map(([first]) => first?.secretHash?.toString('hex') ?? null),
-      asked.map(([first]) => first?.addressHash.toString('hex')),
-      asked.map((group) => group.length),
-      this.#perAddress,
-    ]);
-    const taken = new Map<string, number>();
-    for (const row of rows) {
-      const bucket = row.bucket.toString('base64');
-      const principal = principalOf(row);
-      for (const each of asked[row.asked] ?? []) {
-        const place = (taken.get(bucket) ?? 0) + 1;
-        taken.set(bucket, place);
-        const granted = row.usedBefore + place <= row.used;
-        const remaining = granted ? Math.max(0, row.quota - row.usedBefore - place) : 0;
-        const window = { limit: row.quota, remaining, resetSeconds: row.resetSeconds, granted };
-        each.admit({ principal, window });
+  }
+
+  /** Counts the requests of one caller until none waits. The line stays while its row is locked. */
+  async #commitStuck(name: string, line: Line): Promise<void> {
+    line.isBusy = true;
+    let isLocked = false;
+    while (line.waiting.length > 0) {
+      let batch: Waiting[] = [];
+      try {
+        await this.#turns.run(name, async () => {
+          batch = this.#inTime(line);
+          if (batch.length > 0) await admitAll(this.#db, this.#perAddress, [batch]);
+        });
+        isLocked = batch.length === 0;
+      } catch (error) {
+        isLocked = isDatabaseError('lockTimeout', error);
+        if (isLocked) line.waiting.unshift(...batch);
+        else {
+          const fault = error instanceof QueueFull ? unavailable(error) : error;
+          for (const each of batch.concat(line.waiting.splice(0))) each.fail(fault);
+        }
       }
     }
+    line.isBusy = false;
+    if (!isLocked || this.#stuck.size > maxWaiting) this.#stuck.delete(name);
+  }
+
+  /** Takes what waits in a line; what waited for too long fails with 503. */
+  #inTime(line: Line): Waiting[] {
+    const now = performance.now();
+    const { late = [], timely = [] } = Object.groupBy(line.waiting.splice(0), ({ since }) =>
+      now - since > maxStuckMs ? 'late' : 'timely',
+    );
+    for (const each of late) each.fail(unavailable());
+    return timely;
   }
 }

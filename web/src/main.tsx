@@ -1,18 +1,18 @@
-import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
-import { I18nProvider } from 'react-aria-components';
 import { createRoot } from 'react-dom/client';
-import { createBrowserRouter } from 'react-router';
-import { RouterProvider } from 'react-router/dom';
-import { queryClient } from './api/query-client.ts';
-import { watchLinkToken } from './link-token.ts';
+import { useRoutes } from 'react-router';
+import { Navigation } from './navigation/navigation.tsx';
+import { ChunkError } from './navigation/pages.ts';
+import { startPage } from './navigation/start.ts';
 import { routes } from './routes.tsx';
+import { watchLinkToken } from './session/link-token.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/account.css';
 import './styles/settings.css';
 import './styles/buttons.css';
 import './styles/forms.css';
+import './styles/strength.css';
 import './styles/choices.css';
 import './styles/overlays.css';
 import './styles/lists.css';
@@ -21,16 +21,27 @@ import './styles/notifications.css';
 import './styles/captures.css';
 import './styles/capture.css';
 import './styles/record.css';
+import './styles/work.css';
+import './styles/webhooks.css';
+import './styles/shell.css';
+import './styles/palette.css';
 
 watchLinkToken();
+startPage(location.pathname);
+
+function Pages() {
+  return useRoutes(routes);
+}
+
 const root = document.getElementById('app');
 if (!root) throw new Error('index.html lacks #app');
-createRoot(root).render(
+createRoot(root, {
+  // Code that cannot be loaded is no fault of a page: it is shown, and the browser has logged the request.
+  onCaughtError: (error) => error instanceof ChunkError || console.error(error),
+}).render(
   <StrictMode>
-    <I18nProvider locale="en-US">
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={createBrowserRouter(routes)} />
-      </QueryClientProvider>
-    </I18nProvider>
+    <Navigation>
+      <Pages />
+    </Navigation>
   </StrictMode>,
 );

@@ -1,61 +1,99 @@
-import { Navigate, type RouteObject } from 'react-router';
-import { Consent } from './account/consent.tsx';
-import { Join } from './account/join.tsx';
-import { ResetPassword } from './account/reset-password.tsx';
+import type { ComponentType } from 'react';
+import type { RouteObject } from 'react-router';
+import table from '../pages.json' with { type: 'json' };
 import { SignIn } from './account/sign-in.tsx';
 import { SignUp } from './account/sign-up.tsx';
-import { CapturePage } from './captures/capture-page.tsx';
-import { CapturesPage } from './captures/captures-page.tsx';
-import { NewNote } from './captures/new-note.tsx';
-import { RecordPage } from './captures/record-page.tsx';
-import { Frame, PageLayout } from './frame.tsx';
-import { NotificationsPage } from './notifications/notifications-page.tsx';
-import { NotFound, Root, WentWrong } from './root.tsx';
-import { ApiKeys } from './settings/api-keys.tsx';
-import { ConnectedApps } from './settings/connected-apps.tsx';
-import { SettingsLayout } from './settings/layout.tsx';
-import { Members } from './settings/members.tsx';
-import { NewApiKey } from './settings/new-api-key.tsx';
-import { NotificationSwitches } from './settings/notification-switches.tsx';
-import { Sessions } from './settings/sessions.tsx';
-import { Workspace } from './settings/workspace.tsx';
+import { Welcome } from './account/welcome.tsx';
+import { LazyChunk } from './navigation/lazy-chunk.tsx';
+import { type Chunk, chunk, type LayoutName, type PageName } from './navigation/pages.ts';
+import { setChunks } from './navigation/start.ts';
+import { NotFound, Root } from './root.tsx';
 
-/** Every page. The service serves exactly these addresses (adapters/pages.ts). */
+type Load = () => Promise<ComponentType>;
+
+/** The chunk of each page of web/pages.json. Each has the name of its file. */
+const loads: Record<PageName, Load> = {
+  // With the entry: they are the first pages of people, and small.
+  'account/sign-in': async () => SignIn,
+  'account/sign-up': async () => SignUp,
+  'account/welcome': async () => Welcome,
+  'account/reset-password': () => import('./account/reset-password.tsx').then(({ ResetPassword }) => ResetPassword),
+  'account/consent': () => import('./account/consent.tsx').then(({ Consent }) => Consent),
+  'account/verify-email': () => import('./account/verify-email.tsx').then(({ VerifyEmail }) => VerifyEmail),
+  'account/join': () => import('./account/join.tsx').then(({ Join }) => Join),
+  'work/home-page': () => import('./work/home-page.tsx').then(({ HomePage }) => HomePage),
+  'work/todos-page': () => import('./work/todos-page.tsx').then(({ TodosPage }) => TodosPage),
+  'work/todo-page': () => import('./work/todo-page.tsx').then(({ TodoPage }) => TodoPage),
+  'work/chats-page': () => import('./work/chats-page.tsx').then(({ ChatsPage }) => ChatsPage),
+  'work/chat-page': () => import('./work/chat-page.tsx').then(({ ChatPage }) => ChatPage),
+  'captures/record-page': () => import('./captures/record-page.tsx').then(({ RecordPage }) => RecordPage),
+  'captures/captures-page': () => import('./captures/captures-page.tsx').then(({ CapturesPage }) => CapturesPage),
+  'captures/new-note': () => import('./captures/new-note.tsx').then(({ NewNote }) => NewNote),
+  'captures/capture-page': () => import('./captures/capture-page.tsx').then(({ CapturePage }) => CapturePage),
+  'notifications/notifications-page': () =>
+    import('./notifications/notifications-page.tsx').then(({ NotificationsPage }) => NotificationsPage),
+  'settings/profile': () => import('./settings/profile.tsx').then(({ Profile }) => Profile),
+  'settings/appearance': () => import('./settings/appearance.tsx').then(({ Appearance }) => Appearance),
+  'settings/api-keys': () => import('./settings/api-keys.tsx').then(({ ApiKeys }) => ApiKeys),
+  'settings/new-api-key': () => import('./settings/new-api-key.tsx').then(({ NewApiKey }) => NewApiKey),
+  'settings/connected-apps': () => import('./settings/connected-apps.tsx').then(({ ConnectedApps }) => ConnectedApps),
+  'settings/members': () => import('./settings/members.tsx').then(({ Members }) => Members),
+  'settings/notification-switches': () =>
+    import('./settings/notification-switches.tsx').then(({ NotificationSwitches }) => NotificationSwitches),
+  'settings/security': () => import('./settings/security.tsx').then(({ Security }) => Security),
+  'settings/sessions': () => import('./settings/sessions.tsx').then(({ Sessions }) => Sessions),
+  'settings/webhooks/webhooks-page': () =>
+    import('./settings/webhooks/webhooks-page.tsx').then(({ WebhooksPage }) => WebhooksPage),
+  'settings/webhooks/new-webhook-page': () =>
+    import('./settings/webhooks/new-webhook-page.tsx').then(({ NewWebhookPage }) => NewWebhookPage),
+  'settings/webhooks/webhook-page': () =>
+    import('./settings/webhooks/webhook-page.tsx').then(({ WebhookPage }) => WebhookPage),
+  'settings/workspace': () => import('./settings/workspace.tsx').then(({ Workspace }) => Workspace),
+};
+
+const layouts = {
+  app: chunk(() => import('./shell/app.tsx').then(({ App }) => App)),
+  frame: chunk(() => import('./shell/frame.tsx').then(({ Frame }) => Frame)),
+  work: chunk(() => import('./shell/frame.tsx').then(({ PageLayout }) => PageLayout)),
+  settings: chunk(() => import('./settings/layout.tsx').then(({ SettingsLayout }) => SettingsLayout)),
+};
+
+const layersOf: Record<LayoutName, readonly Chunk[]> = {
+  bare: [],
+  app: [layouts.app],
+  work: [layouts.app, layouts.frame, layouts.work],
+  settings: [layouts.app, layouts.frame, layouts.settings],
+};
+
+const pages = Object.fromEntries(Object.entries(loads).map(([name, load]) => [name, chunk(load)])) as Record<
+  PageName,
+  Chunk
+>;
+
+setChunks(({ name, layout }) => [...layersOf[layout], pages[name]]);
+
+const childrenOf = (layout: LayoutName): RouteObject[] =>
+  Object.entries(table)
+    .filter(([, page]) => page.layout === layout)
+    .flatMap(([name, { addresses }]) =>
+      addresses.map((path) => ({ path, element: <LazyChunk of={pages[name as PageName]} /> })),
+    );
+
+/** All pages in their layouts. */
 export const routes: RouteObject[] = [
   {
     element: <Root />,
-    errorElement: <WentWrong />,
     children: [
-      { path: '/', element: <Navigate to="/settings" replace /> },
-      { path: '/sign-in', element: <SignIn /> },
-      { path: '/sign-up', element: <SignUp /> },
-      { path: '/reset-password', element: <ResetPassword /> },
-      { path: '/join', element: <Join /> },
-      { path: '/oauth/consent', element: <Consent /> },
+      ...childrenOf('bare'),
       {
-        element: <Frame />,
+        element: <LazyChunk of={layouts.app} />,
         children: [
+          ...childrenOf('app'),
           {
-            element: <PageLayout />,
+            element: <LazyChunk of={layouts.frame} />,
             children: [
-              { path: '/record', element: <RecordPage /> },
-              { path: '/captures', element: <CapturesPage /> },
-              { path: '/captures/new', element: <NewNote /> },
-              { path: '/captures/:captureId', element: <CapturePage /> },
-            ],
-          },
-          {
-            element: <SettingsLayout />,
-            children: [
-              { path: '/notifications', element: <NotificationsPage /> },
-              { path: '/settings', element: <Navigate to="/settings/api-keys" replace /> },
-              { path: '/settings/api-keys', element: <ApiKeys /> },
-              { path: '/settings/api-keys/new', element: <NewApiKey /> },
-              { path: '/settings/connected-apps', element: <ConnectedApps /> },
-              { path: '/settings/members', element: <Members /> },
-              { path: '/settings/notifications', element: <NotificationSwitches /> },
-              { path: '/settings/sessions', element: <Sessions /> },
-              { path: '/settings/workspace', element: <Workspace /> },
+              { element: <LazyChunk of={layouts.work} />, children: childrenOf('work') },
+              { element: <LazyChunk of={layouts.settings} />, children: childrenOf('settings') },
             ],
           },
         ],

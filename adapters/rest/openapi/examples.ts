@@ -3,12 +3,12 @@ import type { oas31 } from 'zod-openapi';
 
 type Schema = oas31.SchemaObject | oas31.ReferenceObject;
 
-const moment = '2026-03-01T09:00:00.000Z';
+const instant = '2026-03-01T09:00:00.000Z';
 
 /** The sample id of a kind of resource: the same wherever the document mentions one. A valid UUIDv7. */
 function sampleId(kind: string): string {
   const hash = createHash('sha256').update(kind).digest('hex');
-  const time = Date.parse(moment).toString(16).padStart(12, '0');
+  const time = Date.parse(instant).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
 }
 
@@ -17,13 +17,13 @@ function kindOf(name: string): string {
   return name
     .replace(/Ids?$/, '')
     .replace(/_/g, ' ')
-    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    .replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
 }
 
 function textOf({ format, minLength = 0 }: oas31.SchemaObject, name: string, owner: string): string {
   if (format === 'uuid') return sampleId(name === 'id' ? owner : kindOf(name));
-  if (format === 'date-time') return moment;
-  if (format === 'date') return moment.slice(0, 10);
+  if (format === 'date-time') return instant;
+  if (format === 'date') return instant.slice(0, 10);
   if (format === 'uri') return 'https://tandem.test/';
   return kindOf(name).padEnd(minLength, '…');
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { type ErrorCode, errorBody, errorCodes, Failure } from '../../../routers/errors.ts';
+import { type ErrorCode, errorBody, errorCodes, Failure } from '../../../domain/errors.ts';
+import { scopes } from '../../../domain/scopes.ts';
 import type { ExtraStatus } from '../../../routers/metadata.ts';
-import { scopes } from '../../../routers/scopes.ts';
 import type { Operation } from '../../operations.ts';
 import { headersOf } from './headers.ts';
 import { sampleOf, sampleRequestId } from './sample-failures.ts';
@@ -27,9 +27,17 @@ export const ErrorObject = z
       .array(z.object({ param: z.string().nullable(), code: z.string(), message: z.string() }))
       .describe('Every field at fault.'),
     reason: z.string().optional().describe('More detail than `code`, such as `precondition_failed`.'),
-    allowedValues: z.array(z.string()).optional().describe('What would have been accepted.'),
+    allowedValues: z.array(z.string()).optional().describe('The values that are accepted.'),
     requiredScopes: z.array(z.enum(scopes)).optional().describe('The scopes that the operation needs.'),
     currentVersion: z.int().optional().describe('The version to continue from after a version mismatch.'),
+    oldestSequence: z
+      .int()
+      .optional()
+      .describe('With `position_expired` and `position_unknown`: the first event of the log that is kept in full.'),
+    latestSequence: z
+      .int()
+      .optional()
+      .describe('With `position_expired` and `position_unknown`: the last event of the log.'),
     retryAfterSeconds: z.int().optional().describe('Seconds to wait; equal to the Retry-After header.'),
   })
   .meta({ id: 'Error', description: 'Every failure. Valid as problem details (RFC 9457).' });
@@ -87,6 +95,7 @@ export function refusalsOf(operation: Operation): Refusal[] {
     ...statuses.map((status) => (status === 409 ? conflict(operation) : single[status])),
     { status: 429, name: 'RateLimited', codes: ['rate_limit_exceeded'] },
     { status: 500, name: 'InternalError', codes: ['internal_error'] },
+    { status: 503, name: 'Unavailable', codes: ['internal_error'] },
   ];
 }
 
@@ -105,7 +114,9 @@ export function refusalResponse(operation: Operation, refusal: Refusal, docsUrl:
     description: lines.join('\n'),
     headers: headersOf(
       operation,
-      ...(status === 429 || codes.includes('idempotency_key_reused') ? (['Retry-After'] as const) : []),
+      ...(status === 429 || status === 503 || codes.includes('idempotency_key_reused')
+        ? (['Retry-After'] as const)
+        : []),
       ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ),
     content: { 'application/json': content, 'application/problem+json': content },

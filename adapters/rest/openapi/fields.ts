@@ -14,21 +14,22 @@ function isList(schema: unknown): boolean {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
     return isList(schema.unwrap());
   }
+  if (schema instanceof z.ZodUnion) return schema.options.some(isList);
   return schema instanceof z.ZodArray;
 }
 
 /** `todoListId` → `todo list`. */
-function spoken(name: string): string {
-  return name.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+function nounOf(name: string): string {
+  return name.replace(/Id$/, '').replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
 }
 
 function pathParameter(name: string, schema: z.ZodType): z.ZodType {
-  return schema.meta({ ...schema.meta(), description: schema.description ?? `Id of the ${spoken(name)}.` });
+  return schema.meta({ ...schema.meta(), description: schema.description ?? `Id of the ${nounOf(name)}.` });
 }
 
 /** A list in the query is one parameter with commas, as the decoder reads it. */
 function queryParameter(name: string, schema: z.ZodType): z.ZodType {
-  const description = schema.description ?? (name.endsWith('Id') ? `Only those of this ${spoken(name)}.` : undefined);
+  const description = schema.description ?? (name.endsWith('Id') ? `Only those of this ${nounOf(name)}.` : undefined);
   return schema.meta({
     ...schema.meta(),
     ...(description !== undefined && { description }),

@@ -19,17 +19,27 @@ export const responseHeaders = {
   'RateLimit-Remaining': header('Requests left in the window.', whole, 299),
   'RateLimit-Reset': header('Seconds until the window resets.', whole, 37),
   'RateLimit-Policy': header(
-    'The quota, as the IETF draft on rate-limit headers has it.',
+    'The quota, in the format of the IETF draft on rate-limit headers.',
     words,
     '"default";q=300;w=60',
   ),
-  RateLimit: header('What is left of the quota, and for how long.', words, '"default";r=299;t=37'),
+  RateLimit: header('What is left of the quota, and the seconds until it resets.', words, '"default";r=299;t=37'),
   'Retry-After': header('Seconds to wait before the next request.', whole, 37),
   'WWW-Authenticate': header('The kind of credential to send.', words, 'Bearer realm="tandem"'),
   ETag: header(
     'Strong entity tag of the resource: send it as `If-Match` to change only what you have read, as `If-None-Match` to read only what changed.',
     words,
     '"Vn5yUxWlzRkK0Nq1d8PbTgEoC2s"',
+  ),
+  'Tandem-Sequence': header(
+    'A position in the log of events. The response contains every change up to it: follow the log from there (`afterSequence`).',
+    whole,
+    4711,
+  ),
+  'Tandem-Event': header(
+    'The id of the event of this change, the last one where there are several; absent when nothing changed. A replayed answer has that of the first request.',
+    { type: 'string', format: 'uuid' },
+    '019ca8b1-c880-7d2a-9f3e-5b8c1e4a7d61',
   ),
   'Idempotency-Replayed': header(
     '`true` when this is the stored answer to an earlier request with the same `Idempotency-Key`; otherwise absent.',
@@ -59,7 +69,7 @@ export function headersOf(operation: Pick<Operation, 'deprecated'>, ...more: Hea
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Request headers, each documented once: `components.parameters`. Without examples: Swagger UI would send those. */
+/** Request headers, each documented once: `components.parameters`. Without examples: generated clients would send those. */
 export const requestHeaders = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -84,7 +94,7 @@ export const requestHeaders = {
     name: 'Last-Event-ID',
     in: 'header',
     description:
-      'The last `id` you got, when you come back: the stream goes on after it. An `EventSource` sends it by itself.',
+      'To resume: the last `id` that you received. The stream continues after it. An `EventSource` sends it automatically.',
     schema: { type: 'string' },
   },
 } satisfies Record<string, oas31.ParameterObject>;

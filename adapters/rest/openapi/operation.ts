@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { readScopes } from '../../../routers/scopes.ts';
+import { readScopes } from '../../../domain/scopes.ts';
 import type { Operation } from '../../operations.ts';
 import { refusalResponse, refusalsOf } from './failures.ts';
 import { splitInput } from './fields.ts';
@@ -15,6 +15,9 @@ function accessNote({ access, scope }: Operation): string {
   if (access === 'public') return 'Needs no credential.';
   if (access === 'session' || access === 'key_management') return 'Needs the session of a signed-in person.';
   if (access === 'reader') return `Needs one of the scopes ${readScopes.map((each) => `\`${each}\``).join(', ')}.`;
+  if (access === 'subscriber') {
+    return 'Needs a session, or an API key that has the read scopes of the events (OAuth tokens cannot call it).';
+  }
   return scope === null ? 'Works with every valid credential.' : `Needs the scope \`${scope}\`.`;
 }
 
@@ -29,7 +32,7 @@ function describe(operation: Operation): string {
   ].join('\n\n');
 }
 
-/** Who may call it. Scopes are not named here: OpenAPI's linters know them only on OAuth schemes. */
+/** Who may call it. Scopes are not named here: OpenAPI allows them on OAuth schemes only. */
 function security({ access }: Operation): oas31.SecurityRequirementObject[] {
   if (access === 'public') return [];
   return access === 'session' || access === 'key_management' ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
@@ -38,7 +41,7 @@ function security({ access }: Operation): oas31.SecurityRequirementObject[] {
 const outcomes: Record<Operation['status'], string> = {
   200: 'Done.',
   201: 'Created.',
-  202: 'Accepted: the work has begun and goes on after this answer.',
+  202: 'Accepted: the work has started and continues after this response.',
 };
 
 function tagged({ etag, method }: Operation): boolean {
@@ -51,7 +54,7 @@ export function mediaType({ stream }: Operation): string {
 }
 
 function success(operation: Operation): ZodOpenApiResponseObject {
-  const { keyed, status, output, stream } = operation;
+  const { keyed, status, output, stream, type, access } = operation;
   const name = z.globalRegistry.get(output)?.id;
   const answer = stream
     ? `The answer is a stream of server-sent events, each described by \`${name}\`: its \`event\` and \`id\` lines, and the JSON of its \`data\` line.`
@@ -61,6 +64,8 @@ function success(operation: Operation): ZodOpenApiResponseObject {
     headers: headersOf(
       operation,
       ...(tagged(operation) ? (['ETag'] as const) : []),
+      ...(type === 'query' && !stream && access !== 'public' ? (['Tandem-Sequence'] as const) : []),
+      ...(type === 'mutation' ? (['Tandem-Event'] as const) : []),
       ...(keyed ? (['Idempotency-Replayed'] as const) : []),
     ),
     content: { [mediaType(operation)]: { schema: output } },
@@ -83,7 +88,7 @@ export function describeOperation(
   responses[`${operation.status}`] = success(operation);
   if (operation.etag && operation.method === 'GET') {
     const description = 'Not changed: a tag in `If-None-Match` is current. No body.';
-    const notModified = { description, headers: headersOf(operation, 'ETag') };
+    const notModified = { description, headers: headersOf(operation, 'ETag', 'Tandem-Sequence') };
     if (!operation.deprecated) shared.NotModified ??= notModified;
     responses['304'] = operation.deprecated ? notModified : { $ref: '#/components/responses/NotModified' };
   }

@@ -1,4 +1,4 @@
-import type { ErrorCode, Problem } from '../../../routers/errors.ts';
+import { type ErrorCode, type Problem, unavailable } from '../../../domain/errors.ts';
 
 export const sampleRequestId = '019ca8b1-c880-7d2a-9f3e-5b8c1e4a7d60';
 
@@ -13,7 +13,7 @@ const samples: Record<ErrorCode, Sample> = {
   invalid_cursor: at(
     'cursor',
     'invalid_cursor',
-    'This cursor is not valid here. Pass nextCursor as it came, with the same filters and order, or leave cursor out to begin anew.',
+    'This cursor is not valid here. Pass nextCursor unchanged, with the same filters and order, or leave cursor out to start from the beginning.',
   ),
   unknown_parameter: {
     ...at('statuss', 'unknown_field', 'Unknown parameter “statuss”. Known: status, priority, type.'),
@@ -29,7 +29,7 @@ const samples: Record<ErrorCode, Sample> = {
     requiredScopes: ['todos:write'],
   },
   api_key_auth_required: { message: 'Keys are managed by people. Sign in and use the session.' },
-  workspace_access_denied: { message: 'You are no member of this workspace. Name one of yours.' },
+  workspace_access_denied: { message: 'You are not a member of this workspace. Name one of yours.' },
   resource_not_found: at(
     'todoListId',
     'not_found',
@@ -42,18 +42,19 @@ const samples: Record<ErrorCode, Sample> = {
   ),
   resource_conflict: { message: 'The state of the resource does not allow this. Read it again and decide.' },
   rate_limit_exceeded: {
-    message: 'The budget of 300 requests a minute is spent. Try again in 37 s.',
+    message: 'The budget of 300 requests per minute is used up. Try again in 37 s.',
     retryAfterSeconds: 37,
   },
   internal_error: {
-    message: 'Something went wrong on our side. Try again; if it goes on, quote the request id.',
+    message: 'Something went wrong on our side. Try again; if it happens again, quote the request id.',
   },
 };
 
-const changed = 'The resource changed since you read it. Read it again and repeat the change on what you find.';
+const changed = 'The resource changed since you read it. Read it again and apply the change to its current state.';
 
 /** What an error of this code may look like, for the examples of the document. */
 export function sampleOf(code: ErrorCode, status: number): Sample {
   if (status === 412) return { ...at('If-Match', 'precondition_failed', changed), reason: 'precondition_failed' };
+  if (status === 503) return unavailable().problem;
   return samples[code];
 }

@@ -35,7 +35,7 @@ function plainNull(schema: Record<string, unknown>): void {
   Object.assign(schema, { type: [type, 'null'], ...rest, ...values, ...schema });
 }
 
-/** A parameter says what it is once, not again in its schema. */
+/** The description of a parameter stands beside its schema, not in it again. */
 function plainParameter(object: Record<string, unknown>): void {
   const { schema } = object;
   if (!('in' in object) || typeof schema !== 'object' || schema === null) return;

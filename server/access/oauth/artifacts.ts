@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Db } from '../../../db/client.ts';
-import { grantKey, revokeGrant } from '../../../db/grants.ts';
+import { grantKey, renewedExpiry } from '../../../db/grants.ts';
+import { revokeGrant } from '../../../domain/accounts/revoke-access.ts';
+import { type Connection, connectionColumns, recordConnection } from './connection-events.ts';
 
 /** How long a used refresh token still works: a client whose answer was lost, or whose processes race, comes again. */
 const graceSeconds = 60;
@@ -15,8 +17,9 @@ const select = `select payload, extract(epoch from consumed_at)::int as consumed
 const consumeOnce = `update oauth_artifacts set consumed_at = now() where hash = $1 and consumed_at is null returning hash`;
 const grantOf = 'select grant_id as "grantId" from oauth_artifacts where hash = $1';
 const remove = 'delete from oauth_artifacts where hash = $1';
-const prolong = `update connected_apps set expires_at = greatest(expires_at, now() + make_interval(secs => $3))
-  where workspace_id = $1 and id = $2 and revoked_at is null`;
+const prolong = `update connected_apps a set expires_at = ${renewedExpiry}
+  from (select connected_at, expires_at from connected_apps where workspace_id = $1 and id = $2 for no key update) old
+  where a.workspace_id = $1 and a.id = $2 and a.revoked_at is null returning ${connectionColumns}`;
 
 interface Found {
   payload: AdapterPayload;
@@ -26,7 +29,7 @@ interface Found {
 
 /**
  * One kind of the OAuth server's artifacts in PostgreSQL, so that any process serves any step. Found by the SHA-256 of
- * its id, which is the code, token or cookie itself and is never stored. `resumeAddress` is where the browser goes on
+ * its id, which is the code, token or cookie itself and is never stored. `resumeAddress` is where the browser continues
  * after the decision on an authorization request; it holds the id too.
  */
 export class Artifacts implements Adapter {
@@ -49,7 +52,14 @@ export class Artifacts implements Adapter {
     const values = [this.#hash(id), this.#model, payload.grantId ?? null, JSON.stringify(kept), seconds ?? null];
     await this.#db.rows(insert, values);
     const app = this.#model === 'RefreshToken' ? grantKey(payload.grantId ?? '') : null;
-    if (app) await this.#db.rows(prolong, [...app, seconds]);
+    if (app) await this.#prolong(...app, seconds);
+  }
+
+  async #prolong(workspaceId: string, appId: string, seconds: number | undefined): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      const [app] = await tx.rows<Connection>(prolong, [workspaceId, appId, seconds]);
+      if (app) await recordConnection(tx, app);
+    });
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {

@@ -15,8 +15,8 @@ const understood = new Set([
 const grantTypes = new Set(['authorization_code', 'refresh_token']);
 const responseTypes = new Set<ResponseType>(['code']);
 
-const longestName = 200;
-const mostRedirects = 20;
+const maxNameLength = 200;
+const maxRedirects = 20;
 
 /** Those values that are known here; undefined (so that the default holds) when there are none. */
 function kept<Value>(values: unknown, known: ReadonlySet<Value>): Value[] | undefined {
@@ -39,11 +39,11 @@ function shownAddress(value: unknown): string | undefined {
 function shownName(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const line = value.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  return line === '' ? undefined : [...line].slice(0, longestName).join('');
+  return line === '' ? undefined : [...line].slice(0, maxNameLength).join('');
 }
 
 /**
- * Brings the metadata of a client, registered or fetched, into the shape that this server knows: public clients on
+ * Normalizes the metadata of a client, registered or fetched: public clients on
  * loopback (any port, RFC 8252 §7.3), https or their own scheme. In place. @throws InvalidClientMetadata.
  */
 export function normalizeClient(metadata: AllClientMetadata): void {
@@ -51,8 +51,8 @@ export function normalizeClient(metadata: AllClientMetadata): void {
   metadata.application_type = 'native';
   if (!isMetadataDocument(metadata.client_id)) metadata.token_endpoint_auth_method = 'none';
   const redirects: unknown = metadata.redirect_uris;
-  if (Array.isArray(redirects) && (redirects.length > mostRedirects || !redirects.every(isPlainAddress))) {
-    throw new errors.InvalidClientMetadata(`redirect_uris must be at most ${mostRedirects} addresses in plain ASCII`);
+  if (Array.isArray(redirects) && (redirects.length > maxRedirects || !redirects.every(isPlainAddress))) {
+    throw new errors.InvalidClientMetadata(`redirect_uris must be at most ${maxRedirects} addresses in plain ASCII`);
   }
   assignKnown(metadata, 'grant_types', kept(metadata.grant_types, grantTypes));
   assignKnown(metadata, 'response_types', kept(metadata.response_types, responseTypes));

@@ -3,14 +3,16 @@ import type Provider from 'oidc-provider';
 import type { Client } from 'oidc-provider';
 import { z } from 'zod';
 import { isSameOrigin } from '../../../adapters/session-cookie.ts';
-import type { Db } from '../../../db/client.ts';
 import { openGrant } from '../../../db/grants.ts';
-import { requireMembership } from '../../../routers/accounts/sessions.ts';
-import { authorize, type Principal, type ServiceSettings } from '../../../routers/base.ts';
-import { Failure, invalid, invalidInput, notFound } from '../../../routers/errors.ts';
-import { Id } from '../../../routers/fields.ts';
-import { scopeCatalog } from '../../../routers/scope-catalog.ts';
-import { type Scope, scopes } from '../../../routers/scopes.ts';
+import { authorize } from '../../../domain/access.ts';
+import { requireVerifiedEmail } from '../../../domain/accounts/email-verification.ts';
+import { holdMembership } from '../../../domain/accounts/membership.ts';
+import type { Principal, ServiceContext, ServiceSettings } from '../../../domain/context.ts';
+import { Failure, invalid, invalidInput, notFound } from '../../../domain/errors.ts';
+import { Id } from '../../../domain/fields.ts';
+import { queueSecurityNotice, quotedInNotice } from '../../../domain/notifications/security-notice.ts';
+import { scopeDescriptions } from '../../../domain/scope-catalog.ts';
+import { type Scope, scopes } from '../../../domain/scopes.ts';
 import { isSameBrowser } from './browser.ts';
 import { describeClient } from './clients.ts';
 
@@ -25,6 +27,11 @@ const Decision = z.discriminatedUnion('decision', [
 
 const workspacesOf = `select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
   where m.user_id = $1 and m.removed_at is null order by w.created_at, w.id`;
+
+/** What a decision needs beside the OAuth server. */
+export interface ConsentParts extends Pick<ServiceContext, 'db' | 'mail' | 'clock'> {
+  settings: ServiceSettings;
+}
 
 type Interaction = InstanceType<Provider['Interaction']>;
 
@@ -44,30 +51,43 @@ function requestedScopes({ params }: Interaction): Scope[] {
   return scopes.filter((scope) => asked.includes(scope));
 }
 
-/** Opens the grant that a person approved. @throws Failure 400 for scopes nobody asked for, 403 for a foreign workspace. */
+/**
+ * Opens the grant that a person approved. The membership is locked meanwhile: a removal comes before, and there is no
+ * grant, or after, and ends it. The person is notified by email.
+ * @throws Failure 400 for scopes nobody asked for, 403 for a foreign workspace or an address that has to be verified first.
+ */
 async function approve(
-  db: Db,
-  userId: string,
+  { db, settings, mail, clock }: ConsentParts,
+  principal: Principal,
   granted: { workspaceId: string; scopes: Scope[] },
   interaction: Interaction,
   client: Client,
 ): Promise<{ grantId: string }> {
+  const { userId } = principal;
   const requested = requestedScopes(interaction);
   const beyond = granted.scopes.filter((scope) => !requested.includes(scope));
   if (beyond.length > 0) throw invalid('scopes', `The app did not ask for ${beyond.join(', ')}.`);
   const workspaceId = granted.workspaceId.toLowerCase();
-  await requireMembership(db, workspaceId, userId);
   const { id: clientId, name: clientName, uri, logoUri } = describeClient(client, '');
   const allowed = scopes.filter((scope) => granted.scopes.includes(scope));
   const seed = { workspaceId, userId, clientId, clientName, clientUri: uri, logoUri, scopes: allowed };
-  return { grantId: await openGrant(db, seed) };
+  return db.transaction(async (tx) => {
+    await holdMembership(tx, workspaceId, principal);
+    await requireVerifiedEmail(tx, settings, userId);
+    const grantId = await openGrant(tx, seed);
+    const text = `The app calls itself ${quotedInNotice(clientName)} and may use: ${allowed.join(', ')}.`;
+    const notice = { userId, workspaceId, title: 'You connected an app to your account', text };
+    await queueSecurityNotice({ db: tx, mail, clock }, notice);
+    return { grantId };
+  });
 }
 
 /**
- * What the consent page asks and answers: who wants what, in which of the person's workspaces. Only for the browser
+ * The API of the consent page: the app, its scopes, the person's workspaces, and the decision. Only for the browser
  * that brought the authorization request.
  */
-export function mountConsent(app: FastifyInstance, provider: () => Provider, db: Db, settings: ServiceSettings): void {
+export function mountConsent(app: FastifyInstance, provider: () => Provider, parts: ConsentParts): void {
+  const { db, settings } = parts;
   const find = async (request: FastifyRequest, reply: FastifyReply) => {
     const { uid } = request.params as { uid: string };
     const here = isSameBrowser(provider(), uid, request.raw, reply.raw);
@@ -88,7 +108,7 @@ export function mountConsent(app: FastifyInstance, provider: () => Provider, db:
       client: describeClient(client, String(interaction.params.redirect_uri)),
       scopes: scopes.map((name) => ({
         name,
-        description: scopeCatalog.describe(name),
+        description: scopeDescriptions[name],
         sensitive: name === 'captures:read',
         requested: requested.includes(name),
       })),
@@ -96,9 +116,9 @@ export function mountConsent(app: FastifyInstance, provider: () => Provider, db:
     });
   });
 
-  /** The first decision stands; sent again, it is answered again. */
+  /** The first decision is final; sent again, it is answered again. */
   app.post('/oauth/interactions/:uid', async (request, reply) => {
-    const { userId } = personOf(request, settings);
+    const principal = personOf(request, settings);
     const { interaction, client } = await find(request, reply);
     const decision = Decision.safeParse(request.body ?? {});
     if (!decision.success) throw invalidInput(decision.error);
@@ -107,9 +127,9 @@ export function mountConsent(app: FastifyInstance, provider: () => Provider, db:
         decision.data.decision === 'deny'
           ? { error: 'access_denied', error_description: 'The person did not allow it.' }
           : {
-              login: { accountId: userId },
+              login: { accountId: principal.userId },
               select_account: {},
-              consent: await approve(db, userId, decision.data, interaction, client),
+              consent: await approve(parts, principal, decision.data, interaction, client),
             };
       await interaction.persist();
     }

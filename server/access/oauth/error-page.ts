@@ -6,19 +6,20 @@ const safe = (text: string) => text.replace(/[&<>"']/g, (sign) => escapes[sign] 
 /** What a person should do about an error that cannot be sent back to the app. */
 const advice: Record<string, string> = {
   invalid_client: 'The app that sent you here is not known. Start the connection again from the app.',
-  invalid_redirect_uri: 'The app that sent you here asked for an address that it never registered. Do not go on.',
+  invalid_redirect_uri: 'The app that sent you here requested an address that it did not register. Close this page.',
 };
 
-/** Tells a person why an authorization request cannot go on, where it must not be sent back to the app (RFC 6749 §4.1.2.1). */
+/** The page for an authorization request that cannot continue and must not be sent back to the app (RFC 6749 §4.1.2.1). */
 export function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut): void {
   if (ctx.accepts('html', 'json') === 'json') {
     ctx.body = out;
     return;
   }
-  const told =
+  const message =
     advice[out.error] ?? 'This request to connect an app is not valid or has expired. Start again from the app.';
-  ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-  ctx.set('X-Content-Type-Options', 'nosniff');
+  const policy =
+    "default-src 'none'; style-src 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+  ctx.set('Content-Security-Policy', policy);
   ctx.type = 'html';
   ctx.body = `<!doctype html>
 <html lang="en">
@@ -34,7 +35,7 @@ main { max-width: 32rem; margin: 15vh auto 0; padding: 0 1.5rem }
 <body>
 <main>
 <h1>The app cannot be connected</h1>
-<p>${safe(told)}</p>
+<p>${safe(message)}</p>
 <p><small><code>${safe(out.error)}</code> ${safe(out.error_description ?? '')}</small></p>
 </main>
 </body>

@@ -1,8 +1,10 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { v7 as newId } from 'uuid';
 import type { Db } from '../../../db/client.ts';
-import { grantId, grantKey, revokeGrant } from '../../../db/grants.ts';
+import { grantId, grantKey, renewedExpiry } from '../../../db/grants.ts';
 import { hashSecret, secretKind } from '../../../db/secrets.ts';
+import { revokeGrant } from '../../../domain/accounts/revoke-access.ts';
+import { type Connection, connectionColumns, recordConnection } from './connection-events.ts';
 
 const living = `select a.user_id as "accountId", a.client_id as "clientId", a.scopes,
     extract(epoch from a.created_at)::int as iat, ceil(extract(epoch from a.expires_at))::int as exp
@@ -11,9 +13,10 @@ const living = `select a.user_id as "accountId", a.client_id as "clientId", a.sc
   where a.workspace_id = $1 and a.id = $2 and a.revoked_at is null and a.expires_at > now()`;
 const lockMember = `select m.user_id as "userId" from members m
   where m.workspace_id = $1 and m.user_id = $2 and m.removed_at is null for share`;
-const connect = `update connected_apps set connected_at = coalesce(connected_at, now()),
-    expires_at = greatest(expires_at, now() + make_interval(secs => $3))
-  where workspace_id = $1 and id = $2 and revoked_at is null returning client_name as "clientName"`;
+const connect = `update connected_apps a set connected_at = coalesce(a.connected_at, now()), expires_at = ${renewedExpiry}
+  from (select connected_at, expires_at from connected_apps where workspace_id = $1 and id = $2 for no key update) old
+  where a.workspace_id = $1 and a.id = $2 and a.revoked_at is null
+  returning a.client_name as "clientName", ${connectionColumns}`;
 const issue = `insert into credentials (workspace_id, id, kind, secret_hash, user_id, connected_app_id, name, prefix, last4,
     scopes, rate_limit_per_minute, expires_at)
   values ($1, $2, 'oauth', $3, $4, $5, $6, 'tandem_at_', '', $7, $8, now() + make_interval(secs => $9))`;
@@ -91,8 +94,9 @@ export class AccessTokens extends Unused implements Adapter {
     const [workspaceId, appId] = grantKey(payload.grantId ?? '') ?? [];
     return this.#db.transaction(async (tx) => {
       const members = await tx.rows(lockMember, [workspaceId, payload.accountId]);
-      const [app] = await tx.rows<{ clientName: string }>(connect, [workspaceId, appId, seconds]);
+      const [app] = await tx.rows<Connection & { clientName: string }>(connect, [workspaceId, appId, seconds]);
       if (!app || members.length === 0) throw new errors.InvalidGrant('the grant has ended');
+      await recordConnection(tx, app);
       const scopes = payload.scope?.split(' ') ?? [];
       const holder = [hashSecret(id), payload.accountId, appId, app.clientName];
       await tx.rows(issue, [workspaceId, newId(), ...holder, scopes, this.#rateLimitPerMinute, seconds]);
@@ -115,8 +119,8 @@ export class AccessTokens extends Unused implements Adapter {
 }
 
 /**
- * The OAuth server keeps no sign-in of its own: each authorization request is decided by the signed-in person anew, on
- * our page. So a browser never carries somebody else's earlier decision.
+ * The OAuth server has no sessions of its own: each authorization request is decided by the signed-in person, on
+ * our page. So a browser never reuses an earlier decision of another person.
  */
 export class NoSessions extends Unused implements Adapter {
   async upsert(): Promise<void> {}

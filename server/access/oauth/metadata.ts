@@ -1,4 +1,4 @@
-import { scopes } from '../../../routers/scopes.ts';
+import { scopes } from '../../../domain/scopes.ts';
 import { paths } from './provider.ts';
 
 /** Metadata of the authorization server (RFC 8414). Its issuer is the address of the service. */

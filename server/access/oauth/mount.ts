@@ -1,12 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type Provider from 'oidc-provider';
-import type { ServiceSettings } from '../../../routers/base.ts';
+import type { ServiceSettings } from '../../../domain/context.ts';
 import { pinAddress } from './browser.ts';
-import { mountConsent } from './consent.ts';
+import { type ConsentParts, mountConsent } from './consent.ts';
 import { discoveryMetadata, resourceMetadata, serverMetadata } from './metadata.ts';
 import { createProvider, type ProviderParts, paths } from './provider.ts';
 
-type Parts = Omit<ProviderParts, 'publicUrl' | 'rateLimitPerMinute'> & { settings: ServiceSettings };
+type Parts = Omit<ProviderParts, 'publicUrl' | 'rateLimitPerMinute'> & ConsentParts;
+
+/**
+ * Of the answers to authorization requests. The library adds the hash of its script to `script-src`, which sends the
+ * form of `response_mode=form_post` to the app; so no `form-action`.
+ */
+const authorizationPolicy =
+  "default-src 'none'; script-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 interface Made {
   provider: Provider;
@@ -42,7 +49,7 @@ function mountMetadata(app: FastifyInstance, settings: ServiceSettings): void {
 }
 
 /** The OAuth 2.1 authorization server of the MCP endpoint (CONTRACT §3): metadata, endpoints, consent. */
-export function mountOAuth(app: FastifyInstance, { settings, ...parts }: Parts): void {
+export function mountOAuth(app: FastifyInstance, { settings, mail, clock, ...parts }: Parts): void {
   let made: Made | undefined;
   /** Made at the first use: the address of the service is known once it listens. */
   const make = () => {
@@ -62,14 +69,16 @@ export function mountOAuth(app: FastifyInstance, { settings, ...parts }: Parts):
     }
     await use().answer(request.raw, reply.raw);
   };
+  const serveAuthorization = (request: FastifyRequest, reply: FastifyReply) =>
+    serve(request, reply.header('Content-Security-Policy', authorizationPolicy));
   const serveAnyOrigin = (request: FastifyRequest, reply: FastifyReply) => serve(request, allowEveryOrigin(reply));
   mountMetadata(app, settings);
-  mountConsent(app, () => use().provider, parts.db, settings);
+  mountConsent(app, () => use().provider, { db: parts.db, settings, mail, clock });
   void app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_, __, done) => done(null));
-    raw.get(paths.authorization, serve);
-    raw.get(`${paths.authorization}/:uid`, serve);
+    raw.get(paths.authorization, serveAuthorization);
+    raw.get(`${paths.authorization}/:uid`, serveAuthorization);
     raw.get(paths.jwks, serveAnyOrigin);
     for (const path of [paths.token, paths.registration, paths.revocation]) {
       raw.post(path, serveAnyOrigin);

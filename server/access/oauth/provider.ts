@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
 import type { Db } from '../../../db/client.ts';
 import { mintSecret } from '../../../db/secrets.ts';
-import { type Scope, scopes } from '../../../routers/scopes.ts';
+import { type Scope, scopes } from '../../../domain/scopes.ts';
 import { Artifacts } from './artifacts.ts';
 import { keepBrowser, rootPath } from './browser.ts';
 import { normalizeClient } from './clients.ts';
@@ -35,8 +35,8 @@ export interface ProviderParts {
   key: Buffer;
   /** Requests a minute of one connected app. */
   rateLimitPerMinute: number;
-  /** Fetches metadata documents of clients. Tests alone replace it: the default refuses private addresses (SSRF). */
-  fetch?: Configuration['fetch'];
+  /** Fetches metadata documents of clients, from addresses that they choose. */
+  fetchDocument: NonNullable<Configuration['fetch']>;
 }
 
 function derived(key: Buffer, purpose: string): Buffer {
@@ -96,8 +96,15 @@ function prepare(ctx: Pick<KoaContextWithOIDC, 'query'>): void {
   ctx.query = { ...Object.fromEntries(kept), scope: Array.isArray(scope) ? scope : askedScopes(scope) };
 }
 
-/** The OAuth 2.1 authorization server of the service. Keeps nothing in memory that another process would miss. */
-export function createProvider({ db, log, publicUrl, key, rateLimitPerMinute, fetch }: ProviderParts): Provider {
+/** The OAuth 2.1 authorization server of the service. It has no state in memory that another process would miss. */
+export function createProvider({
+  db,
+  log,
+  publicUrl,
+  key,
+  rateLimitPerMinute,
+  fetchDocument,
+}: ProviderParts): Provider {
   const resource = `${publicUrl}/mcp`;
   const root = rootPath(publicUrl);
   const resumeAddress = (id: string) => `${publicUrl}${paths.authorization}/${id}`;
@@ -166,7 +173,7 @@ export function createProvider({ db, log, publicUrl, key, rateLimitPerMinute, fe
     routes: { ...paths },
     scopes: [],
     ttl: { ...ttl, Grant: ttl.RefreshToken, Session: 60 },
-    ...(fetch && { fetch }),
+    fetch: fetchDocument,
   };
   const provider = new Provider(publicUrl, configuration);
   provider.proxy = true;
@@ -175,13 +182,13 @@ export function createProvider({ db, log, publicUrl, key, rateLimitPerMinute, fe
     await next();
   });
   nameTokens(provider);
-  provider.on('grant.error', (_, error) => log.info({ err: error }, 'a token request was refused'));
-  provider.on('server_error', (_, error) => log.error({ err: error }, 'the OAuth server failed'));
-  EventEmitter.prototype.on.call(provider, 'error', (error) => log.error({ err: error }, 'the OAuth server failed'));
+  provider.on('grant.error', (_, error) => log.info({ err: error }, 'token request refused'));
+  provider.on('server_error', (_, error) => log.error({ err: error }, 'OAuth server failed'));
+  EventEmitter.prototype.on.call(provider, 'error', (error) => log.error({ err: error }, 'OAuth server failed'));
   return provider;
 }
 
-/** Tokens in our own format, so that the gate and secret scanners know them. */
+/** Tokens in our own format, which the gate and secret scanners recognise. */
 function nameTokens({ AccessToken, RefreshToken }: Provider): void {
   const access = AccessToken.prototype as unknown as { generateTokenId(): string };
   const refresh = RefreshToken.prototype as unknown as { generateTokenId(): string };

@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react';
 import { Mark } from '../ui/icons.tsx';
-import { PageTitle } from '../ui/page-title.tsx';
+import { PageTitle } from '../ui/page.tsx';
 
 interface AccountPageProps {
   title: string;
   intro?: ReactNode;
   children?: ReactNode;
-  /** Below the card: other ways to go on. */
+  /** Below the card: links to alternatives. */
   foot?: ReactNode;
   wide?: boolean;
 }
 
-/** The frame of every page that stands before the settings: one card, one thing to do. */
+/** Layout of pages outside the settings: one card with one task. */
 export function AccountPage({ title, intro, children, foot, wide = false }: AccountPageProps) {
   return (
     <div className="account">
@@ -19,12 +19,14 @@ export function AccountPage({ title, intro, children, foot, wide = false }: Acco
         <Mark />
         <span className="wordmark">Tandem</span>
       </header>
-      <main className={`account-card${wide ? ' wide' : ''}`}>
-        <PageTitle title={title} />
-        {intro && <p className="intro">{intro}</p>}
-        {children}
+      <main className="account-main">
+        <div className={`account-card${wide ? ' wide' : ''}`}>
+          <PageTitle title={title} />
+          {intro && <p className="intro">{intro}</p>}
+          {children}
+        </div>
+        {foot && <div className="account-foot">{foot}</div>}
       </main>
-      {foot && <div className="account-foot">{foot}</div>}
       <footer className="account-claim">Work management for people and agents</footer>
     </div>
   );

@@ -1,10 +1,10 @@
 import { Checkbox, CheckboxGroup, FieldError, Label, Radio, RadioGroup, Text } from 'react-aria-components';
 import type { Interaction } from '../api/consent.ts';
-import { useFieldError } from '../ui/field-errors.ts';
+import { useFieldError } from '../ui/form-errors.tsx';
+import { Tick } from '../ui/icons.tsx';
 import { Badge } from '../ui/rows.tsx';
-import { Tick } from '../ui/tick.tsx';
 
-/** Exactly one workspace: chosen beforehand only where there is no choice. */
+/** Exactly one workspace; preselected only when there is just one. */
 export function WorkspaceChoice({ name, workspaces }: { name: string; workspaces: Interaction['workspaces'] }) {
   const [first] = workspaces;
   const { message, isInvalid } = useFieldError(name);
@@ -13,12 +13,13 @@ export function WorkspaceChoice({ name, workspaces }: { name: string; workspaces
       className="field choices"
       name={name}
       isRequired
+      validationBehavior="aria"
       isInvalid={isInvalid}
       {...(workspaces.length === 1 && first && { defaultValue: first.id })}
     >
       <Label>Workspace</Label>
       <Text slot="description" className="hint">
-        It will see this one only.
+        The app gets access to this workspace only.
       </Text>
       <div className="choice-box">
         {workspaces.map(({ id, name: title, role }) => (
@@ -36,12 +37,19 @@ export function WorkspaceChoice({ name, workspaces }: { name: string; workspaces
   );
 }
 
-/** What the app asked for, in plain words; what is sensitive has to be ticked by hand. */
+/** The requested scopes; sensitive ones are not ticked by default. */
 export function ScopeChoice({ name, scopes }: { name: string; scopes: Interaction['scopes'] }) {
   const { message, isInvalid } = useFieldError(name);
   const harmless = scopes.filter(({ sensitive }) => !sensitive).map((scope) => scope.name);
   return (
-    <CheckboxGroup className="field choices" name={name} isRequired isInvalid={isInvalid} defaultValue={harmless}>
+    <CheckboxGroup
+      className="field choices"
+      name={name}
+      validationBehavior="aria"
+      isRequired
+      isInvalid={isInvalid}
+      defaultValue={harmless}
+    >
       <Label>It will be able to</Label>
       <Text slot="description" className="hint">
         Untick what it does not need.
@@ -53,7 +61,7 @@ export function ScopeChoice({ name, scopes }: { name: string; scopes: Interactio
             <span>
               {scope.description}
               {scope.sensitive && <Badge tone="warn">Sensitive</Badge>}
-              {scope.sensitive && <span className="muted block">What people said in confidence may be among it.</span>}
+              {scope.sensitive && <span className="muted block">This may include confidential conversations.</span>}
             </span>
           </Checkbox>
         ))}

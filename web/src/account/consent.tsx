@@ -3,8 +3,8 @@ import { Navigate, useLocation, useSearchParams } from 'react-router';
 import { isSignedOut, problemOf } from '../api/client.ts';
 import { decide, type Interaction, readInteraction } from '../api/consent.ts';
 import { identityQuery } from '../api/queries.ts';
-import { useSignOut } from '../api/sessions.ts';
-import { withNext } from '../next-page.ts';
+import { withNext } from '../session/next-page.ts';
+import { useSignOut } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
@@ -12,7 +12,7 @@ import { Initial } from '../ui/rows.tsx';
 import { AccountPage } from './account-page.tsx';
 import { ScopeChoice, WorkspaceChoice } from './consent-choices.tsx';
 
-/** An app asks for access: who it is, to which workspace, to do what. */
+/** Consent of an OAuth client: the app, the workspace, the scopes. */
 export function Consent() {
   const [search] = useSearchParams();
   const { pathname, search: query } = useLocation();
@@ -27,7 +27,7 @@ export function Consent() {
   if (isSignedOut(interaction.error)) return <Navigate to={withNext('/sign-in', pathname + query)} replace />;
   const status = interaction.error ? problemOf(interaction.error).status : 0;
   if (uid === '' || [400, 404, 410].includes(status)) {
-    const intro = 'The request of the app is not open any more. Go back to the app and connect it again.';
+    const intro = 'The request of this app has expired or was decided. Go back to the app and connect it again.';
     return <AccountPage title="This request has ended" intro={intro} />;
   }
   if (interaction.data === undefined) {
@@ -56,9 +56,9 @@ function Decide({ uid, interaction: { client, scopes, workspaces } }: { uid: str
         <Initial name={client.name} />
         <div>
           <p>
-            <strong>{client.name}</strong> wants to work in one of your workspaces.
+            <strong>{client.name}</strong> requests access to one of your workspaces.
           </p>
-          <p className="muted">{goesBackTo(client.redirectHost)}</p>
+          <p className="muted">{redirectNotice(client.redirectHost)}</p>
         </div>
       </div>
       <Form
@@ -85,10 +85,10 @@ function Decide({ uid, interaction: { client, scopes, workspaces } }: { uid: str
   );
 }
 
-function goesBackTo(host: string) {
+function redirectNotice(host: string) {
   const name = host.replace(/:\d+$/, '');
   if (['localhost', '127.0.0.1', '[::1]'].includes(name)) {
-    return 'It runs on this computer. Allow it only if you started it yourself just now.';
+    return 'It runs on this computer. Allow it only if you have just started it yourself.';
   }
   return (
     <>

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { useNavigate } from 'react-router';
+import { useEffect, useState } from 'react';
 import { api } from '../api/client.ts';
 import { type Identity, identityQuery } from '../api/queries.ts';
-import { useSignOut, useSwitchWorkspace } from '../api/sessions.ts';
-import { spendLinkToken, useLinkToken } from '../link-token.ts';
+import { useGo } from '../navigation/navigation.tsx';
+import { loadPage } from '../navigation/start.ts';
+import { spendLinkToken, useLinkAddress, useLinkToken } from '../session/link-token.ts';
+import { useSignOut, useSwitchWorkspace } from '../session/session.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
 import { Form } from '../ui/form.tsx';
@@ -13,10 +14,15 @@ import { AccountPage } from './account-page.tsx';
 import { SignInForm } from './sign-in.tsx';
 import { SignUpForm } from './sign-up.tsx';
 
-/** By the link of an invitation: signed in, one joins; else one signs in or up first, here. */
+/** Page of an invitation link: accepts it, after signing in or up if needed, with the account of its address. */
 export function Join() {
   const token = useLinkToken();
+  const email = useLinkAddress();
   const identity = useQuery(identityQuery);
+  useEffect(() => {
+    // Ready before it is shown: in between, this page would render with the new identity and offer to accept again.
+    void loadPage('/settings/members').catch(() => {});
+  }, []);
   if (token === null) return <NoInvitation />;
   if (!identity.isSuccess) {
     return (
@@ -27,16 +33,39 @@ export function Join() {
       </AccountPage>
     );
   }
-  return identity.data === null ? <JoinAsGuest token={token} /> : <JoinAs identity={identity.data} token={token} />;
+  if (identity.data === null) return <JoinAsGuest token={token} email={email} />;
+  const isForThem = email === null || email.toLowerCase() === identity.data.user.email.toLowerCase();
+  return isForThem ? (
+    <JoinAs identity={identity.data} token={token} />
+  ) : (
+    <OtherAccount identity={identity.data} email={email} />
+  );
+}
+
+/** Shown to a person whose account has another address than the invitation. */
+function OtherAccount({ identity, email }: { identity: Identity; email: string }) {
+  const signOut = useSignOut();
+  return (
+    <AccountPage
+      title="Join a workspace"
+      intro={
+        <>
+          This invitation is for <strong>{email}</strong>. You are signed in as <strong>{identity.user.name}</strong> (
+          {identity.user.email}).
+        </>
+      }
+    >
+      <Button kind="primary" wide onPress={() => void signOut('/join')}>
+        Use another account
+      </Button>
+    </AccountPage>
+  );
 }
 
 function NoInvitation() {
   return (
-    <AccountPage
-      title="Join a workspace"
-      intro="Open the link in your invitation letter again: this page needs it and does not keep it."
-    >
-      <ButtonLink to="/settings" wide>
+    <AccountPage title="Join a workspace" intro="Open the link of your invitation again: this page does not store it.">
+      <ButtonLink to="/" wide>
         Go to Tandem
       </ButtonLink>
     </AccountPage>
@@ -46,14 +75,14 @@ function NoInvitation() {
 function JoinAs({ identity, token }: { identity: Identity; token: string }) {
   const switchWorkspace = useSwitchWorkspace();
   const signOut = useSignOut();
-  const navigate = useNavigate();
-  const tell = useNotice();
+  const go = useGo();
+  const notify = useNotice();
   const join = async () => {
     const workspace = await api.workspaces.acceptInvitation.mutate({ invitationToken: token });
     await switchWorkspace(workspace.id);
-    await navigate('/settings/members');
+    await go('/settings/members');
     spendLinkToken();
-    tell(`Welcome to ${workspace.name}.`);
+    notify(`Welcome to ${workspace.name}.`);
   };
   return (
     <AccountPage
@@ -82,15 +111,14 @@ function JoinAs({ identity, token }: { identity: Identity; token: string }) {
   );
 }
 
-function JoinAsGuest({ token }: { token: string }) {
+function JoinAsGuest({ token, email }: { token: string; email: string | null }) {
   const [hasAccount, setHasAccount] = useState(false);
-  const navigate = useNavigate();
-  const tell = useNotice();
+  const go = useGo();
+  const notify = useNotice();
   const joined = async () => {
-    // At once, before this page hears that somebody is signed in and offers to accept again.
-    await navigate('/settings/members', { flushSync: true });
+    await go('/settings/members');
     spendLinkToken();
-    tell('Welcome. You are a member now.');
+    notify('Welcome. You are now a member.');
   };
   return (
     <AccountPage
@@ -98,7 +126,7 @@ function JoinAsGuest({ token }: { token: string }) {
       title={hasAccount ? 'Sign in to join' : 'Join a workspace'}
       intro={
         hasAccount
-          ? 'You can accept the invitation right after.'
+          ? 'You can accept the invitation after signing in.'
           : 'You have been invited to work together in Tandem. Create your account to join.'
       }
       foot={
@@ -110,7 +138,11 @@ function JoinAsGuest({ token }: { token: string }) {
         </p>
       }
     >
-      {hasAccount ? <SignInForm onDone={() => {}} /> : <SignUpForm invitationToken={token} onDone={joined} />}
+      {hasAccount ? (
+        <SignInForm {...(email !== null && { email })} onDone={() => {}} />
+      ) : (
+        <SignUpForm invitationToken={token} email={email} onDone={joined} />
+      )}
     </AccountPage>
   );
 }

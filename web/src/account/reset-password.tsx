@@ -1,55 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { Checkbox } from 'react-aria-components';
+import { Link } from 'react-router';
 import { api } from '../api/client.ts';
+import { serviceInfoQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
-import { spendLinkToken, useLinkToken } from '../link-token.ts';
-import { PasswordField, TextField } from '../ui/fields.tsx';
+import { useGo } from '../navigation/navigation.tsx';
+import { NewPasswordField } from '../passwords/new-password-field.tsx';
+import { spendLinkToken, useLinkToken } from '../session/link-token.ts';
+import { Loaded } from '../ui/card.tsx';
+import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
-import type { Fields } from '../ui/form-fields.ts';
-import { Icon } from '../ui/icons.tsx';
+import type { Fields } from '../ui/form-errors.tsx';
+import { Icon, Tick } from '../ui/icons.tsx';
 import { AccountPage } from './account-page.tsx';
-import { newPasswordHint } from './sign-up.tsx';
 
-/** Asking for the letter, or setting the password by the link in it. */
+/** Requests a reset email, or sets the password with the link of one. */
 export function ResetPassword() {
   const token = useLinkToken();
-  return token === null ? <AskForLetter /> : <SetPassword token={token} key={token} />;
+  return token === null ? <RequestEmail /> : <SetPassword token={token} key={token} />;
 }
 
-const askFields: Fields = { email: { label: 'E-mail address', required: 'Enter your e-mail address' } };
+const askFields: Fields = { email: { label: 'Email address', required: 'Enter your email address' } };
 
-function AskForLetter() {
-  const [askedFor, setAskedFor] = useState<string | null>(null);
+function RequestEmail() {
+  const service = useQuery(serviceInfoQuery);
+  const [requestedFor, setRequestedFor] = useState<string | null>(null);
   const ask = async (filled: Filled) => {
     const { email } = await api.auth.requestPasswordReset.mutate({ email: filled.text('email').trim() });
-    setAskedFor(email);
+    setRequestedFor(email);
   };
+  if (service.data?.sendsEmail === false) return <AskOperator />;
   return (
     <AccountPage
       title="Reset your password"
-      intro={askedFor === null && 'We send you a letter with a link to choose a new one.'}
-      foot={
-        <p>
-          <Link to="/sign-in">Back to sign in</Link>
-        </p>
-      }
+      intro={service.isSuccess && requestedFor === null && 'We send you an email with a link to choose a new password.'}
+      foot={backToSignIn}
     >
       <div role="status">
-        {askedFor !== null && (
+        {requestedFor !== null && (
           <div className="callout good">
             <Icon name="check" />
             <p>
-              If there is an account for <strong>{askedFor}</strong>, a letter is on its way. Its link works for an
-              hour.
+              If there is an account for <strong>{requestedFor}</strong>, we have sent it an email. Its link is valid
+              for one hour.
             </p>
           </div>
         )}
       </div>
-      {askedFor === null && (
-        <Form fields={askFields} submit="Send the letter" busy="Sending…" wide onSubmit={ask}>
-          <TextField name="email" label="E-mail address" type="email" autoComplete="username" />
-        </Form>
-      )}
+      <Loaded query={service} what="the page">
+        {() =>
+          requestedFor === null && (
+            <Form fields={askFields} submit="Send the email" busy="Sending…" wide onSubmit={ask}>
+              <TextField name="email" label="Email address" type="email" autoComplete="username" />
+            </Form>
+          )
+        }
+      </Loaded>
+    </AccountPage>
+  );
+}
+
+const backToSignIn = (
+  <p>
+    <Link to="/sign-in">Back to sign in</Link>
+  </p>
+);
+
+/** Where the service has no mail server, only its operator can make a link. */
+function AskOperator() {
+  return (
+    <AccountPage
+      title="Reset your password"
+      intro="This service sends no email. Ask the person who runs it for a link to choose a new password."
+      foot={backToSignIn}
+    >
+      <p>They print one with this command, with your email address:</p>
+      <p>
+        <code>npm run reset-password -- EMAIL</code>
+      </p>
     </AccountPage>
   );
 }
@@ -60,28 +89,33 @@ const setFields: Fields = {
 };
 
 function SetPassword({ token }: { token: string }) {
-  const navigate = useNavigate();
+  const go = useGo();
   const set = async (filled: Filled) => {
-    await api.auth.confirmPasswordReset.mutate({ token, newPassword: filled.text('newPassword') });
+    const revokeAccess = filled.text('revokeAccess') !== '';
+    await api.auth.confirmPasswordReset.mutate({ token, newPassword: filled.text('newPassword'), revokeAccess });
     queryClient.clear();
-    await navigate('/sign-in', { state: { notice: 'Your new password is set. Sign in with it.' } });
+    await go('/sign-in', { state: { notice: 'Your new password is set. Sign in with it.' } });
     spendLinkToken();
   };
   return (
     <AccountPage
       title="Choose a new password"
-      intro="You are signed out everywhere once it is set."
+      intro="This signs you out of all sessions."
       foot={
         <p>
-          Link no longer good?{' '}
+          Link expired?{' '}
           <Link to="/reset-password" onClick={spendLinkToken}>
-            Ask for a new one
+            Request a new one
           </Link>
         </p>
       }
     >
       <Form fields={setFields} submit="Set the password" busy="Setting…" wide onSubmit={set}>
-        <PasswordField name="newPassword" label="New password" autoComplete="new-password" hint={newPasswordHint} />
+        <NewPasswordField name="newPassword" label="New password" />
+        <Checkbox className="choice inline" name="revokeAccess" value="yes" defaultSelected>
+          <Tick />
+          Also revoke my API keys and connected apps. Untick only if you are sure that nobody else used your account.
+        </Checkbox>
       </Form>
     </AccountPage>
   );

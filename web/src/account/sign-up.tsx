@@ -1,36 +1,36 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, Navigate, useNavigate } from 'react-router';
-import { api } from '../api/client.ts';
-import { identityQuery } from '../api/queries.ts';
-import { useSignedIn } from '../api/sessions.ts';
-import { useNextPage, withNext } from '../next-page.ts';
-import { ownTimeZone } from '../ui/choices.tsx';
-import { PasswordField, TextField } from '../ui/fields.tsx';
+import { Link } from 'react-router';
+import { direct } from '../api/direct.ts';
+import { useGo } from '../navigation/navigation.tsx';
+import { NewPasswordField } from '../passwords/new-password-field.tsx';
+import { useNextPage, withNext } from '../session/next-page.ts';
+import { signedIn } from '../session/signed-in.ts';
+import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
-import type { Fields } from '../ui/form-fields.ts';
+import type { Fields } from '../ui/form-errors.tsx';
+import { ownTimeZone } from '../ui/time.tsx';
 import { AccountPage } from './account-page.tsx';
-
-export const newPasswordHint = 'At least 12 characters. A few unrelated words work well.';
+import { useSkipWhenSignedIn } from './skip.ts';
 
 const fields: Fields = {
   name: { label: 'Your name', required: 'Enter your name' },
-  email: { label: 'E-mail address', required: 'Enter your e-mail address' },
+  email: { label: 'Email address', required: 'Enter your email address' },
   password: { label: 'Password', required: 'Choose a password' },
   workspaceName: { label: 'Workspace name' },
 };
 
 interface SignUpFormProps {
-  /** Of the invitation that this account joins by. */
+  /** Token of the invitation that the new account accepts. */
   invitationToken?: string;
+  /** The address that the account must have. */
+  email?: string | null;
   onDone: () => unknown;
 }
 
-/** The fields and the button alone, for every page that one can sign up on. */
-export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
-  const signedIn = useSignedIn();
+/** The sign-up form without its page. */
+export function SignUpForm({ invitationToken, email = null, onDone }: SignUpFormProps) {
   const signUp = async (filled: Filled) => {
     const workspaceName = filled.text('workspaceName').trim();
-    await api.auth.signUp.mutate({
+    await direct.auth.signUp.mutate({
       name: filled.text('name').trim(),
       email: filled.text('email').trim(),
       password: filled.text('password'),
@@ -44,8 +44,14 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
   return (
     <Form fields={fields} submit="Create account" busy="Creating your account…" wide onSubmit={signUp}>
       <TextField name="name" label="Your name" autoComplete="name" maxLength={100} />
-      <TextField name="email" label="E-mail address" type="email" autoComplete="username" />
-      <PasswordField name="password" label="Password" autoComplete="new-password" hint={newPasswordHint} />
+      <TextField
+        name="email"
+        label="Email address"
+        type="email"
+        autoComplete="username"
+        {...(email !== null && { defaultValue: email, isReadOnly: true, hint: 'The invitation is for this address.' })}
+      />
+      <NewPasswordField name="password" label="Password" />
       {invitationToken === undefined && (
         <TextField
           name="workspaceName"
@@ -60,22 +66,22 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
   );
 }
 
+/** Page `/sign-up`. */
 export function SignUp() {
-  const identity = useQuery(identityQuery);
   const next = useNextPage();
-  const navigate = useNavigate();
-  if (identity.data) return <Navigate to={next} replace />;
+  const go = useGo();
+  useSkipWhenSignedIn(next);
   return (
     <AccountPage
       title="Create your account"
-      intro="You get a workspace of your own, with a todo list and an assistant in it."
+      intro="Your account comes with a workspace that has a todo list and an assistant."
       foot={
         <p>
           Have an account already? <Link to={withNext('/sign-in', next)}>Sign in</Link>
         </p>
       }
     >
-      <SignUpForm onDone={() => navigate(next, { replace: true })} />
+      <SignUpForm onDone={() => go(next, { replace: true })} />
     </AccountPage>
   );
 }

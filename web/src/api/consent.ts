@@ -1,12 +1,13 @@
-import { fetchJson } from './client.ts';
+import { fetchJson } from './problem.ts';
 
-/** What an app asks for at `/oauth/consent?uid=…`. Not a procedure: it belongs to the OAuth server. */
+/** The request of an app at `/oauth/consent?uid=…`; an endpoint of the OAuth server, not a procedure. */
 export interface Interaction {
   client: { id: string; name: string; uri: string | null; logoUri: string | null; redirectHost: string };
   scopes: { name: string; description: string; sensitive: boolean; requested: boolean }[];
   workspaces: { id: string; name: string; role: 'owner' | 'member' }[];
 }
 
+/** The decision on a request; workspace and scopes only with `approve`. */
 export interface Decision {
   decision: 'approve' | 'deny';
   workspaceId?: string;
@@ -15,17 +16,18 @@ export interface Decision {
 
 const address = (uid: string) => `/oauth/interactions/${encodeURIComponent(uid)}`;
 
+/** Reads a request. @throws ProblemError, with 404 or 410 when it has ended. */
 export function readInteraction(uid: string, signal: AbortSignal): Promise<Interaction> {
   return fetchJson(address(uid), { signal });
 }
 
-/** Tells the decision; the answer says where the browser goes on. */
+/** Sends the decision, then follows the redirect of the response. */
 export async function decide(uid: string, decision: Decision): Promise<void> {
   const { redirectTo } = await fetchJson<{ redirectTo: string }>(address(uid), {
     method: 'POST',
     body: JSON.stringify(decision),
   });
   location.assign(redirectTo);
-  // The page stays as it is, with its button busy, until the browser has left.
+  // Never resolves, so that the button stays busy until the browser has left the page.
   await new Promise(() => {});
 }

@@ -2,13 +2,13 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import { api, isSignedOut } from './client.ts';
 
 /*
- * Everything the pages read, by key. The first part of a key is what a change has read again:
+ * The queries of the pages. A change invalidates all queries with the same first key part:
  * `readAgain(queryClient, 'members')`.
  */
 
 /**
- * Reads again what a change made stale: one kind, or everything. A first read that is still under way is given up: it
- * may have been answered before the change, and TanStack Query would take it for the new one.
+ * Refetches what a change made stale: one kind, or everything. Running fetches are cancelled first, because TanStack
+ * Query would accept a response from before the change.
  */
 export async function readAgain(queryClient: QueryClient, kind?: string): Promise<void> {
   const stale = kind === undefined ? {} : { queryKey: [kind] };
@@ -16,7 +16,7 @@ export async function readAgain(queryClient: QueryClient, kind?: string): Promis
   await queryClient.invalidateQueries(stale);
 }
 
-/** Who is signed in, and where; null when nobody is. */
+/** The signed-in user and workspace; null without a session. */
 export const identityQuery = queryOptions({
   queryKey: ['identity'],
   queryFn: ({ signal }) =>
@@ -28,6 +28,12 @@ export const identityQuery = queryOptions({
 });
 
 export type Identity = NonNullable<Awaited<ReturnType<typeof api.meta.identity.query>>>;
+
+/** Whether the address of the signed-in user is confirmed; the link may be opened in another window. */
+export const emailVerificationQuery = queryOptions({
+  queryKey: ['emailVerification'],
+  queryFn: ({ signal }) => api.auth.getEmailVerification.query({}, { signal }),
+});
 
 export const serviceInfoQuery = queryOptions({
   queryKey: ['serviceInfo'],
@@ -85,7 +91,27 @@ export const sessionsQuery = queryOptions({
   queryFn: ({ signal }) => api.auth.listSessions.query({}, { signal }),
 });
 
-/** How many notifications are unread, asked again every half a minute while the page is looked at. */
+export const secondFactorsQuery = queryOptions({
+  queryKey: ['secondFactors'],
+  queryFn: ({ signal }) => api.secondFactors.get.query({}, { signal }),
+});
+
+export type SecondFactors = Awaited<ReturnType<typeof api.secondFactors.get.query>>;
+
+export const passkeysQuery = queryOptions({
+  queryKey: ['secondFactors', 'passkeys'],
+  queryFn: ({ signal }) => api.secondFactors.listPasskeys.query({}, { signal }),
+});
+
+/** Refetches what a change of a second factor made stale: a required one also opens the workspace. */
+export async function readFactorsAgain(queryClient: QueryClient): Promise<void> {
+  await readAgain(queryClient, 'secondFactors');
+  await readAgain(queryClient, 'identity');
+}
+
+export type Passkey = Awaited<ReturnType<typeof api.secondFactors.listPasskeys.query>>['data'][number];
+
+/** Number of unread notifications, refetched every 30 s while the page is visible. */
 export const unreadCountQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['notifications', workspaceId, 'unreadCount'],

@@ -1,21 +1,28 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { isSignedOut, problemOf } from './client.ts';
+import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
 
-/** A 401 anywhere means that the session ended: the identity becomes null, and the pages go to the sign-in. */
-function noticeSessionEnd(error: unknown): void {
+/** A 401 means that the session has ended: the identity becomes null, and the pages redirect to the sign-in. */
+function clearIdentity(error: unknown): void {
   if (isSignedOut(error)) queryClient.setQueryData(identityQuery.queryKey, null);
 }
 
+/** The query client of the pages. */
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeSessionEnd }),
-  mutationCache: new MutationCache({ onError: noticeSessionEnd }),
+  queryCache: new QueryCache({ onError: clearIdentity }),
+  mutationCache: new MutationCache({ onError: clearIdentity }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      // By default a request is not even tried offline. Here it is, its repetitions wait for the connection, and what
+      // waits is shown (ui/card.tsx).
+      networkMode: 'offlineFirst',
+      refetchOnReconnect: true,
       retry: (failures, error) => failures < 2 && problemOf(error).retryable && problemOf(error).status !== 429,
     },
-    // Answers of changes may hold secrets (a new key): nothing of them stays in memory once the page is left.
-    mutations: { gcTime: 0, retry: false },
+    // Results of mutations may contain secrets (a new key), so they are not cached after the page is left.
+    mutations: { gcTime: 0, retry: false, networkMode: 'offlineFirst' },
   },
 });
+
+watchProblems(clearIdentity);

@@ -5,7 +5,7 @@ interface CaptureBadgesProps {
   isArchived: boolean;
 }
 
-/** How a capture stands, where that is worth a word. */
+/** Badges for a status other than completed, and for archived captures. */
 export function CaptureBadges({ status, isArchived }: CaptureBadgesProps) {
   return (
     <>
@@ -17,7 +17,7 @@ export function CaptureBadges({ status, isArchived }: CaptureBadgesProps) {
   );
 }
 
-/** What a capture goes by. */
+/** The display name of a capture. */
 export function nameOf({ title, type }: { title: string | null; type: 'note' | 'recording' }): string {
   return title ?? (type === 'note' ? 'Untitled note' : 'Untitled recording');
 }

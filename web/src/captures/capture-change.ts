@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 
-/** What may be changed of a capture. */
+/** Changes of a capture. */
 export type CaptureChanges = Omit<Parameters<typeof api.captures.update.mutate>[0], 'captureId'>;
 
-/** Reads a capture, and the lists that it stands in, again. */
+/** Refetches a capture and the lists that contain it. */
 export function useReadCaptureAgain() {
   const queryClient = useQueryClient();
   return async () => {
@@ -14,7 +14,7 @@ export function useReadCaptureAgain() {
   };
 }
 
-/** Changes a capture and shows it as it is then. */
+/** Updates a capture and refetches it. */
 export function useChangeCapture(captureId: string) {
   const readCaptureAgain = useReadCaptureAgain();
   return async (changes: CaptureChanges) => {

@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Checkbox, Input, SearchField } from 'react-aria-components';
 import { useLocation, useSearchParams } from 'react-router';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { SelectField } from '../ui/choices.tsx';
-import { Icon } from '../ui/icons.tsx';
-import { Tick } from '../ui/tick.tsx';
+import { Icon, Tick } from '../ui/icons.tsx';
 import { type CaptureFilter, type CaptureKind, captureTagsQuery } from './queries.ts';
 
 const all = 'all';
@@ -14,13 +13,13 @@ const kinds = [
   { id: 'recording', label: 'Recordings' },
   { id: 'note', label: 'Notes' },
 ];
-const quietMs = 250;
-const longestQuery = 200;
+const debounceMs = 250;
+const maxQueryLength = 200;
 
 function filterIn(search: URLSearchParams): CaptureFilter {
   const type = search.get('type');
   return {
-    query: (search.get('q') ?? '').trim().slice(0, longestQuery),
+    query: (search.get('q') ?? '').trim().slice(0, maxQueryLength),
     type: type === 'recording' || type === 'note' ? type : null,
     tag: search.get('tag'),
     includeArchived: search.get('archived') === 'true',
@@ -37,8 +36,8 @@ function searchOf({ query, type, tag, includeArchived }: CaptureFilter): URLSear
 }
 
 /**
- * The filter, which follows at once what is chosen. The address of the page follows it, so that it can be come back to;
- * a link to another address of the page sets it. `round` counts these.
+ * The filter of the list. It is copied to the page's address, so that back and reload restore it; navigating to another
+ * address of the page sets the filter. `round` counts those navigations.
  */
 export function useCaptureFilter() {
   const [search, setSearch] = useSearchParams();
@@ -66,7 +65,7 @@ interface CaptureFiltersProps {
   onChange: (changes: Partial<CaptureFilter>) => void;
 }
 
-/** Words, kind, tag, archived ones too. */
+/** Search text, kind, tag, and whether archived captures are included. */
 export function CaptureFilters({ filter, onChange }: CaptureFiltersProps) {
   const { workspace } = useIdentity();
   const tags = useQuery(captureTagsQuery(workspace.id));
@@ -97,19 +96,19 @@ export function CaptureFilters({ filter, onChange }: CaptureFiltersProps) {
         onChange={(includeArchived) => onChange({ includeArchived })}
       >
         <Tick />
-        Archived too
+        Include archived
       </Checkbox>
     </search>
   );
 }
 
-/** Searches once the typing pauses. */
+/** Search field with a delay after typing. */
 function Words({ query, onChange }: { query: string; onChange: (query: string) => void }) {
   const [text, setText] = useState(query);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts a search
   useEffect(() => {
     if (text.trim() === query) return;
-    const timer = setTimeout(() => onChange(text.trim()), quietMs);
+    const timer = setTimeout(() => onChange(text.trim()), debounceMs);
     return () => clearTimeout(timer);
   }, [text]);
   return (
@@ -118,7 +117,7 @@ function Words({ query, onChange }: { query: string; onChange: (query: string) =
       aria-label="Search captures"
       value={text}
       onChange={setText}
-      maxLength={longestQuery}
+      maxLength={maxQueryLength}
     >
       <Icon name="search" />
       <Input className="input" placeholder="Search titles, notes and transcripts" />

@@ -9,23 +9,23 @@ import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Form } from '../ui/form.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle, PageTitle } from '../ui/page-title.tsx';
+import { focusPageTitle, PageTitle } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { CaptureBadges, nameOf } from './capture-badges.tsx';
 import { useChangeCapture, useReadCaptureAgain } from './capture-change.ts';
-import { inWords } from './duration.ts';
 import type { Capture } from './queries.ts';
+import { inWords } from './recorder/duration.ts';
 import { TagsField } from './tags-field.tsx';
 
-/** Title, what it is, tags, and what can be done with the whole of it. */
+/** Title, facts, tags and actions of a capture. */
 export function CaptureHead({ capture }: { capture: Capture }) {
   const { id, type, subtitle, durationSeconds, recordedAt, createdAt, tags, isArchived } = capture;
   const [isRenaming, setRenaming] = useState(false);
   const change = useChangeCapture(id);
-  const tell = useNotice();
+  const notify = useNotice();
   const tagging = useMutation({
     mutationFn: (next: string[]) => change({ tags: next }),
-    onError: (error) => tell(problemOf(error).message),
+    onError: (error) => notify(problemOf(error).message),
   });
   return (
     <header className="capture-head">
@@ -109,18 +109,18 @@ function CaptureActions({ capture }: { capture: Capture }) {
   const queryClient = useQueryClient();
   const readCaptureAgain = useReadCaptureAgain();
   const navigate = useNavigate();
-  const tell = useNotice();
+  const notify = useNotice();
   const archiving = useMutation({
     mutationFn: async () => {
       await (isArchived ? api.captures.restore : api.captures.delete).mutate({ captureId: id });
       await readCaptureAgain();
     },
-    onSuccess: () => tell(isArchived ? 'It is back among the captures.' : 'It is archived.'),
-    onError: (error) => tell(problemOf(error).message),
+    onSuccess: () => notify(isArchived ? 'The capture is restored.' : 'The capture is archived.'),
+    onError: (error) => notify(problemOf(error).message),
   });
   const erase = async () => {
     await api.captures.delete.mutate({ captureId: id, permanent: true });
-    tell('The capture is erased.');
+    notify('The capture is erased.');
     await navigate('/captures');
     queryClient.removeQueries({ queryKey: ['capture'] });
     await readAgain(queryClient, 'captures');
@@ -132,7 +132,8 @@ function CaptureActions({ capture }: { capture: Capture }) {
       </Button>
       <ConfirmButton label="Erase" title="Erase this capture?" confirm="Erase it" busy="Erasing…" onConfirm={erase}>
         <p>
-          Text and audio are removed for good, and so are the suggested todos that nobody accepted. Accepted todos stay.
+          Text, audio and suggested todos that were not accepted are deleted permanently. Accepted todos are not
+          deleted.
         </p>
       </ConfirmButton>
     </div>

@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'react';
 import { TextArea, TextField } from 'react-aria-components';
-import { api } from '../api/client.ts';
+import { api, problemOf } from '../api/client.ts';
 import { Card } from '../ui/card.tsx';
 import { drafts, recorder, useDraft } from './current-recording.ts';
-import { createDraft } from './draft.ts';
+import { createDraft, type DraftView } from './draft.ts';
 import type { Capture } from './queries.ts';
-import { SaveState } from './save-state.tsx';
 
 function newDraft({ id, notes }: Capture) {
   return createDraft<string>({
@@ -16,19 +15,23 @@ function newDraft({ id, notes }: Capture) {
   });
 }
 
-/** Notes beside a capture, saved as they are typed. While this window records it, they are those of the recorder. */
+/** Notes of a capture, saved while typing. While this window records the capture, they use the recorder's draft. */
 export function CaptureNotes({ capture }: { capture: Capture }) {
   const isHere = recorder.view().captureId === capture.id;
   const [own] = useState(() => newDraft(capture));
   const draft = isHere ? drafts.notes : own;
   const view = useDraft(draft);
   const [isTouched, setTouched] = useState(false);
-  useEffect(() => draft.learn(capture.notes ?? ''), [draft, capture.notes]);
+  useEffect(() => draft.refresh(capture.notes ?? ''), [draft, capture.notes]);
   useEffect(() => () => void draft.flush(), [draft]);
   return (
     <Card
       title="Notes"
-      intro={capture.transcript === null ? undefined : 'Beside what was said; corrections of the transcript go here.'}
+      intro={
+        capture.transcript === null
+          ? undefined
+          : 'Your notes beside the transcript. Put corrections of the transcript here.'
+      }
     >
       <TextField
         className="field"
@@ -45,4 +48,19 @@ export function CaptureNotes({ capture }: { capture: Capture }) {
       {(isTouched || view.state !== 'saved') && <SaveState view={view} isBound />}
     </Card>
   );
+}
+
+const stateLabels = { saved: 'Saved', waiting: 'Saving…', saving: 'Saving…' };
+
+/** Whether a draft is saved. */
+export function SaveState({ view, isBound }: { view: DraftView<unknown>; isBound: boolean }) {
+  if (view.state === 'failed') {
+    const problem = problemOf(view.error);
+    return (
+      <p className="save-state bad" role="alert">
+        Not saved yet: {problem.message} {problem.retryable && 'It is stored in this window and will be retried.'}
+      </p>
+    );
+  }
+  return <p className="save-state">{isBound ? stateLabels[view.state] : 'Saved once the recording starts'}</p>;
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { problemOf } from '../api/client.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { PageTitle } from '../ui/page-title.tsx';
+import { PageTitle } from '../ui/page.tsx';
 import { CaptureHead } from './capture-head.tsx';
 import { CaptureNotes } from './capture-notes.tsx';
 import { CaptureProgress } from './capture-progress.tsx';
@@ -17,7 +17,7 @@ import { Player } from './player.tsx';
 import { type Capture, captureQuery } from './queries.ts';
 import { Transcript } from './transcript.tsx';
 
-/** Everything that is known of one capture. */
+/** Page of one capture. */
 export function CapturePage() {
   const { captureId = '' } = useParams();
   const { workspace } = useIdentity();
@@ -46,8 +46,8 @@ export function CapturePage() {
 function Missing() {
   return (
     <>
-      <PageTitle title="There is no such capture" />
-      <p className="muted">It may have been erased, or belong to another workspace.</p>
+      <PageTitle title="Capture not found" />
+      <p className="muted">It may have been erased, or it belongs to another workspace.</p>
       <div>
         <ButtonLink to="/captures">All captures</ButtonLink>
       </div>

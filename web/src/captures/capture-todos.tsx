@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Failed } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle } from '../ui/page-title.tsx';
+import { focusPageTitle } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
 import { type Capture, type CaptureTodo, captureTodosQuery } from './queries.ts';
 
-/** Todos that came of a capture: suggestions to accept or dismiss, and accepted ones. */
+/** Todos from a capture: suggestions to accept or dismiss, and accepted ones. */
 export function CaptureTodos({ capture }: { capture: Capture }) {
   const { workspace } = useIdentity();
   const todos = useQuery(captureTodosQuery(workspace.id, capture));
@@ -25,7 +25,7 @@ export function CaptureTodos({ capture }: { capture: Capture }) {
   return (
     <>
       {suggested.length > 0 && (
-        <Card title="Suggested todos" intro="Only what you accept becomes work.">
+        <Card title="Suggested todos" intro="Accepted suggestions become todos.">
           <Rows label="Suggested todos">
             {suggested.map((todo) => (
               <SuggestedTodo key={todo.id} todo={todo} />
@@ -62,30 +62,30 @@ function TodoBadge({ todo: { status } }: { todo: CaptureTodo }) {
 
 function SuggestedTodo({ todo }: { todo: CaptureTodo }) {
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const name = nameOf(todo);
-  const decide = (act: () => Promise<unknown>, told: string) => ({
+  const decide = (act: () => Promise<unknown>, notice: string) => ({
     mutationFn: async () => {
       await act();
       await readAgain(queryClient, 'capture');
     },
     onSuccess: () => {
-      tell(told);
-      // The row with the button is gone.
+      notify(notice);
+      // The row with the focused button was removed.
       setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
     },
-    onError: (error: Error) => tell(problemOf(error).message),
+    onError: (error: Error) => notify(problemOf(error).message),
   });
   const todoId = todo.id;
   const accepting = useMutation(
-    decide(() => api.todos.update.mutate({ todoId, isSuggested: false }), 'It is among your todos now.'),
+    decide(() => api.todos.update.mutate({ todoId, isSuggested: false }), 'The todo is accepted.'),
   );
   const dismissing = useMutation(decide(() => api.todos.delete.mutate({ todoId }), 'The suggestion is dismissed.'));
   const isBusy = accepting.isPending || dismissing.isPending;
   return (
     <Row
       title={name}
-      detail={todo.title !== null && todo.content !== null && <p className="told">{todo.content}</p>}
+      detail={todo.title !== null && todo.content !== null && <p className="text">{todo.content}</p>}
       facts={[
         ...(todo.assignees.length > 0 ? [`For ${todo.assignees.map((each) => each.name).join(', ')}`] : []),
         ...(todo.dueDate === null ? [] : [`Due ${todo.dueDate}`]),

@@ -1,28 +1,28 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { useIdentity } from '../frame.tsx';
-import { SettingsPage } from '../settings/settings-page.tsx';
+import { mayUseMicrophone } from '../navigation/history.ts';
+import { useIdentity } from '../session/session.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { Page } from '../ui/page.tsx';
 import { Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { CaptureBadges, nameOf } from './capture-badges.tsx';
 import { CaptureFilters, useCaptureFilter } from './capture-filters.tsx';
-import { inWords } from './duration.ts';
-import { mayUseMicrophone } from './microphone-policy.ts';
 import { type CaptureListed, capturesQuery } from './queries.ts';
+import { inWords } from './recorder/duration.ts';
 
-/** Recordings and notes of the workspace, the newest first. */
+/** List of the recordings and notes of the workspace, newest first. */
 export function CapturesPage() {
   const { workspace } = useIdentity();
   const { filter, isFiltered, change, round } = useCaptureFilter();
   const captures = useInfiniteQuery(capturesQuery(workspace.id, filter));
   const rows = captures.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
-    <SettingsPage
+    <Page
       title="Captures"
-      intro={`Recordings and notes of ${workspace.name}, with what came of them.`}
+      intro={`Recordings and notes of ${workspace.name}.`}
       actions={
         <div className="page-actions">
           <ButtonLink to="/captures/new">
@@ -60,16 +60,14 @@ export function CapturesPage() {
       <p className="visually-hidden" role="status">
         {captures.data && !captures.isPlaceholderData && `${rows.length} captures are shown.`}
       </p>
-    </SettingsPage>
+    </Page>
   );
 }
 
 function NoCaptures({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty title="Nothing matches">Try other words, or fewer filters.</Empty>;
+  if (isFiltered) return <Empty title="No results">Try other search terms or fewer filters.</Empty>;
   return (
-    <Empty title="Nothing is captured yet">
-      Record a conversation or write a note: a summary and suggested todos are made of it.
-    </Empty>
+    <Empty title="No captures yet">Record a conversation or write a note to get a summary and suggested todos.</Empty>
   );
 }
 

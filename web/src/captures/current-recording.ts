@@ -1,17 +1,16 @@
 import { useSyncExternalStore } from 'react';
 import { api, type Problem, ProblemError, problemOf } from '../api/client.ts';
+import { guardSession } from '../session/session.ts';
 import { createDraft, type Draft, type DraftView } from './draft.ts';
 import { createRecorder } from './recorder/recorder.ts';
 import { isBusy, type RecorderView } from './recorder/view.ts';
 import { createWakeLock } from './recorder/wake-lock.ts';
 
-/*
- * The one recorder of this window. It lives outside of the pages, so that one may look at others meanwhile.
- */
+/* The recorder of this window. It is independent of the pages, so that other pages can be opened while it records. */
 
 const flushMs = 5_000;
 
-/** What is typed alongside a recording. */
+/** Title, tags and notes that are typed during a recording. */
 export const drafts = {
   title: createDraft<string>({
     name: 'title',
@@ -35,7 +34,7 @@ const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 export const recorder = createRecorder({
   openSession: (about) => api.captures.startRecording.mutate(about),
   discard: async (captureId) => void (await api.captures.delete.mutate({ captureId, permanent: true })),
-  standing: (captureId) =>
+  statusOf: (captureId) =>
     api.captures.get.query({ captureId }).then(
       ({ status }) => (status === 'recording' ? 'recording' : 'over'),
       (error: unknown) => (problemOf(error).code === 'resource_not_found' ? 'erased' : 'unknown'),
@@ -54,28 +53,29 @@ recorder.subscribe(() => {
   drafts.notes.bind(captureId, '');
 });
 
-/** What the recorder of this window does. */
+/** The state of this window's recorder. */
 export function useRecorder(): RecorderView {
   return useSyncExternalStore(recorder.subscribe, recorder.view);
 }
 
+/** Value and state of a draft. */
 export function useDraft<Value>(draft: Draft<Value>): DraftView<Value> {
   return useSyncExternalStore(draft.subscribe, draft.view);
 }
 
-/** Forgets what this window holds of the person who leaves: what was typed and not sent, and how to go on recording. */
-export function forgetPerson(): void {
+/** Deletes what this window stores for the person who signs out: unsaved drafts, and how to resume a recording. */
+function clearStoredData(): void {
   recorder.reset();
   for (const draft of Object.values(drafts)) draft.release();
   try {
     const ours = Object.keys(sessionStorage).filter((name) => name.startsWith('tandem.'));
     for (const name of ours) sessionStorage.removeItem(name);
   } catch {
-    // A browser that keeps nothing.
+    // Storage is disabled.
   }
 }
 
-const inTheWay: Problem = {
+const recordingIsRunning: Problem = {
   status: 409,
   code: 'resource_conflict',
   message: 'A recording is running in this window. Stop it first.',
@@ -83,7 +83,9 @@ const inTheWay: Problem = {
   errors: [],
 };
 
-/** For what would take the recording its place away. @throws ProblemError while one is running. */
-export function requireNoRecording(): void {
-  if (isBusy(recorder.view())) throw new ProblemError(inTheWay);
+/** @throws ProblemError while a recording is running. */
+function requireNoRecording(): void {
+  if (isBusy(recorder.view())) throw new ProblemError(recordingIsRunning);
 }
+
+guardSession({ check: requireNoRecording, clear: clearStoredData });

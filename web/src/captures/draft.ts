@@ -1,8 +1,8 @@
 import { problemOf } from '../api/client.ts';
 
 /**
- * - `saved`: the service has it. `waiting`: it is about to be sent, or will be once its capture exists. `saving`.
- * - `failed`: the service refused it, see `error`; it is kept in this window.
+ * - `saved`: stored by the service. `waiting`: will be sent soon, or once its capture exists. `saving`: being sent.
+ * - `failed`: rejected by the service, see `error`; still stored in this window.
  */
 export type DraftState = 'saved' | 'waiting' | 'saving' | 'failed';
 
@@ -13,16 +13,16 @@ export interface DraftView<Value> {
 }
 
 interface DraftParts<Value> {
-  /** Names it in the storage of this window. */
+  /** Part of its key in session storage. */
   name: string;
   empty: Value;
-  /** The capture that it belongs to, and what the service has of it; omitted for one that is yet to be made. */
+  /** Its capture, and the value at the service; omitted for a capture that does not exist yet. */
   of?: { captureId: string; known: Value };
   save(captureId: string, value: Value): Promise<unknown>;
 }
 
-const quietMs = 700;
-const longestWaitMs = 30_000;
+const debounceMs = 700;
+const maxWaitMs = 30_000;
 
 function stored<Value>(key: string): Value | undefined {
   try {
@@ -33,7 +33,7 @@ function stored<Value>(key: string): Value | undefined {
   }
 }
 
-/** Keeps or forgets it; a browser that keeps nothing loses it with the window only. */
+/** Stores or removes a value in session storage; does nothing where storage is disabled. */
 function store(key: string, value: unknown): void {
   try {
     if (value === undefined) sessionStorage.removeItem(key);
@@ -42,8 +42,8 @@ function store(key: string, value: unknown): void {
 }
 
 /**
- * A field of a capture that is saved as it is filled in. Until the service has it, it lies in the storage of this window
- * too, so that loading the page again does not lose it.
+ * A field of a capture that is saved while typing. Until the service has it, it is also in session storage, so that a
+ * reload does not lose it.
  */
 export function createDraft<Value>({ name, empty, of, save }: DraftParts<Value>) {
   const listeners = new Set<() => void>();
@@ -82,10 +82,10 @@ export function createDraft<Value>({ name, empty, of, save }: DraftParts<Value>)
       show({ state: 'failed', error });
       if (!problemOf(error).retryable) return;
       failures += 1;
-      later(Math.min(longestWaitMs, 1000 * 2 ** failures));
+      later(Math.min(maxWaitMs, 1000 * 2 ** failures));
     }
   };
-  /** Saves now what is not saved yet. */
+  /** Saves pending changes now. */
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     await saving;
@@ -93,7 +93,7 @@ export function createDraft<Value>({ name, empty, of, save }: DraftParts<Value>)
     saving = send();
     await saving;
     saving = undefined;
-    if (view.state === 'saving') later(quietMs);
+    if (view.state === 'saving') later(debounceMs);
   };
 
   if (captureId !== null && found !== undefined) later(0);
@@ -106,30 +106,30 @@ export function createDraft<Value>({ name, empty, of, save }: DraftParts<Value>)
     write: (value: Value) => {
       store(keyOf(captureId), value);
       show({ value, state: 'waiting', error: null });
-      if (captureId !== null) later(quietMs);
+      if (captureId !== null) later(debounceMs);
     },
     /**
-     * From now on it belongs to this capture. What was filled in before goes with it; else it is `known`, unless this
-     * window still holds something that was not saved.
+     * Assigns the draft to a capture. A value typed before is transferred; otherwise the unsaved value in session storage
+     * is used, else `known`.
      */
     bind: (to: string, known: Value) => {
       if (to === captureId) return;
       const own = stored<Value>(keyOf(to));
-      const brought = captureId === null && view.state === 'saved' ? undefined : view.value;
+      const transferred = captureId === null && view.state === 'saved' ? undefined : view.value;
       store(keyOf(captureId), undefined);
       clearTimeout(timer);
       captureId = to;
-      const value = brought ?? own;
+      const value = transferred ?? own;
       if (value === undefined) return show({ value: known, state: 'saved', error: null });
       store(keyOf(to), value);
       show({ value, state: 'waiting', error: null });
       later(0);
     },
-    /** What the service has now; taken over unless something else was filled in here. */
-    learn: (known: Value) => {
+    /** Takes over a newer value of the service, unless there are unsaved changes. */
+    refresh: (known: Value) => {
       if (view.state === 'saved' && JSON.stringify(known) !== JSON.stringify(view.value)) show({ value: known });
     },
-    /** For the next capture. What is not saved yet stays stored for this one. */
+    /** Detaches the draft for the next capture. Unsaved changes stay in session storage. */
     release: () => {
       clearTimeout(timer);
       store(keyOf(null), undefined);

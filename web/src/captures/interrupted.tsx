@@ -2,25 +2,25 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle } from '../ui/page-title.tsx';
+import { focusPageTitle } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { drafts, recorder, useRecorder } from './current-recording.ts';
-import { clock } from './duration.ts';
 import { chosenMicrophone } from './microphone-field.tsx';
 import { captureQuery } from './queries.ts';
-import { forgetRecording, keptRecording } from './recorder/kept.ts';
+import { clock } from './recorder/duration.ts';
+import { clearStoredRecording, storedRecording } from './recorder/stored.ts';
 
-/** A recording of this window that was cut off when the page was loaded again: go on with it, or finish it. */
+/** Offers to resume or finish a recording that a reload of this window interrupted. */
 export function Interrupted({ format }: { format: string }) {
   const { workspace } = useIdentity();
   const { phase } = useRecorder();
-  const [kept, setKept] = useState(keptRecording);
+  const [kept, setKept] = useState(storedRecording);
   const navigate = useNavigate();
-  const tell = useNotice();
+  const notify = useNotice();
   const isHere = kept?.workspaceId === workspace.id;
   const capture = useQuery({
     ...captureQuery(workspace.id, kept?.captureId ?? ''),
@@ -30,17 +30,17 @@ export function Interrupted({ format }: { format: string }) {
   const finishing = useMutation({
     mutationFn: (captureId: string) => api.captures.stop.mutate({ captureId }),
     onSuccess: ({ id }) => {
-      forgetRecording();
+      clearStoredRecording();
       void navigate(`/captures/${id}`);
     },
-    onError: (error) => tell(problemOf(error).message),
+    onError: (error) => notify(problemOf(error).message),
   });
   useEffect(() => {
-    if (phase === 'idle') setKept(keptRecording());
+    if (phase === 'idle') setKept(storedRecording());
   }, [phase]);
   const hasEnded = capture.data !== undefined && capture.data.status !== 'recording';
   useEffect(() => {
-    if (hasEnded) forgetRecording();
+    if (hasEnded) clearStoredRecording();
   }, [hasEnded]);
   if (!kept || !isHere || phase !== 'idle' || !capture.data) return null;
   const { id, title, tags, notes, createdAt } = capture.data;
@@ -48,16 +48,16 @@ export function Interrupted({ format }: { format: string }) {
     return (
       <p className="callout good">
         <span>
-          The recording that you made here before has ended. <Link to={`/captures/${id}`}>Open it</Link>
+          Your previous recording has ended. <Link to={`/captures/${id}`}>Open it</Link>
         </span>
       </p>
     );
   }
-  const goOn = () => {
+  const resumeStored = () => {
     drafts.title.bind(id, title ?? '');
     drafts.tags.bind(id, tags);
     drafts.notes.bind(id, notes ?? '');
-    void recorder.goOn(kept, { deviceId: chosenMicrophone(), format });
+    void recorder.resumeStored(kept, { deviceId: chosenMicrophone(), format });
     focusPageTitle();
   };
   return (
@@ -68,14 +68,15 @@ export function Interrupted({ format }: { format: string }) {
           Your recording was interrupted
         </h2>
         <p>
-          {clock(kept.elapsedMs)} of it, begun {<Ago at={createdAt} />}, is saved. It ends by itself after five minutes.
+          {clock(kept.elapsedMs)} are saved (started {<Ago at={createdAt} />}). It stops automatically after five
+          minutes.
         </p>
         <div className="form-actions">
-          <Button kind="primary" onPress={goOn}>
-            Go on recording
+          <Button kind="primary" onPress={resumeStored}>
+            Resume recording
           </Button>
           <Button isBusy={finishing.isPending} onPress={() => finishing.mutate(id)}>
-            Finish it
+            Finish
           </Button>
         </div>
       </div>

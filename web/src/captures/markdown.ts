@@ -1,10 +1,13 @@
-/* The part of Markdown that summaries and notes are written in, read in one pass. What is not known stays as it is. */
+import type { Token } from 'markdown-it';
+import { markdownTokens } from './markdown-parser.ts';
+
+/* Markdown as a tree that is safe to show: texts, a few kinds of marks and blocks, links to web and mail addresses. */
 
 export type Inline =
-  | { is: 'text'; text: string }
-  | { is: 'code'; text: string }
-  | { is: 'strong' | 'em'; inside: Inline[] }
-  | { is: 'link'; to: string; inside: Inline[] };
+  | { type: 'text'; text: string }
+  | { type: 'code'; text: string }
+  | { type: 'strong' | 'em' | 'del'; children: Inline[] }
+  | { type: 'link'; href: string; children: Inline[] };
 
 export interface Item {
   /** Of a task list. */
@@ -12,133 +15,130 @@ export interface Item {
   blocks: Block[];
 }
 
+interface List {
+  type: 'list';
+  ordered: boolean;
+  start: number;
+  items: Item[];
+}
+
 export type Block =
-  | { is: 'paragraph'; inside: Inline[] }
-  | { is: 'heading'; level: number; inside: Inline[] }
-  | { is: 'code'; text: string }
-  | { is: 'rule' }
-  | { is: 'quote'; blocks: Block[] }
-  | { is: 'list'; ordered: boolean; start: number; items: Item[] };
+  | { type: 'paragraph'; children: Inline[] }
+  | { type: 'heading'; level: number; children: Inline[] }
+  | { type: 'code'; text: string }
+  | { type: 'rule' }
+  | { type: 'quote'; blocks: Block[] }
+  | List;
 
-/** Every alternative ends at the first mark of its own kind, so that no text takes longer than its length. */
-const marks =
-  /\\([\\`*_[\]()#+.!-])|`([^`\n]+)`|\*\*((?:[^*\n]|\*(?!\*)|\*(?=\*\*(?!\*)))+)\*\*|\*([^*\s][^*\n]*)\*|(?<!\w)_([^_\s][^_\n]*)_(?!\w)|\[([^[\]\n]+)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>()[\]"']*[^\s<>()[\]"'.,;:!?])/g;
+/** Marks inside each other, beyond which all is text. */
+const maxMarks = 20;
 
-/** Addresses that a link may lead to. */
-function isSafe(address: string): boolean {
-  return /^(?:https?:\/\/|mailto:)/i.test(address);
+const safeAddress = /^(?:https?:\/\/|mailto:)/i;
+const bareAddress = /(https?:\/\/[^\s<>()[\]"']*[^\s<>()[\]"'.,;:!?])/;
+const box = /^\[([ xX])\][ \t]+/;
+
+function pushText(to: Inline[], text: string): void {
+  const last = to.at(-1);
+  if (last?.type === 'text') last.text += text;
+  else if (text !== '') to.push({ type: 'text', text });
 }
 
-/** The marks within a line of text. */
-export function inlineOf(text: string): Inline[] {
-  const found: Inline[] = [];
-  let from = 0;
-  for (const match of text.matchAll(marks)) {
-    const [whole, escaped, code, strong, star, underscore, label, to, bare] = match;
-    if (match.index > from) found.push({ is: 'text', text: text.slice(from, match.index) });
-    from = match.index + whole.length;
-    const em = star ?? underscore;
-    if (escaped !== undefined) found.push({ is: 'text', text: escaped });
-    else if (code !== undefined) found.push({ is: 'code', text: code });
-    else if (strong !== undefined) found.push({ is: 'strong', inside: inlineOf(strong) });
-    else if (em !== undefined) found.push({ is: 'em', inside: inlineOf(em) });
-    else if (bare !== undefined) found.push({ is: 'link', to: bare, inside: [{ is: 'text', text: bare }] });
-    else if (label !== undefined && to !== undefined && isSafe(to))
-      found.push({ is: 'link', to, inside: [{ is: 'text', text: label }] });
-    else found.push({ is: 'text', text: whole });
-  }
-  if (from < text.length) found.push({ is: 'text', text: text.slice(from) });
-  return found;
-}
-
-const heading = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/;
-const fence = /^ {0,3}(```+|~~~+)/;
-const rule = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const quote = /^ {0,3}> ?/;
-const item = /^( {0,3})([-*+]|(\d{1,9})[.)])[ \t]+(?=\S)/;
-const task = /^\[([ xX])\][ \t]+/;
-
-/** Quotes and lists within each other, beyond which all is text. */
-const deepest = 8;
-
-function startsBlock(line: string): boolean {
-  return [heading, fence, rule, quote, item].some((start) => start.test(line));
-}
-
-/** Lines of a document, taken from the front. */
-class Lines {
-  readonly #lines: readonly string[];
-  #at = 0;
-
-  constructor(lines: readonly string[]) {
-    this.#lines = lines;
-  }
-
-  get next(): string | undefined {
-    return this.#lines[this.#at];
-  }
-
-  /** Takes lines for as long as they match. */
-  while(matches: (line: string) => boolean): string[] {
-    const from = this.#at;
-    while (this.#at < this.#lines.length && matches(this.#lines[this.#at] ?? '')) this.#at += 1;
-    return this.#lines.slice(from, this.#at);
-  }
-
-  take(): string {
-    return this.#lines[this.#at++] ?? '';
+/** Adds a text and makes links of the addresses in it. */
+function pushLinked(to: Inline[], text: string): void {
+  for (const [place, part] of text.split(bareAddress).entries()) {
+    if (place % 2 === 0) pushText(to, part);
+    else to.push({ type: 'link', href: part, children: [{ type: 'text', text: part }] });
   }
 }
 
-/** A list: its items are told from what belongs to them by how far they are set in. */
-function listOf(lines: Lines, depth: number): Block {
-  const [, , mark = '', number] = item.exec(lines.next ?? '') ?? [];
-  const ordered = number !== undefined;
-  const items: Item[] = [];
-  for (let found = item.exec(lines.next ?? ''); found; found = item.exec(lines.next ?? '')) {
-    if ((found[3] !== undefined) !== ordered || (!ordered && found[2] !== mark)) break;
-    const width = found[0].length;
-    const first = lines.take().slice(width);
-    const rest = lines.while((line) => /^(?: {2,}|\t)/.test(line) || (line.trim() !== '' && !startsBlock(line)));
-    const done = task.exec(first)?.[1];
-    const outset = new RegExp(`^(?:\\t| {1,${width}})`);
-    const inner = [first.replace(task, ''), ...rest.map((line) => line.replace(outset, ''))];
-    items.push({ done: done === undefined ? null : done !== ' ', blocks: blocksIn(inner, depth + 1) });
-    lines.while((line) => line.trim() === '');
-  }
-  return { is: 'list', ordered, start: Number(number ?? 1), items };
+/** An address that a link may lead to. */
+function addressOf(token: Token, name: 'href' | 'src'): string | undefined {
+  const address = String(token.attrGet(name) ?? '');
+  return safeAddress.test(address) ? address : undefined;
 }
 
-function blocksIn(all: readonly string[], depth: number): Block[] {
-  const lines = new Lines(all);
-  const blocks: Block[] = [];
-  for (let line = lines.next; line !== undefined; line = lines.next) {
-    const [, marksOf = '', title = ''] = heading.exec(line) ?? [];
-    const fenced = fence.exec(line)?.[1];
-    if (line.trim() === '') lines.take();
-    else if (marksOf !== '') {
-      lines.take();
-      blocks.push({ is: 'heading', level: marksOf.length, inside: inlineOf(title) });
-    } else if (fenced !== undefined) {
-      lines.take();
-      blocks.push({ is: 'code', text: lines.while((each) => !each.trimStart().startsWith(fenced)).join('\n') });
-      lines.take();
-    } else if (rule.test(line)) {
-      lines.take();
-      blocks.push({ is: 'rule' });
-    } else if (quote.test(line) && depth < deepest) {
-      const inner = lines.while((each) => quote.test(each)).map((each) => each.replace(quote, ''));
-      blocks.push({ is: 'quote', blocks: blocksIn(inner, depth + 1) });
-    } else if (item.test(line) && depth < deepest) blocks.push(listOf(lines, depth));
-    else {
-      const text = [lines.take(), ...lines.while((each) => each.trim() !== '' && !startsBlock(each))];
-      blocks.push({ is: 'paragraph', inside: inlineOf(text.map((each) => each.trim()).join('\n')) });
-    }
+/** The node that a token opens; undefined where only what is inside it is shown. */
+function opened(token: Token): Extract<Inline, { children: Inline[] }> | undefined {
+  if (token.type === 'strong_open') return { type: 'strong', children: [] };
+  if (token.type === 'em_open') return { type: 'em', children: [] };
+  if (token.type === 's_open') return { type: 'del', children: [] };
+  const href = addressOf(token, 'href');
+  return href === undefined ? undefined : { type: 'link', href, children: [] };
+}
+
+/** An image is a link to it: the pages load nothing from elsewhere. */
+function pushImage(to: Inline[], token: Token): void {
+  const href = addressOf(token, 'src');
+  if (href === undefined) pushText(to, token.content);
+  else to.push({ type: 'link', href, children: [{ type: 'text', text: token.content || href }] });
+}
+
+function inlineFrom(tokens: readonly Token[]): Inline[] {
+  const root: Inline[] = [];
+  const open = [root];
+  let links = 0;
+  for (const token of tokens) {
+    const current = open.at(-1) ?? root;
+    if (token.type === 'link_open') links += 1;
+    if (token.type === 'link_close') links -= 1;
+    if (token.nesting === 1) {
+      const node = open.length <= maxMarks ? opened(token) : undefined;
+      if (node) current.push(node);
+      open.push(node?.children ?? current);
+    } else if (token.nesting === -1) open.pop();
+    else if (token.type === 'image') pushImage(current, token);
+    else if (token.type === 'code_inline') current.push({ type: 'code', text: token.content });
+    else if (token.type === 'softbreak' || token.type === 'hardbreak') pushText(current, '\n');
+    else if (links > 0) pushText(current, token.content);
+    else pushLinked(current, token.content);
   }
-  return blocks;
+  return root;
+}
+
+/** Takes the box of a task off the beginning of an item. */
+function takeBox(item: Item | undefined, tokens: readonly Token[]): void {
+  const [first] = tokens;
+  if (!item || item.blocks.length > 0 || first?.type !== 'text') return;
+  const found = box.exec(first.content);
+  if (!found) return;
+  item.done = found[1] !== ' ';
+  first.content = first.content.slice(found[0].length);
 }
 
 /** The blocks of a Markdown text. */
 export function blocksOf(markdown: string): Block[] {
-  return blocksIn(markdown.split(/\r\n?|\n/), 0);
+  const root: Block[] = [];
+  const containers: { blocks: Block[]; item?: Item }[] = [{ blocks: root }];
+  const lists: List[] = [];
+  let level = 0;
+  for (const token of markdownTokens(markdown)) {
+    const { blocks, item } = containers.at(-1) ?? { blocks: root };
+    const { type } = token;
+    if (type === 'blockquote_open') {
+      const quote = { type: 'quote' as const, blocks: [] };
+      blocks.push(quote);
+      containers.push(quote);
+    } else if (type === 'bullet_list_open' || type === 'ordered_list_open') {
+      const ordered = type === 'ordered_list_open';
+      const list: List = { type: 'list', ordered, start: Number(token.attrGet('start') ?? 1), items: [] };
+      blocks.push(list);
+      lists.push(list);
+    } else if (type === 'list_item_open') {
+      const next: Item = { done: null, blocks: [] };
+      lists.at(-1)?.items.push(next);
+      containers.push({ blocks: next.blocks, item: next });
+    } else if (type === 'blockquote_close' || type === 'list_item_close') containers.pop();
+    else if (type === 'bullet_list_close' || type === 'ordered_list_close') lists.pop();
+    else if (type === 'heading_open') level = Number(token.tag.slice(1));
+    else if (type === 'heading_close') level = 0;
+    else if (type === 'inline') {
+      const tokens = token.children ?? [];
+      takeBox(item, tokens);
+      const children = inlineFrom(tokens);
+      blocks.push(level > 0 ? { type: 'heading', level, children } : { type: 'paragraph', children });
+    } else if (type === 'fence' || type === 'code_block')
+      blocks.push({ type: 'code', text: token.content.replace(/\n$/, '') });
+    else if (type === 'hr') blocks.push({ type: 'rule' });
+  }
+  return root;
 }

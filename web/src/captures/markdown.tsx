@@ -1,78 +1,22 @@
-import { createElement, Fragment, type ReactNode } from 'react';
-import { type Block, blocksOf, type Inline, type Item } from './markdown.ts';
+import { lazy, Suspense } from 'react';
 
-/* Elements only: no text ever becomes markup. */
-
-/** Siblings that never move, each known by its place. */
-function inOrder(nodes: readonly ReactNode[]): ReactNode {
-  return createElement(Fragment, null, ...nodes);
-}
-
-function inline(parts: readonly Inline[]): ReactNode {
-  return inOrder(parts.map(inlineOne));
-}
-
-function inlineOne(part: Inline): ReactNode {
-  switch (part.is) {
-    case 'code':
-      return <code>{part.text}</code>;
-    case 'strong':
-      return <strong>{inline(part.inside)}</strong>;
-    case 'em':
-      return <em>{inline(part.inside)}</em>;
-    case 'link':
-      return (
-        <a href={part.to} target="_blank" rel="noreferrer noopener nofollow">
-          {inline(part.inside)}
-        </a>
-      );
-    default:
-      return part.text;
-  }
-}
-
-function block(each: Block): ReactNode {
-  switch (each.is) {
-    case 'paragraph':
-      return <p>{inline(each.inside)}</p>;
-    case 'heading':
-      // Below the headings of the page itself.
-      return each.level < 3 ? <h3>{inline(each.inside)}</h3> : <h4>{inline(each.inside)}</h4>;
-    case 'code':
-      return (
-        <pre>
-          <code>{each.text}</code>
-        </pre>
-      );
-    case 'rule':
-      return <hr />;
-    case 'quote':
-      return <blockquote>{blocks(each.blocks)}</blockquote>;
-    case 'list': {
-      const items = inOrder(each.items.map(itemOf));
-      return each.ordered ? <ol start={each.start}>{items}</ol> : <ul>{items}</ul>;
-    }
-  }
-}
-
-function itemOf({ done, blocks: inside }: Item): ReactNode {
-  if (done === null) return <li>{blocks(inside)}</li>;
+/** The text as it was written, until the parser is loaded and where it cannot be. */
+function Written({ text }: { text: string }) {
   return (
-    <li className="task">
-      <span className="task-mark">
-        <span aria-hidden="true">{done ? '☑' : '☐'}</span>
-        <span className="visually-hidden">{done ? 'Done:' : 'To do:'}</span>
-      </span>
-      <div>{blocks(inside)}</div>
-    </li>
+    <div className="prose">
+      <p>{text}</p>
+    </div>
   );
 }
 
-function blocks(all: readonly Block[]): ReactNode {
-  return inOrder(all.map(block));
-}
+/** The parser is a file of its own, which only pages with Markdown load. */
+const Prose = lazy(() => import('./prose.tsx').catch(() => ({ default: Written })));
 
-/** Markdown as it reads. Links lead out in a window of their own, which is told nothing of this one. */
+/** Markdown as it reads. */
 export function Markdown({ text }: { text: string }) {
-  return <div className="prose">{blocks(blocksOf(text))}</div>;
+  return (
+    <Suspense fallback={<Written text={text} />}>
+      <Prose text={text} />
+    </Suspense>
+  );
 }

@@ -5,7 +5,7 @@ import { type InputDevice, listMicrophones } from './recorder/microphone.ts';
 
 const key = 'tandem.microphone';
 
-/** The microphone that was chosen last in this browser. */
+/** The last chosen microphone of this browser. */
 export function chosenMicrophone(): string | null {
   try {
     return localStorage.getItem(key);
@@ -18,14 +18,14 @@ function choose(deviceId: string): void {
   try {
     localStorage.setItem(key, deviceId);
   } catch {
-    // A browser that keeps nothing: it is used this time.
+    // Storage is disabled: the choice is used until the next reload.
   }
 }
 
-/** The microphones that the browser names; it does so once a page was allowed to use one. */
+/** The microphones that the browser lists; it does so once the page has permission. */
 function useMicrophones(phase: string): InputDevice[] {
   const [devices, setDevices] = useState<InputDevice[]>([]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with the phase changes what the browser names
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list changes when permission is granted
   useEffect(() => {
     const read = () => void listMicrophones().then(setDevices, () => setDevices([]));
     read();
@@ -35,7 +35,7 @@ function useMicrophones(phase: string): InputDevice[] {
   return devices;
 }
 
-/** Which microphone to record from; may be changed while recording. */
+/** Selects the microphone, also while recording. */
 export function MicrophoneField() {
   const { phase, deviceId } = useRecorder();
   const devices = useMicrophones(phase);
@@ -45,7 +45,7 @@ export function MicrophoneField() {
   const change = (id: string) => {
     choose(id);
     setChosen(id);
-    void recorder.listenTo(id);
+    void recorder.switchMicrophone(id);
   };
   return (
     <SelectField

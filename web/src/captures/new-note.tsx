@@ -4,22 +4,22 @@ import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
-import { useIdentity } from '../frame.tsx';
-import { SettingsPage } from '../settings/settings-page.tsx';
+import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
-import type { Fields } from '../ui/form-fields.ts';
+import type { Fields } from '../ui/form-errors.tsx';
+import { Page } from '../ui/page.tsx';
 import { TagsField } from './tags-field.tsx';
 
 const fields: Fields = { content: { label: 'Note', required: 'Write something' } };
 
-/** A heading above the text: how createCapture takes a title. */
+/** createCapture takes the title from a heading above the text. */
 function withTitle(title: string, content: string): string {
   const line = title.replace(/\s+/g, ' ').trim();
   return line === '' ? content : `# ${line}\n\n${content}`;
 }
 
-/** What is typed stays in this window until it is saved. */
+/** Session storage of the unsaved note. */
 const key = 'tandem.note.new';
 
 function kept(): { title: string; content: string } {
@@ -36,10 +36,11 @@ function keep(note: { title: string; content: string } | null): void {
     if (note) sessionStorage.setItem(key, JSON.stringify(note));
     else sessionStorage.removeItem(key);
   } catch {
-    // A browser that keeps nothing.
+    // Storage is disabled.
   }
 }
 
+/** Page `/captures/new`. */
 export function NewNote() {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
@@ -59,7 +60,10 @@ export function NewNote() {
     await navigate(`/captures/${id}`);
   };
   return (
-    <SettingsPage title="New note" intro={`For everybody in ${workspace.name}. A summary and suggested todos follow.`}>
+    <Page
+      title="New note"
+      intro={`Visible to all members of ${workspace.name}. A summary and suggested todos are added.`}
+    >
       <section className="card">
         <Form
           fields={fields}
@@ -91,6 +95,6 @@ export function NewNote() {
           <TagsField label="Tags" value={tags} onChange={setTags} />
         </Form>
       </section>
-    </SettingsPage>
+    </Page>
   );
 }

@@ -8,14 +8,14 @@ import { useChangeCapture } from './capture-change.ts';
 import { Markdown } from './markdown.tsx';
 import type { Capture } from './queries.ts';
 
-/** The text of a note, as it reads or to be changed. A changed one is summed up anew. */
+/** The text of a note, and its editor. A change generates summary and suggestions again. */
 export function NoteText({ capture }: { capture: Capture }) {
   const { id, content } = capture;
   const [isEditing, setEditing] = useState(false);
   const change = useChangeCapture(id);
   if (isEditing) {
     return (
-      <Card title="Note" intro="Once it is saved, summary and suggested todos are made anew.">
+      <Card title="Note" intro="Saving generates the summary and suggested todos again.">
         <Form
           fields={{ content: { label: 'Note' } }}
           submit="Save"

@@ -3,12 +3,12 @@ import { api } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 
-/** A link that fails so soon did not run out. */
+/** A link that fails within this time has not expired. */
 const freshMs = 30_000;
 
 /**
- * Plays the audio. Every answer of the service has another link, which ends after 15 minutes: the first one stays until
- * it fails, so that what is playing goes on, and the place is kept when it is replaced.
+ * Plays the audio. Every response has a new link that expires after 15 minutes: the first one is used until it fails, so
+ * that playback is not interrupted; the position is restored with the new link.
  */
 export function Player({ captureId, mediaUrl, intro }: { captureId: string; mediaUrl: string; intro?: ReactNode }) {
   const [link, setLink] = useState({ url: mediaUrl, at: Date.now() });

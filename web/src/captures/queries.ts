@@ -11,9 +11,9 @@ export interface CaptureFilter {
   includeArchived: boolean;
 }
 
-const soonMs = 2_000;
+const pollMs = 2_000;
 
-/** Asked again every few seconds while one of them is recorded or worked on. */
+/** Refetched every few seconds while a capture is recorded or processed. */
 export const capturesQuery = (workspaceId: string, { query, type, tag, includeArchived }: CaptureFilter) =>
   infiniteQueryOptions({
     queryKey: ['captures', workspaceId, { query, type, tag, includeArchived }],
@@ -33,7 +33,7 @@ export const capturesQuery = (workspaceId: string, { query, type, tag, includeAr
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       const rows = state.data?.pages.flatMap(({ data }) => data) ?? [];
-      return rows.some(({ status }) => status === 'recording' || status === 'processing') && 2 * soonMs;
+      return rows.some(({ status }) => status === 'recording' || status === 'processing') && 2 * pollMs;
     },
   });
 
@@ -45,10 +45,10 @@ export const captureTagsQuery = (workspaceId: string) =>
     queryFn: ({ signal }) => api.captures.tags.query({}, { signal }),
   });
 
-/** A note that changed so lately is still to be summed up, in ms. */
+/** A note without summary that changed within this time is still being processed. */
 const digestedWithinMs = 90_000;
 
-/** Whether something is still being made of a capture, so that it is worth asking again. */
+/** Whether a capture is still recorded or processed. */
 function isUnderWay({ status, type, summary, updatedAt }: Capture): boolean {
   if (status === 'recording' || status === 'processing') return true;
   return type === 'note' && summary === null && Date.now() - Date.parse(updatedAt) < digestedWithinMs;
@@ -58,12 +58,12 @@ export const captureQuery = (workspaceId: string, captureId: string) =>
   queryOptions({
     queryKey: ['capture', workspaceId, captureId],
     queryFn: ({ signal }) => api.captures.get.query({ captureId }, { signal }),
-    refetchInterval: ({ state }) => state.data !== undefined && isUnderWay(state.data) && soonMs,
+    refetchInterval: ({ state }) => state.data !== undefined && isUnderWay(state.data) && pollMs,
   });
 
 export type Capture = Awaited<ReturnType<typeof api.captures.get.query>>;
 
-/** Todos that came from a capture, suggestions first. `summary` is in the key: they come together with it. */
+/** Todos from a capture, suggestions first. `summary` is in the key because they appear together. */
 export const captureTodosQuery = (workspaceId: string, { id, status, summary }: Capture) =>
   queryOptions({
     queryKey: ['capture', workspaceId, id, 'todos', status, summary],

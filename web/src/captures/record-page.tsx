@@ -2,27 +2,27 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { readAgain } from '../api/queries.ts';
-import { useIdentity } from '../frame.tsx';
+import { mayUseMicrophone } from '../navigation/history.ts';
+import { useIdentity } from '../session/session.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { PageTitle } from '../ui/page-title.tsx';
+import { PageTitle } from '../ui/page.tsx';
 import { recorder, useRecorder } from './current-recording.ts';
 import { Interrupted } from './interrupted.tsx';
-import { mayUseMicrophone } from './microphone-policy.ts';
 import { recordingFormat } from './recorder/encoder.ts';
 import { hasUnsaved, isBusy, type RecorderView } from './recorder/view.ts';
 import { RecordingConsole } from './recording-console.tsx';
 import { RecordingDetails } from './recording-details.tsx';
-import { RecordingEnded, startAfresh } from './recording-ended.tsx';
+import { RecordingEnded, resetRecorder } from './recording-ended.tsx';
 import { RecordingNotices } from './recording-notices.tsx';
 
-/** Whether it ended as its button says, so that there is nothing to explain. */
+/** Whether the recording was stopped by its button and is saved completely. */
 function isDone(view: RecorderView): boolean {
   const { phase, ending } = view;
   return phase === 'ended' && ending?.by === 'stop' && ending.reason === 'stopped' && !hasUnsaved(view);
 }
 
-/** Records with the microphone of this machine; what is said is saved as it is said. */
+/** Page `/record`: records the microphone; audio is saved while recording. */
 export function RecordPage() {
   const view = useRecorder();
   const navigate = useNavigate();
@@ -33,7 +33,7 @@ export function RecordPage() {
   const done = isDone(view) ? view.captureId : null;
   useEffect(() => {
     if (done === null) return;
-    startAfresh();
+    resetRecorder();
     void readAgain(queryClient, 'captures');
     void navigate(`/captures/${done}`);
   }, [done, navigate, queryClient]);
@@ -43,7 +43,7 @@ export function RecordPage() {
       <div className="page-head">
         <div>
           <PageTitle title="Record" />
-          <p className="muted">A meeting, a call, a thought: saved as you speak.</p>
+          <p className="muted">Meetings, calls or thoughts, saved while you speak.</p>
         </div>
       </div>
       <Recording view={view} />
@@ -79,7 +79,7 @@ function CannotRecord() {
       <div>
         <p className="callout-title">This browser cannot record here</p>
         <p>
-          It makes no WebM audio. Use a current Chrome, Edge or Firefox, or Safari from 18.4 on. Notes can be written in
+          It does not support WebM audio. Use a current Chrome, Edge or Firefox, or Safari 18.4 or newer. Notes work in
           every browser.
         </p>
         <ButtonLink to="/captures/new">Write a note</ButtonLink>
@@ -88,14 +88,14 @@ function CannotRecord() {
   );
 }
 
-/** Another tab moved the session to another workspace while this one records. */
+/** Shown when another tab switched the workspace of the session during a recording. */
 function ElsewhereBusy() {
   return (
     <div className="callout warn">
       <Icon name="warning" />
       <div>
         <p className="callout-title">This window records in another workspace</p>
-        <p>The recording goes on. Switch back to that workspace to see it, or stop it here.</p>
+        <p>The recording continues. Switch back to that workspace to see it, or stop it here.</p>
         <Button onPress={() => void recorder.stop()}>Stop and save</Button>
       </div>
     </div>

@@ -1,40 +1,39 @@
 import { Button as AriaButton } from 'react-aria-components';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { drafts, recorder, useRecorder } from './current-recording.ts';
-import { Elapsed } from './elapsed.tsx';
-import { LevelMeter } from './level-meter.tsx';
 import { chosenMicrophone, MicrophoneField } from './microphone-field.tsx';
 import type { RecorderView } from './recorder/view.ts';
+import { Elapsed, LevelMeter } from './recorder-meters.tsx';
 
-/** What happens now, in a few words that screen readers hear whenever they change. */
+/** Status text; screen readers announce its changes. */
 function statusOf({ phase, link }: RecorderView, workspaceName: string): string {
   switch (phase) {
     case 'asking':
-      return 'Allow the microphone in the question of the browser';
+      return 'Allow the microphone in the browser prompt';
     case 'starting':
       return 'Connecting…';
     case 'recording':
-      if (link === 'open') return 'Recording. It is saved as you speak.';
-      return link === 'connecting' ? 'Recording. Connecting…' : 'Recording, without a connection';
+      if (link === 'open') return 'Recording. Audio is saved while you speak.';
+      return link === 'connecting' ? 'Recording. Connecting…' : 'Recording without a connection';
     case 'paused':
-      return 'Paused. After five minutes it is ended by itself.';
+      return 'Paused. It stops automatically after five minutes.';
     case 'stopping':
       return link === 'open' ? 'Saving the last seconds…' : 'Waiting for the connection to save the rest';
     default:
-      return `Everybody in ${workspaceName} will be able to listen.`;
+      return `All members of ${workspaceName} will be able to listen.`;
   }
 }
 
-/** Starts recording with what was filled in. */
+/** Starts recording with the typed title and tags. */
 export function startRecording(workspaceId: string, format: string): void {
   const [title, tags] = [drafts.title.view().value.trim(), drafts.tags.view().value];
   const about = { ...(title !== '' && { title }), ...(tags.length > 0 && { tags }) };
   void recorder.start(workspaceId, { deviceId: chosenMicrophone(), format }, about);
 }
 
-/** The button, the clock and the level: everything that recording needs. */
+/** Record button, elapsed time, level and microphone. */
 export function RecordingConsole({ format }: { format: string }) {
   const { workspace } = useIdentity();
   const view = useRecorder();
@@ -59,7 +58,7 @@ export function RecordingConsole({ format }: { format: string }) {
       {isOn && (
         <Button onPress={() => (phase === 'paused' ? void recorder.resume() : recorder.pause())}>
           <Icon name={phase === 'paused' ? 'play' : 'pause'} />
-          {phase === 'paused' ? 'Go on' : 'Pause'}
+          {phase === 'paused' ? 'Resume' : 'Pause'}
         </Button>
       )}
       <p className="console-status" role="status">

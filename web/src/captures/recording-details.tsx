@@ -1,9 +1,12 @@
+import { lazy, Suspense } from 'react';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
+import { SaveState } from './capture-notes.tsx';
 import { drafts, useDraft, useRecorder } from './current-recording.ts';
-import { SaveState } from './save-state.tsx';
-import { TagsField } from './tags-field.tsx';
 
-/** What can be said about a recording before and while it is made. Saved as it is typed. */
+// Tags can wait: the recorder is there sooner.
+const TagsField = lazy(() => import('./tags-field.tsx').then(({ TagsField }) => ({ default: TagsField })));
+
+/** Title, tags and notes of a recording, before and while recording. Saved while typing. */
 export function RecordingDetails() {
   const isBound = useRecorder().captureId !== null;
   const title = useDraft(drafts.title);
@@ -20,15 +23,17 @@ export function RecordingDetails() {
             Title<span className="optional"> (optional)</span>
           </Label>
           <Text slot="description" className="hint">
-            Without one it is named after what is said.
+            If empty, a title is generated from the transcript.
           </Text>
           <Input className="input" autoComplete="off" />
         </TextField>
-        <TagsField label="Tags" value={tags.value} onChange={drafts.tags.write} />
+        <Suspense>
+          <TagsField label="Tags" value={tags.value} onChange={drafts.tags.write} />
+        </Suspense>
         <TextField className="field" value={notes.value} onChange={drafts.notes.write} maxLength={100_000}>
           <Label>Notes</Label>
           <Text slot="description" className="hint">
-            Decisions, names, “TODO: …” lines: they go into the summary and the suggested todos.
+            Decisions, names and “TODO: …” lines are used for the summary and the suggested todos.
           </Text>
           <TextArea className="input notes" rows={10} />
         </TextField>

@@ -1,27 +1,27 @@
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { focusPageTitle } from '../ui/page-title.tsx';
+import { focusPageTitle } from '../ui/page.tsx';
 import { drafts, recorder, useRecorder } from './current-recording.ts';
-import { inWords } from './duration.ts';
+import { inWords } from './recorder/duration.ts';
 import type { LinkEnd } from './recorder/link.ts';
 import { hasUnsaved } from './recorder/view.ts';
 
-function wordsFor(ending: LinkEnd): string {
-  if (ending.by === 'replaced') return 'It goes on in another window.';
-  if (ending.by === 'erased') return 'Somebody erased its capture.';
-  if (ending.by === 'refused') return 'The service could not be reached by a WebSocket. A proxy may be in the way.';
+function textFor(ending: LinkEnd): string {
+  if (ending.by === 'replaced') return 'It continues in another window.';
+  if (ending.by === 'erased') return 'Its capture was erased.';
+  if (ending.by === 'refused') return 'The WebSocket connection failed. A proxy may block it.';
   if (ending.by === 'fault') return ending.message;
   switch (ending.reason) {
     case 'silence':
       return 'It was paused for five minutes.';
     case 'max_duration':
-      return 'It is as long as a recording may be here.';
+      return 'It reached the maximum length of a recording.';
     case 'max_size':
-      return 'It is as large as a recording may be here.';
+      return 'It reached the maximum size of a recording.';
     case 'connection_lost':
     case null:
-      return 'The connection was lost for five minutes, or somebody stopped it elsewhere.';
+      return 'The connection was lost for five minutes, or the recording was stopped elsewhere.';
     default:
       return 'It is saved.';
   }
@@ -43,13 +43,13 @@ function downloadAudio(): void {
   }
 }
 
-/** Makes the page ready for another recording. */
-export function startAfresh(): void {
+/** Resets recorder and drafts for another recording. */
+export function resetRecorder(): void {
   recorder.reset();
   for (const draft of Object.values(drafts)) draft.release();
 }
 
-/** A recording that ended otherwise than by its button: why, and what became of its audio. */
+/** A recording that was not stopped by its button: the reason, and what to do with unsaved audio. */
 export function RecordingEnded({ ending }: { ending: LinkEnd }) {
   const view = useRecorder();
   const { captureId, unsavedMs } = view;
@@ -60,11 +60,11 @@ export function RecordingEnded({ ending }: { ending: LinkEnd }) {
         <Icon name="warning" />
         <div>
           <h2 id="recording-ended">The recording has ended</h2>
-          <p>{wordsFor(ending)}</p>
+          <p>{textFor(ending)}</p>
           {isKept && (
             <p>
-              The last {inWords(unsavedMs)} are in this window only. Save what this window recorded as another
-              recording, or download it, before you close it.
+              The last {inWords(unsavedMs)} are only in this window. Save them as another recording, or download them,
+              before you close it.
             </p>
           )}
         </div>
@@ -85,22 +85,22 @@ export function RecordingEnded({ ending }: { ending: LinkEnd }) {
         )}
         {isKept ? (
           <ConfirmButton
-            label="Discard it"
-            title="Discard what is not saved?"
+            label="Discard"
+            title="Discard unsaved audio?"
             confirm="Discard"
             busy="Discarding…"
-            onConfirm={async () => startAfresh()}
+            onConfirm={async () => resetRecorder()}
           >
-            <p>The last {inWords(unsavedMs)} are nowhere else.</p>
+            <p>The last {inWords(unsavedMs)} will be lost.</p>
           </ConfirmButton>
         ) : (
           <Button
             onPress={() => {
-              startAfresh();
+              resetRecorder();
               focusPageTitle();
             }}
           >
-            Record anew
+            New recording
           </Button>
         )}
       </div>

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { Button, Input, Label, Tag, TagGroup, TagList, TextField } from 'react-aria-components';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { captureTagsQuery } from './queries.ts';
 
-const mostTags = 50;
-const longestTag = 50;
+const maxTags = 50;
+const maxTagLength = 50;
 
-/** `tags` with those in `text`, which commas separate; none twice, whatever its case. */
+/** `tags` plus the comma-separated ones of `text`, without duplicates (case-insensitive). */
 export function withTags(tags: readonly string[], text: string): string[] {
-  const named = text.split(',').map((tag) => Array.from(tag.trim()).slice(0, longestTag).join(''));
+  const named = text.split(',').map((tag) => Array.from(tag.trim()).slice(0, maxTagLength).join(''));
   const all = new Map([...tags, ...named].filter((tag) => tag !== '').map((tag) => [tag.toLowerCase(), tag]));
   for (const tag of tags) all.set(tag.toLowerCase(), tag);
-  return [...all.values()].slice(0, mostTags);
+  return [...all.values()].slice(0, maxTags);
 }
 
 interface TagsFieldProps {
@@ -23,7 +23,7 @@ interface TagsFieldProps {
   onChange: (tags: string[]) => void;
 }
 
-/** Tags, added by typing and taken off one by one; those of the workspace are offered. */
+/** Editable tags with suggestions from the workspace. */
 export function TagsField({ label, hideLabel = false, value, onChange }: TagsFieldProps) {
   const { workspace } = useIdentity();
   const known = useQuery(captureTagsQuery(workspace.id));

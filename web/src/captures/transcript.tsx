@@ -2,16 +2,16 @@ import { createElement, type ReactNode } from 'react';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 
-/** Who speaks, as the transcript puts it in front of a paragraph. */
+/** Name of the speaker in front of a paragraph. */
 const speaker = /^([^\s:][^:\n]{0,59}): /;
 
-/** What was said, paragraph by paragraph. */
+/** A transcript, split into paragraphs. */
 export function Transcript({ text }: { text: string }) {
   const paragraphs = text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
   return (
     <Card
       title="Transcript"
-      intro="It cannot be changed. Write corrections into the notes."
+      intro="The transcript cannot be edited. Write corrections in the notes."
       actions={<CopyButton kind="quiet" text={text} label="Copy" what="The transcript is" />}
     >
       {createElement('div', { className: 'transcript' }, ...paragraphs.map(paragraphOf))}

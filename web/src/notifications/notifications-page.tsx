@@ -1,20 +1,19 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Checkbox } from 'react-aria-components';
-import { Link, useSearchParams } from 'react-router';
+import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
-import { type Notification, notificationsQuery, readAgain, workspacesQuery } from '../api/queries.ts';
-import { useSwitchWorkspace } from '../api/sessions.ts';
-import { useIdentity } from '../frame.tsx';
-import { SettingsPage } from '../settings/settings-page.tsx';
+import { notificationsQuery, readAgain } from '../api/queries.ts';
+import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
+import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { Badge, Row, Rows } from '../ui/rows.tsx';
-import { Tick } from '../ui/tick.tsx';
-import { Ago } from '../ui/time.tsx';
+import { Page } from '../ui/page.tsx';
+import { Rows } from '../ui/rows.tsx';
+import { NotificationRow } from './notification-row.tsx';
 
-/** What happened in the workspace that concerns who is signed in. */
+/** Notifications of the signed-in user in this workspace. */
 export function NotificationsPage() {
   const { workspace } = useIdentity();
   const [unreadOnly, setUnreadOnly] = useState(false);
@@ -22,18 +21,17 @@ export function NotificationsPage() {
   const pages = notifications.data?.pages;
   const rows = pages?.flatMap(({ data }) => data) ?? [];
   return (
-    <SettingsPage
+    <Page
       title="Notifications"
-      intro={`What concerns you in ${workspace.name}.`}
+      intro={`Your notifications in ${workspace.name}.`}
       actions={<ReadAll newest={rows[0]?.id} unread={pages?.[0]?.unreadCount ?? 0} />}
     >
-      <OtherWorkspace />
       <section className="card">
         <Loaded query={notifications} what="your notifications">
           {() =>
             rows.length === 0 ? (
-              <Empty title={unreadOnly ? 'Nothing is unread' : 'Nothing happened yet'}>
-                You are told when a todo is due, and when an agent needs you.
+              <Empty title={unreadOnly ? 'No unread notifications' : 'No notifications yet'}>
+                You are notified when a todo is due and when an agent needs you.
               </Empty>
             ) : (
               <Rows label="Notifications">
@@ -55,84 +53,28 @@ export function NotificationsPage() {
         Show unread ones only
       </Checkbox>
       <p>
-        <Link to="/settings/notifications">Choose what you are told of</Link>
+        <Link to="/settings/notifications">Notification settings</Link>
       </p>
-    </SettingsPage>
+    </Page>
   );
 }
 
-/** A letter may lead here while the browser works in another workspace. */
-function OtherWorkspace() {
-  const { workspace } = useIdentity();
-  const [search] = useSearchParams();
-  const workspaces = useQuery(workspacesQuery);
-  const switchWorkspace = useSwitchWorkspace();
-  const tell = useNotice();
-  const switching = useMutation({
-    mutationFn: switchWorkspace,
-    onSuccess: (name) => tell(`You are in ${name} now.`),
-    onError: (error) => tell(problemOf(error).message),
-  });
-  const wanted = workspaces.data?.data.find(({ id }) => id === search.get('workspace') && id !== workspace.id);
-  if (!wanted) return null;
-  return (
-    <div className="callout good">
-      <div>
-        <p className="callout-title">The letter was about {wanted.name}.</p>
-        <Button isBusy={switching.isPending} onPress={() => switching.mutate(wanted.id)}>
-          Switch to {wanted.name}
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-/** Marks what is shown as read; what came since stays unread. */
+/** Marks the shown notifications as read; newer ones stay unread. */
 function ReadAll({ newest, unread }: { newest: string | undefined; unread: number }) {
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const reading = useMutation({
     mutationFn: (upTo: string) => api.notifications.readAll.mutate({ upTo }),
     onSuccess: async () => {
       await readAgain(queryClient, 'notifications');
-      tell('All are marked as read.');
+      notify('All notifications are marked as read.');
     },
-    onError: (error) => tell(problemOf(error).message),
+    onError: (error) => notify(problemOf(error).message),
   });
   if (newest === undefined || unread === 0) return null;
   return (
     <Button isBusy={reading.isPending} onPress={() => reading.mutate(newest)}>
       Mark all as read
     </Button>
-  );
-}
-
-function NotificationRow({ notification }: { notification: Notification }) {
-  const { id, title, text, isRead, createdAt, letterStatus } = notification;
-  const queryClient = useQueryClient();
-  const tell = useNotice();
-  const marking = useMutation({
-    mutationFn: (read: boolean) => api.notifications.update.mutate({ notificationId: id, read }),
-    onSuccess: () => readAgain(queryClient, 'notifications'),
-    onError: (error) => tell(problemOf(error).message),
-  });
-  const mark = isRead ? 'Mark as unread' : 'Mark as read';
-  return (
-    <Row
-      title={title}
-      badges={!isRead && <Badge tone="good">New</Badge>}
-      detail={<p className="told">{text}</p>}
-      facts={[<Ago key="at" at={createdAt} />, ...(letterStatus === 'failed' ? ['Its letter could not be sent'] : [])]}
-      actions={
-        <Button
-          kind="quiet"
-          aria-label={`${mark}: ${title}`}
-          isBusy={marking.isPending}
-          onPress={() => marking.mutate(!isRead)}
-        >
-          {mark}
-        </Button>
-      }
-    />
   );
 }

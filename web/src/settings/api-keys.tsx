@@ -3,30 +3,29 @@ import { useState } from 'react';
 import { Checkbox } from 'react-aria-components';
 import { api } from '../api/client.ts';
 import { type ApiKey, apiKeysQuery, readAgain } from '../api/queries.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { Icon } from '../ui/icons.tsx';
+import { Icon, Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { Page } from '../ui/page.tsx';
 import { Row, Rows } from '../ui/rows.tsx';
-import { Tick } from '../ui/tick.tsx';
 import { Ago, Day } from '../ui/time.tsx';
-import { LifeBadge } from './life-badge.tsx';
-import { scopeLine } from './scopes.ts';
-import { SettingsPage } from './settings-page.tsx';
+import { LifeBadge, scopeLine } from './credentials.tsx';
 
+/** Page of the API keys. */
 export function ApiKeys() {
   const { workspace } = useIdentity();
   const [includeRevoked, setIncludeRevoked] = useState(false);
   const keys = useQuery(apiKeysQuery(workspace.id, includeRevoked));
   return (
-    <SettingsPage
+    <Page
       title="API keys"
       intro={
         <>
-          Programs use a key to work in {workspace.name}. Every member sees these keys and may revoke them. What they
-          can call is in the <a href="/docs">API reference</a>.
+          Programs use keys to access {workspace.name}. Every member can see and revoke these keys. The operations are
+          in the <a href="/docs">API reference</a>.
         </>
       }
       actions={
@@ -55,18 +54,18 @@ export function ApiKeys() {
         <Tick />
         Show revoked keys
       </Checkbox>
-    </SettingsPage>
+    </Page>
   );
 }
 
 function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const { id, name, prefix, last4, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
   const revoke = async () => {
     await api.apiKeys.revoke.mutate({ apiKeyId: id });
     await readAgain(queryClient, 'apiKeys');
-    tell(`“${name}” is revoked.`);
+    notify(`“${name}” is revoked.`);
   };
   return (
     <Row
@@ -93,7 +92,7 @@ function KeyRow({ apiKey }: { apiKey: ApiKey }) {
             busy="Revoking…"
             onConfirm={revoke}
           >
-            <p>Programs that use this key are refused from their next request on. A key cannot be brought back.</p>
+            <p>Requests with this key fail from now on. A revoked key cannot be restored.</p>
           </ConfirmButton>
         )
       }

@@ -15,7 +15,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** A user agent in words: “Firefox on Windows”; a program by the name it gives itself. */
+/** A user agent as text: “Firefox on Windows”; the product name for other programs. */
 export function browserName(userAgent: string): string {
   const browser = browsers.find(([mark]) => mark.test(userAgent))?.[1];
   const system = systems.find(([mark]) => mark.test(userAgent))?.[1];

@@ -1,12 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { newPasswordHint } from '../account/sign-up.tsx';
+import { Checkbox } from 'react-aria-components';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
-import { useIdentity } from '../frame.tsx';
+import { NewPasswordField } from '../passwords/new-password-field.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Card } from '../ui/card.tsx';
 import { PasswordField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
-import type { Fields } from '../ui/form-fields.ts';
+import type { Fields } from '../ui/form-errors.tsx';
+import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 
 const fields: Fields = {
@@ -14,22 +16,29 @@ const fields: Fields = {
   newPassword: { label: 'New password', required: 'Choose a new password' },
 };
 
+/** Form that changes the password. */
 export function ChangePassword() {
   const { user } = useIdentity();
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const change = async (filled: Filled) => {
     const currentPassword = filled.text('currentPassword');
-    await api.auth.changePassword.mutate({ currentPassword, newPassword: filled.text('newPassword') });
-    await readAgain(queryClient, 'sessions');
-    tell('Your password is changed, and your other sessions are ended.');
+    const revokeAccess = filled.text('revokeAccess') !== '';
+    await api.auth.changePassword.mutate({ currentPassword, newPassword: filled.text('newPassword'), revokeAccess });
+    await readAgain(queryClient);
+    const ended = revokeAccess ? 'your other sessions, API keys and connected apps' : 'your other sessions';
+    notify(`Your password is changed, and ${ended} are ended.`);
   };
   return (
     <Card title="Password" intro="Changing it ends all your other sessions.">
       <Form fields={fields} submit="Change password" busy="Changing…" kind="secondary" onSubmit={change} clears>
         <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
         <PasswordField name="currentPassword" label="Current password" autoComplete="current-password" />
-        <PasswordField name="newPassword" label="New password" autoComplete="new-password" hint={newPasswordHint} />
+        <NewPasswordField name="newPassword" label="New password" known={[user.name, user.email]} />
+        <Checkbox className="choice inline" name="revokeAccess" value="yes">
+          <Tick />
+          Also revoke my API keys and connected apps, in all workspaces
+        </Checkbox>
       </Form>
     </Card>
   );

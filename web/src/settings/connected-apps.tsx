@@ -3,32 +3,29 @@ import { useState } from 'react';
 import { Checkbox } from 'react-aria-components';
 import { api } from '../api/client.ts';
 import { type ConnectedApp, connectedAppsQuery, readAgain, serviceInfoQuery } from '../api/queries.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { Page } from '../ui/page.tsx';
 import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
-import { Tick } from '../ui/tick.tsx';
 import { Ago, Day } from '../ui/time.tsx';
-import { LifeBadge } from './life-badge.tsx';
-import { scopeLine } from './scopes.ts';
-import { SettingsPage } from './settings-page.tsx';
+import { LifeBadge, scopeLine } from './credentials.tsx';
 
+/** Page of the connected apps. */
 export function ConnectedApps() {
   const { workspace } = useIdentity();
   const [includeRevoked, setIncludeRevoked] = useState(false);
   const apps = useQuery(connectedAppsQuery(workspace.id, includeRevoked));
   return (
-    <SettingsPage
-      title="Connected apps"
-      intro={`Assistants and other apps that a member let into ${workspace.name} through the browser.`}
-    >
+    <Page title="Connected apps" intro={`Assistants and other apps that members have connected to ${workspace.name}.`}>
       <section className="card">
         <Loaded query={apps} what="the connected apps">
           {({ data }) =>
             data.length === 0 ? (
-              <Empty title="No apps are connected">An assistant asks for access when you add Tandem to it.</Empty>
+              <Empty title="No apps are connected">An assistant requests access when you add Tandem to it.</Empty>
             ) : (
               <Rows label="Connected apps">
                 {data.map((app) => (
@@ -44,7 +41,7 @@ export function ConnectedApps() {
         Show revoked apps
       </Checkbox>
       <ConnectOne />
-    </SettingsPage>
+    </Page>
   );
 }
 
@@ -53,7 +50,7 @@ function ConnectOne() {
   return (
     <Card
       title="Connect an assistant"
-      intro="Add this address to it as a remote MCP server. It then opens a page here that asks what you allow."
+      intro="Add this address to it as a remote MCP server. It then opens a page where you choose what to allow."
     >
       <Loaded query={service} what="the address">
         {({ mcpUrl }) => (
@@ -70,12 +67,12 @@ function ConnectOne() {
 function AppRow({ app }: { app: ConnectedApp }) {
   const { user } = useIdentity();
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const { id, clientName, clientUri, scopes, userId, createdAt, lastUsedAt, expiresAt, revokedAt } = app;
   const revoke = async () => {
     await api.connectedApps.revoke.mutate({ connectedAppId: id });
     await readAgain(queryClient, 'connectedApps');
-    tell(`${clientName} has no access any more.`);
+    notify(`${clientName} no longer has access.`);
   };
   return (
     <Row
@@ -103,7 +100,7 @@ function AppRow({ app }: { app: ConnectedApp }) {
             busy="Revoking…"
             onConfirm={revoke}
           >
-            <p>It is refused from its next request on. To come back it has to ask for access again.</p>
+            <p>Its requests fail from now on. To get access again, it must be connected again.</p>
           </ConfirmButton>
         )
       }

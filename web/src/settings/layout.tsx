@@ -1,23 +1,27 @@
 import { useEffect } from 'react';
 import { NavLink, Outlet, useLocation } from 'react-router';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 
 const sections: { to: string; label: string; icon: IconName }[] = [
+  { to: '/settings/profile', label: 'Profile', icon: 'person' },
+  { to: '/settings/appearance', label: 'Appearance', icon: 'appearance' },
   { to: '/settings/api-keys', label: 'API keys', icon: 'key' },
   { to: '/settings/connected-apps', label: 'Connected apps', icon: 'apps' },
+  { to: '/settings/webhooks', label: 'Webhooks', icon: 'webhook' },
   { to: '/settings/members', label: 'Members', icon: 'members' },
   { to: '/settings/workspace', label: 'Workspace', icon: 'workspace' },
   { to: '/settings/notifications', label: 'Notifications', icon: 'bell' },
   { to: '/settings/sessions', label: 'Sessions', icon: 'sessions' },
+  { to: '/settings/security', label: 'Security', icon: 'shield' },
 ];
 
-/** The settings: their sections beside the one that is shown. */
+/** Layout of the settings: navigation and the current section. */
 export function SettingsLayout() {
   const identity = useIdentity();
   const { pathname } = useLocation();
   useEffect(() => {
-    // On a phone the sections are wider than the screen.
+    // On narrow screens the navigation scrolls horizontally.
     const strip = document.querySelector('.sections');
     const active = strip?.querySelector<HTMLElement>(`a[href="${pathname}"]`) ?? null;
     if (strip && active) strip.scrollLeft = active.offsetLeft - (strip.clientWidth - active.offsetWidth) / 2;

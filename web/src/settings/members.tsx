@@ -2,29 +2,28 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { type Member, membersQuery, readAgain, workspacesQuery } from '../api/queries.ts';
-import { useSwitchWorkspace } from '../api/sessions.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity, useSwitchWorkspace } from '../session/session.ts';
 import { Card, Loaded } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { Page } from '../ui/page.tsx';
 import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
 import { Day } from '../ui/time.tsx';
-import { Invitations } from './invitations.tsx';
-import { roles } from './roles.ts';
-import { SettingsPage } from './settings-page.tsx';
+import { Invitations, roles } from './invitations.tsx';
 
+/** Page of the members and invitations. */
 export function Members() {
   const { workspace, user } = useIdentity();
   const members = useQuery(membersQuery(workspace.id));
   const isOwner = user.role === 'owner';
   return (
-    <SettingsPage
+    <Page
       title="Members"
       intro={
         isOwner
-          ? 'Owners manage members and the workspace. Everybody here works on everything in it.'
-          : 'Owners invite and remove members. Everybody here works on everything in the workspace.'
+          ? 'Owners manage members and the workspace. All members have access to everything in it.'
+          : 'Owners invite and remove members. All members have access to everything in the workspace.'
       }
     >
       <Card title="People">
@@ -39,7 +38,7 @@ export function Members() {
         </Loaded>
       </Card>
       <Invitations />
-    </SettingsPage>
+    </Page>
   );
 }
 
@@ -65,7 +64,7 @@ function MemberRow({ member, members }: { member: Member; members: Member[] }) {
       detail={member.email}
       facts={[
         <>Since {<Day at={member.createdAt} />}</>,
-        isSelf && isLastOwner ? 'The only owner, so you cannot leave' : null,
+        isSelf && isLastOwner ? 'You cannot leave as the only owner' : null,
       ].filter(Boolean)}
       actions={
         <>
@@ -80,12 +79,12 @@ function MemberRow({ member, members }: { member: Member; members: Member[] }) {
 function RoleField({ member }: { member: Member }) {
   const { workspace, user } = useIdentity();
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const setting = useMutation({
     mutationFn: (role: Member['role']) =>
       api.workspaces.updateMember.mutate({ workspaceId: workspace.id, userId: member.id, role }),
-    onSuccess: ({ name, role }) => tell(`${name} is ${role === 'owner' ? 'an owner' : 'a member'} now.`),
-    onError: (error) => tell(problemOf(error).message),
+    onSuccess: ({ name, role }) => notify(`${name} is now ${role === 'owner' ? 'an owner' : 'a member'}.`),
+    onError: (error) => notify(problemOf(error).message),
     onSettled: async () => {
       await readAgain(queryClient, 'members');
       if (member.id === user.id) await readAgain(queryClient, 'identity');
@@ -106,11 +105,11 @@ function RoleField({ member }: { member: Member }) {
 function Remove({ member }: { member: Member }) {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const remove = async () => {
     await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: member.id });
     await readAgain(queryClient, 'members');
-    tell(`${member.name} is no member any more.`);
+    notify(`${member.name} is no longer a member.`);
   };
   return (
     <ConfirmButton
@@ -122,7 +121,8 @@ function Remove({ member }: { member: Member }) {
       onConfirm={remove}
     >
       <p>
-        Their sessions, API keys and connected apps in {workspace.name} stop working at once. What they wrote stays.
+        Their sessions, API keys and connected apps in {workspace.name} stop working immediately. Their content is not
+        deleted.
       </p>
     </ConfirmButton>
   );
@@ -134,19 +134,19 @@ function Leave() {
   const switchWorkspace = useSwitchWorkspace();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const tell = useNotice();
+  const notify = useNotice();
   const elsewhere = workspaces.data?.data.find(({ id }) => id !== workspace.id);
   const leave = async () => {
-    // First out of it: the session would end with the membership.
+    // Switch first: the session would end with the membership.
     if (elsewhere) await switchWorkspace(elsewhere.id);
     await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: user.id });
     await readAgain(queryClient);
     await navigate('/settings/workspace');
-    tell(`You left ${workspace.name}.`);
+    notify(`You left ${workspace.name}.`);
   };
   return (
     <ConfirmButton label="Leave" title={`Leave ${workspace.name}?`} confirm="Leave" busy="Leaving…" onConfirm={leave}>
-      <p>Your API keys and connected apps in it stop working at once. To come back you need an invitation.</p>
+      <p>Your API keys and connected apps in it stop working immediately. To rejoin you need an invitation.</p>
     </ConfirmButton>
   );
 }

@@ -2,20 +2,20 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { readAgain, type ScopeName, scopesQuery } from '../api/queries.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
-import type { Fields } from '../ui/form-fields.ts';
+import type { Fields } from '../ui/form-errors.tsx';
+import { Page } from '../ui/page.tsx';
 import { NewSecret } from './new-secret.tsx';
 import { ScopePicker } from './scope-picker.tsx';
-import { SettingsPage } from './settings-page.tsx';
 
 const fields: Fields = {
-  name: { label: 'Name', required: 'Give the key a name to recognise it by' },
-  scopes: { label: 'What the key may do', required: 'Tick at least one thing that the key may do' },
+  name: { label: 'Name', required: 'Enter a name for the key' },
+  scopes: { label: 'What the key may do', required: 'Select at least one permission' },
   expiresInDays: { label: 'Expiry' },
 };
 
@@ -30,6 +30,7 @@ const lifetimes = [
 
 type NewKey = Awaited<ReturnType<typeof api.apiKeys.create.mutate>>;
 
+/** Page `/settings/api-keys/new`. */
 export function NewApiKey() {
   const { workspace } = useIdentity();
   const catalog = useQuery(scopesQuery);
@@ -48,7 +49,7 @@ export function NewApiKey() {
   };
   if (made) return <NewSecret name={made.name} secret={made.secret} />;
   return (
-    <SettingsPage title="Create an API key" intro={`It opens ${workspace.name}, and no other workspace.`}>
+    <Page title="Create an API key" intro={`It gives access to ${workspace.name} only.`}>
       <section className="card">
         <Loaded query={catalog} what="what a key may do">
           {(known) => (
@@ -66,6 +67,6 @@ export function NewApiKey() {
           )}
         </Loaded>
       </section>
-    </SettingsPage>
+    </Page>
   );
 }

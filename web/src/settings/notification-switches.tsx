@@ -2,44 +2,55 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
 import { api, problemOf } from '../api/client.ts';
 import { type NotificationSettings, notificationSettingsQuery } from '../api/queries.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Card, Loaded } from '../ui/card.tsx';
+import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { Tick } from '../ui/tick.tsx';
-import { SettingsPage } from './settings-page.tsx';
+import { Page } from '../ui/page.tsx';
 
 type Kind = keyof NotificationSettings['kinds'];
 
 const kinds: { kind: Kind; label: string; about: string }[] = [
-  { kind: 'todo_due', label: 'A todo is due', about: 'The planned time of a todo that you are assigned to has come.' },
+  { kind: 'todo_due', label: 'A todo is due', about: 'A todo that is assigned to you has reached its planned time.' },
   {
     kind: 'approval_requested',
-    label: 'An agent asks for approval',
-    about: 'It works for you, or on a todo that you are assigned to, and waits.',
+    label: 'An agent requests approval',
+    about: 'It works for you, or on a todo that is assigned to you, and waits.',
   },
   {
     kind: 'run_failed',
     label: 'An agent failed',
-    about: 'It worked for you, or on a todo that you are assigned to.',
+    about: 'It worked for you, or on a todo that is assigned to you.',
   },
   {
     kind: 'minutes_exhausted',
     label: 'No minutes are left',
-    about: 'Owners are told when no agent can work any more.',
+    about: 'Owners are notified when agents can no longer work.',
   },
-  { kind: 'invited', label: 'You are invited', about: 'To another workspace. Its letter always comes.' },
+  {
+    kind: 'webhook_disabled',
+    label: 'A webhook was disabled',
+    about: 'A webhook of yours failed for five days, returned 410 Gone, or its key was revoked.',
+  },
+  {
+    kind: 'invited',
+    label: 'You are invited',
+    about: 'You are invited to another workspace. The email is always sent.',
+  },
+  { kind: 'mentioned', label: 'You are mentioned', about: 'Somebody mentions you in a comment on a todo.' },
 ];
 
-/** What one is told of in this workspace, and how. Every switch is saved at once. */
+/** Notification settings of the user in this workspace. Changes are saved at once. */
 export function NotificationSwitches() {
   const { workspace } = useIdentity();
   const settings = useQuery(notificationSettingsQuery(workspace.id));
   return (
-    <SettingsPage title="Notification settings" intro={`What you are told of in ${workspace.name}, and how.`}>
+    <Page title="Notification settings" intro={`When and how you are notified in ${workspace.name}.`}>
       <Card
-        title="Tell me when"
+        title="Notify me when"
         intro={
-          settings.data?.sendsLetters === false && 'This service sends no letters now; your choice counts once it does.'
+          settings.data?.sendsLetters === false &&
+          'This service does not send emails yet; your choice applies once it does.'
         }
       >
         <Loaded query={settings} what="your settings">
@@ -52,22 +63,22 @@ export function NotificationSwitches() {
           )}
         </Loaded>
       </Card>
-    </SettingsPage>
+    </Page>
   );
 }
 
 function SwitchRow({ kind, label, about, settings }: (typeof kinds)[number] & { settings: NotificationSettings }) {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const saving = useMutation({
     mutationFn: (change: { inApp?: boolean; email?: boolean }) =>
       api.notifications.updateSettings.mutate({ kinds: { [kind]: change } }),
     onSuccess: (saved) => {
       queryClient.setQueryData(notificationSettingsQuery(workspace.id).queryKey, saved);
-      tell('Your choice is saved.');
+      notify('Your settings are saved.');
     },
-    onError: (error) => tell(problemOf(error).message),
+    onError: (error) => notify(problemOf(error).message),
   });
   const switches: { inApp: boolean; email?: boolean } = settings.kinds[kind];
   const { inApp, email } = { ...switches, ...(saving.isPending && saving.variables) };
@@ -84,7 +95,7 @@ function SwitchRow({ kind, label, about, settings }: (typeof kinds)[number] & { 
       {email !== undefined && (
         <Checkbox className="choice inline" isSelected={email} onChange={(on) => saving.mutate({ email: on })}>
           <Tick />
-          By letter
+          By email
         </Checkbox>
       )}
     </fieldset>

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import { Checkbox, CheckboxGroup, FieldError, Label, Radio, RadioGroup, Text } from 'react-aria-components';
 import type { Scope, ScopeCatalog, ScopeName } from '../api/queries.ts';
-import { useFieldError } from '../ui/field-errors.ts';
+import { useFieldError } from '../ui/form-errors.tsx';
+import { Tick } from '../ui/icons.tsx';
 import { Badge } from '../ui/rows.tsx';
-import { Tick } from '../ui/tick.tsx';
-import { presetOf, resources } from './scopes.ts';
+import { presetOf, resources } from './credentials.tsx';
 
 const custom = 'custom';
 
-/** What a key may do: by a preset, or scope by scope. Fills the form field `scopes`. */
+/** Scopes of a key, by preset or one by one. Sets the form field `scopes`. */
 export function ScopePicker({ catalog }: { catalog: ScopeCatalog }) {
   const [chosen, setChosen] = useState<ScopeName[]>(catalog.presets[0]?.scopes ?? []);
   const { message, isInvalid } = useFieldError('scopes');
@@ -22,7 +22,7 @@ export function ScopePicker({ catalog }: { catalog: ScopeCatalog }) {
   return (
     <>
       <RadioGroup className="field choices" value={preset?.name ?? custom} onChange={choose}>
-        <Label>What may this key do?</Label>
+        <Label>What can this key do?</Label>
         <div className="presets">
           {catalog.presets.map(({ name, title, description }) => (
             <Radio key={name} value={name} className="choice boxed">
@@ -37,7 +37,7 @@ export function ScopePicker({ catalog }: { catalog: ScopeCatalog }) {
             <i className="dot" />
             <span>
               <strong>Custom</strong>
-              <span className="muted block">Only what you tick below.</span>
+              <span className="muted block">Only the scopes selected below.</span>
             </span>
           </Radio>
         </div>
@@ -45,6 +45,7 @@ export function ScopePicker({ catalog }: { catalog: ScopeCatalog }) {
       <CheckboxGroup
         className="field choices"
         name="scopes"
+        validationBehavior="aria"
         isInvalid={isInvalid}
         value={chosen}
         onChange={(names) => {
@@ -54,7 +55,7 @@ export function ScopePicker({ catalog }: { catalog: ScopeCatalog }) {
       >
         <Label>In detail</Label>
         <Text slot="description" className="hint">
-          Give a key the least that it needs. What it may do cannot be changed later.
+          Select only what the key needs. Scopes cannot be changed later.
         </Text>
         <div className="scopes">
           {resources.map(({ resource, title }) => (

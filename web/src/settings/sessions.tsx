@@ -1,25 +1,27 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { EmailAddress } from '../account/email-verification.tsx';
 import { api } from '../api/client.ts';
 import { readAgain, sessionsQuery, workspacesQuery } from '../api/queries.ts';
 import { Card, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { Page } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { browserName } from './browser-name.ts';
 import { ChangePassword } from './change-password.tsx';
-import { SettingsPage } from './settings-page.tsx';
 
 type Session = Awaited<ReturnType<typeof api.auth.listSessions.query>>['data'][number];
 
+/** Page of the sessions and the password. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
   const others = sessions.data?.data.filter(({ isCurrent }) => !isCurrent).length ?? 0;
   return (
-    <SettingsPage title="Sign-in and sessions" intro="Where you are signed in, and the password you sign in with.">
+    <Page title="Sign-in and sessions" intro="Your sessions and your password.">
       <Card
         title="Sessions"
-        intro="A session ends by itself after 12 hours without use, and after 30 days at most."
+        intro="Sessions end after 12 hours without use, and after 30 days at most."
         actions={others > 0 && <EndOthers count={others} />}
       >
         <Loaded query={sessions} what="your sessions">
@@ -32,14 +34,15 @@ export function Sessions() {
           )}
         </Loaded>
       </Card>
+      <EmailAddress />
       <ChangePassword />
-    </SettingsPage>
+    </Page>
   );
 }
 
 function SessionRow({ session }: { session: Session }) {
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const workspaces = useQuery(workspacesQuery);
   const { id: sessionId, client, isCurrent, workspaceId, createdAt, lastUsedAt } = session;
   const name = browserName(client);
@@ -47,7 +50,7 @@ function SessionRow({ session }: { session: Session }) {
   const end = async () => {
     await api.auth.endSession.mutate({ sessionId });
     await readAgain(queryClient, 'sessions');
-    tell(`The session of ${name} is ended.`);
+    notify(`The session of ${name} is ended.`);
   };
   return (
     <Row
@@ -68,7 +71,10 @@ function SessionRow({ session }: { session: Session }) {
             busy="Ending…"
             onConfirm={end}
           >
-            <p>{name} is signed out at its next step. If you do not know this session, change your password too.</p>
+            <p>
+              {name} is signed out with its next request. If you do not recognise this session, change your password
+              too.
+            </p>
           </ConfirmButton>
         )
       }
@@ -78,11 +84,11 @@ function SessionRow({ session }: { session: Session }) {
 
 function EndOthers({ count }: { count: number }) {
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const end = async () => {
     const rest = await api.auth.endOtherSessions.mutate({});
     queryClient.setQueryData(sessionsQuery.queryKey, rest);
-    tell('All your other sessions are ended.');
+    notify('All your other sessions are ended.');
   };
   return (
     <ConfirmButton
@@ -93,7 +99,8 @@ function EndOthers({ count }: { count: number }) {
       onConfirm={end}
     >
       <p>
-        {count === 1 ? 'One other session is' : `${count} other sessions are`} signed out at once. This one stays open.
+        {count === 1 ? 'One other session is' : `${count} other sessions are`} signed out immediately. This one stays
+        open.
       </p>
     </ConfirmButton>
   );

@@ -1,37 +1,40 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
 import { type Identity, readAgain, workspacesQuery } from '../api/queries.ts';
-import { useSwitchWorkspace } from '../api/sessions.ts';
-import { useIdentity } from '../frame.tsx';
+import { useIdentity, useSwitchWorkspace } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
-import { ownTimeZone, TimeZoneField } from '../ui/choices.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
-import type { Fields } from '../ui/form-fields.ts';
+import type { Fields } from '../ui/form-errors.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { Page } from '../ui/page.tsx';
 import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
-import { SettingsPage } from './settings-page.tsx';
+import { ownTimeZone } from '../ui/time.tsx';
+import { TimeZoneField } from '../ui/time-zone-field.tsx';
+import { RequiredFactor } from './required-factor.tsx';
 
 const fields: Fields = {
   name: { label: 'Name', required: 'Enter a name' },
   timezone: { label: 'Time zone', required: 'Choose a time zone from the list' },
 };
 
+/** Page of the workspace settings. */
 export function Workspace() {
   const { workspace, user } = useIdentity();
   const { agentMinutesRemaining: minutes } = workspace;
   return (
-    <SettingsPage
+    <Page
       title="Workspace"
       intro={
         minutes !== null && `${Math.floor(minutes).toLocaleString('en')} agent minutes are left in ${workspace.name}.`
       }
     >
       {user.role === 'owner' ? <EditWorkspace workspace={workspace} /> : <ShowWorkspace workspace={workspace} />}
+      {user.role === 'owner' && <RequiredFactor workspace={workspace} />}
       <YourWorkspaces />
       <CreateWorkspace />
-    </SettingsPage>
+    </Page>
   );
 }
 
@@ -48,16 +51,16 @@ function ShowWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
 
 function EditWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
   const queryClient = useQueryClient();
-  const tell = useNotice();
+  const notify = useNotice();
   const save = async (filled: Filled) => {
     const changes = { name: filled.text('name').trim(), timezone: filled.text('timezone') };
     await api.workspaces.update.mutate({ workspaceId: workspace.id, ...changes });
     await readAgain(queryClient, 'identity');
     await readAgain(queryClient, 'workspaces');
-    tell('The workspace is saved.');
+    notify('The workspace is saved.');
   };
   return (
-    <Card title="This workspace" intro="Due dates and schedules without a time zone of their own use this one.">
+    <Card title="This workspace" intro="The default time zone of due dates and schedules.">
       <Form fields={fields} submit="Save" busy="Saving…" onSubmit={save} label="This workspace">
         <TextField name="name" label="Name" autoComplete="organization" defaultValue={workspace.name} maxLength={100} />
         <TimeZoneField name="timezone" label="Time zone" defaultValue={workspace.timezone} />
@@ -70,14 +73,14 @@ function YourWorkspaces() {
   const { workspace: current } = useIdentity();
   const workspaces = useQuery(workspacesQuery);
   const switchWorkspace = useSwitchWorkspace();
-  const tell = useNotice();
+  const notify = useNotice();
   const switching = useMutation({
     mutationFn: switchWorkspace,
-    onSuccess: (name) => tell(`You are in ${name} now.`),
-    onError: (error) => tell(problemOf(error).message),
+    onSuccess: (name) => notify(`You are in ${name} now.`),
+    onError: (error) => notify(problemOf(error).message),
   });
   return (
-    <Card title="Your workspaces" intro="This browser works in one at a time.">
+    <Card title="Your workspaces" intro="This browser uses one workspace at a time.">
       <Loaded query={workspaces} what="your workspaces">
         {({ data }) => (
           <Rows label="Your workspaces">
@@ -110,17 +113,17 @@ function YourWorkspaces() {
 
 function CreateWorkspace() {
   const switchWorkspace = useSwitchWorkspace();
-  const tell = useNotice();
+  const notify = useNotice();
   const create = async (filled: Filled) => {
     const made = await api.workspaces.create.mutate({
       name: filled.text('name').trim(),
       timezone: filled.text('timezone'),
     });
     await switchWorkspace(made.id);
-    tell(`${made.name} is ready, and you are in it.`);
+    notify(`${made.name} is ready. You are in it now.`);
   };
   return (
-    <Card title="Create another workspace" intro="With members, todos, agents and keys of its own.">
+    <Card title="Create another workspace" intro="It has its own members, todos, agents and keys.">
       <Form
         fields={fields}
         submit="Create workspace"

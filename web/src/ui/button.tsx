@@ -1,31 +1,42 @@
-import type { ReactNode } from 'react';
-import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { Link } from 'react-router';
 
 type Kind = 'primary' | 'secondary' | 'quiet' | 'danger' | 'danger-quiet';
 
 interface Looks {
   kind?: Kind;
-  /** As wide as what surrounds it. */
+  /** Full width. */
   wide?: boolean;
 }
 
-function classOf({ kind = 'secondary', wide = false }: Looks): string {
+/** The class of a button of this kind, for the buttons of dialogs and menus, which React Aria makes. */
+export function buttonClass({ kind = 'secondary', wide = false }: Looks): string {
   return `button ${kind}${wide ? ' wide' : ''}`;
 }
 
-interface ButtonProps extends Looks, Omit<AriaButtonProps, 'className' | 'isPending'> {
-  /** What it does is under way: it keeps the focus and does nothing. Its text should say so. */
+interface ButtonProps
+  extends Looks,
+    Pick<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-label' | 'aria-expanded' | 'aria-haspopup' | 'title'> {
+  children: ReactNode;
+  ref?: Ref<HTMLButtonElement>;
+  type?: 'button' | 'submit';
+  autoFocus?: boolean;
+  isDisabled?: boolean;
+  /** Its action is running: it keeps the focus and ignores presses. Show this in its text. */
   isBusy?: boolean;
+  onPress?: () => void;
 }
 
-export function Button({ kind, wide, isBusy = false, onPress, ...props }: ButtonProps) {
+/** A button. */
+export function Button({ kind, wide, type = 'button', isDisabled, isBusy = false, onPress, ...props }: ButtonProps) {
   return (
-    <AriaButton
+    <button
       {...props}
-      {...(onPress && !isBusy && { onPress })}
+      type={type}
+      disabled={isDisabled}
+      onClick={() => !isBusy && onPress?.()}
       {...(isBusy && { 'data-busy': true })}
-      className={classOf({ ...(kind && { kind }), ...(wide && { wide }) })}
+      className={buttonClass({ ...(kind && { kind }), ...(wide && { wide }) })}
     />
   );
 }
@@ -33,7 +44,7 @@ export function Button({ kind, wide, isBusy = false, onPress, ...props }: Button
 /** A link that looks like a button. */
 export function ButtonLink({ to, children, ...looks }: Looks & { to: string; children: ReactNode }) {
   return (
-    <Link to={to} className={classOf(looks)}>
+    <Link to={to} className={buttonClass(looks)}>
       {children}
     </Link>
   );

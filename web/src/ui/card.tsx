@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
-import { problemOf } from '../api/client.ts';
+import { problemOf } from '../api/problem.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 
@@ -11,7 +11,7 @@ interface CardProps {
   children: ReactNode;
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with a heading. */
 export function Card({ title, intro, actions, children }: CardProps) {
   const id = useId();
   return (
@@ -30,15 +30,27 @@ export function Card({ title, intro, actions, children }: CardProps) {
 
 interface LoadedProps<Data> {
   query: UseQueryResult<Data>;
-  /** What is being read, for "Loading …". */
+  /** What is loaded, for "Loading …". */
   what: string;
   children: (data: Data) => ReactNode;
 }
 
-/** What a query read; before that its place, or why it failed and a way to try again. */
+/** The data of a query; a placeholder while loading, or the error with a retry button. */
 export function Loaded<Data>({ query, what, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  return <Pending what={what} isPaused={query.fetchStatus === 'paused'} />;
+}
+
+/** A placeholder of what is being read, or waits for the connection. */
+export function Pending({ what, isPaused }: { what: string; isPaused: boolean }) {
+  if (isPaused)
+    return (
+      <div className="callout warn" role="status">
+        <Icon name="warning" />
+        <p className="callout-title">The service cannot be reached. This is read once the connection is back.</p>
+      </div>
+    );
   return (
     <div className="skeleton" aria-busy="true">
       <span className="visually-hidden">Loading {what}…</span>
@@ -48,6 +60,7 @@ export function Loaded<Data>({ query, what, children }: LoadedProps<Data>) {
   );
 }
 
+/** An error with a retry button. */
 export function Failed({ error, retry }: { error: unknown; retry: () => void }) {
   return (
     <div className="callout danger" role="alert">
@@ -60,7 +73,7 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
   );
 }
 
-/** What stands where a list has nothing. */
+/** Placeholder of an empty list. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">

@@ -1,16 +1,5 @@
-import {
-  Button,
-  ComboBox,
-  FieldError,
-  Input,
-  Label,
-  ListBox,
-  ListBoxItem,
-  Popover,
-  Select,
-  SelectValue,
-} from 'react-aria-components';
-import { useFieldError } from './field-errors.ts';
+import { Button, FieldError, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from 'react-aria-components';
+import { useFieldError } from './form-errors.tsx';
 import { Icon } from './icons.tsx';
 
 interface SelectFieldProps {
@@ -24,7 +13,7 @@ interface SelectFieldProps {
   isDisabled?: boolean;
 }
 
-/** One of a few. */
+/** Selects one of a few options. */
 export function SelectField({
   label,
   options,
@@ -38,6 +27,7 @@ export function SelectField({
   const { message, isInvalid } = useFieldError(name);
   return (
     <Select
+      validationBehavior="aria"
       className="field"
       {...(name !== undefined && { name })}
       {...(defaultValue !== undefined && { defaultValue })}
@@ -63,48 +53,5 @@ export function SelectField({
         </ListBox>
       </Popover>
     </Select>
-  );
-}
-
-/** The time zone of this browser. */
-export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-
-function zonesWith(chosen: string): { id: string; label: string }[] {
-  const names = new Set(['UTC', chosen, ...Intl.supportedValuesOf('timeZone')]);
-  return [...names].map((id) => ({ id, label: id.replaceAll('_', ' ') }));
-}
-
-/** A time zone out of all there are, found by typing. */
-export function TimeZoneField({ name, label, defaultValue }: { name: string; label: string; defaultValue: string }) {
-  const { message, isInvalid } = useFieldError(name);
-  return (
-    <ComboBox
-      className="field"
-      name={name}
-      formValue="key"
-      isRequired
-      isInvalid={isInvalid}
-      menuTrigger="focus"
-      defaultItems={zonesWith(defaultValue)}
-      defaultValue={defaultValue}
-    >
-      <Label>{label}</Label>
-      <div className="input-with-button">
-        <Input className="input" autoComplete="off" spellCheck="false" />
-        <Button className="input-button">
-          <Icon name="down" />
-        </Button>
-      </div>
-      <FieldError className="field-error">{message}</FieldError>
-      <Popover className="popover">
-        <ListBox className="options" renderEmptyState={() => <p className="no-option">No time zone of this name.</p>}>
-          {(zone: { id: string; label: string }) => (
-            <ListBoxItem className="option" id={zone.id} textValue={zone.label}>
-              {zone.label}
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </ComboBox>
   );
 }

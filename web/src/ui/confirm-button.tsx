@@ -1,31 +1,34 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
-import { problemOf } from '../api/client.ts';
-import { Button } from './button.tsx';
+import { Button as AriaButton, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { problemOf } from '../api/problem.ts';
+import { Button, buttonClass } from './button.tsx';
 import { Icon } from './icons.tsx';
-import { focusPageTitle } from './page-title.tsx';
+import { focusPageTitle } from './page.tsx';
 
 interface ConfirmButtonProps {
-  /** On the button in the page, and what it is about for screen readers. */
+  /** Text of the button, and its subject for screen readers. */
   label: string;
   about?: string;
   title: string;
-  /** What will follow. */
+  /** Description of the consequences. */
   children: ReactNode;
   confirm: string;
   busy: string;
   onConfirm: () => Promise<unknown>;
 }
 
-/** A button for what cannot be undone: asks first, and stays open with the reason when it fails. */
+/** A button for irreversible actions: opens a confirmation dialog, which shows the error if the action fails. */
 export function ConfirmButton({ label, about, ...asked }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
-      <Button kind="danger-quiet" {...(about && { 'aria-label': `${label}: ${about}` })}>
+      <AriaButton
+        className={buttonClass({ kind: 'danger-quiet' })}
+        {...(about && { 'aria-label': `${label}: ${about}` })}
+      >
         {label}
-      </Button>
+      </AriaButton>
       <ModalOverlay className="overlay" isDismissable>
         <Modal className="modal">
           <Dialog role="alertdialog" className="dialog">
@@ -46,7 +49,7 @@ function Question({ title, children, confirm, busy, onConfirm, close }: Question
     mutationFn: onConfirm,
     onSuccess: () => {
       close();
-      // The row with the button may be gone: wait for the dialog to give the focus back, then look where it landed.
+      // The row with the button may be gone: check where the focus is after the dialog has restored it.
       setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
     },
   });

@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 import { useNotice } from './notice.tsx';
 
-/** Into the clipboard; the old way where the page is not on a secure address. */
+/** Copies to the clipboard; falls back to execCommand on insecure origins. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -21,9 +21,9 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** Copies `text`; says so on itself and to screen readers. */
+/** Copies `text`; confirms on the button and to screen readers. */
 export function CopyButton({ text, label, what, kind = 'secondary' }: CopyButtonProps) {
-  const tell = useNotice();
+  const notify = useNotice();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -33,7 +33,9 @@ export function CopyButton({ text, label, what, kind = 'secondary' }: CopyButton
   const press = async () => {
     const done = await copy(text);
     setCopied(done);
-    tell(done ? `${what} copied to the clipboard.` : 'The browser did not allow copying. Select the text and copy it.');
+    notify(
+      done ? `${what} copied to the clipboard.` : 'The browser did not allow copying. Select the text and copy it.',
+    );
   };
   return (
     <Button kind={kind} onPress={() => void press()}>

@@ -1,6 +1,5 @@
-import { type HTMLInputAutoCompleteAttribute, type ReactNode, useState } from 'react';
-import { TextField as AriaTextField, FieldError, Input, Label, Text, ToggleButton } from 'react-aria-components';
-import { useFieldError } from './field-errors.ts';
+import { type HTMLInputAutoCompleteAttribute, type InputHTMLAttributes, type ReactNode, useId, useState } from 'react';
+import { useFieldError } from './form-errors.tsx';
 import { Icon } from './icons.tsx';
 
 interface FieldProps {
@@ -13,79 +12,113 @@ interface FieldProps {
 }
 
 interface TextFieldProps extends FieldProps {
-  type?: 'text' | 'email';
+  type?: 'text' | 'email' | 'url';
+  inputMode?: 'numeric';
   maxLength?: number;
+  isReadOnly?: boolean;
 }
 
-function FieldLabel({ label, optional = false }: { label: string; optional?: boolean | undefined }) {
-  return (
-    <Label>
-      {label}
-      {optional && <span className="optional"> (optional)</span>}
-    </Label>
-  );
+interface ControlProps extends Omit<FieldProps, 'defaultValue'> {
+  /** What the browser gets, such as the type of the input. */
+  input: InputHTMLAttributes<HTMLInputElement>;
+  /** Inside the box, after the input. */
+  button?: ReactNode;
 }
 
-/** A line of text. */
-export function TextField({
-  label,
-  hint,
-  optional = false,
-  type = 'text',
-  autoComplete = 'off',
-  ...props
-}: TextFieldProps) {
-  const email = type === 'email';
-  const { message, isInvalid } = useFieldError(props.name);
-  return (
-    <AriaTextField
-      className="field"
-      type={type}
-      isRequired={!optional}
+/** A native input with its label, hint and error, which assistive technology reads with it. */
+function Control({ name, label, hint, autoComplete, optional = false, input, button }: ControlProps) {
+  const id = useId();
+  const { message, isInvalid } = useFieldError(name);
+  const described = [hint && `${id}-hint`, isInvalid && `${id}-error`].filter(Boolean).join(' ');
+  const control = (
+    <input
+      {...input}
+      id={id}
+      name={name}
+      className="input"
       autoComplete={autoComplete}
-      inputMode={email ? 'email' : 'text'}
-      spellCheck={email ? 'false' : 'true'}
-      isInvalid={isInvalid}
-      {...props}
-    >
-      <FieldLabel label={label} optional={optional} />
+      aria-required={!optional}
+      aria-invalid={isInvalid || undefined}
+      aria-describedby={described || undefined}
+    />
+  );
+  return (
+    <div className="field" {...(isInvalid && { 'data-invalid': true })}>
+      <label htmlFor={id}>
+        {label}
+        {optional && <span className="optional"> (optional)</span>}
+      </label>
       {hint && (
-        <Text slot="description" className="hint">
+        <span className="hint" id={`${id}-hint`}>
           {hint}
-        </Text>
+        </span>
       )}
-      <Input className="input" {...(email && { autoCapitalize: 'none' })} />
-      <FieldError className="field-error">{message}</FieldError>
-    </AriaTextField>
+      {button ? (
+        <div className="input-with-button">
+          {control}
+          {button}
+        </div>
+      ) : (
+        control
+      )}
+      {isInvalid && (
+        <span className="field-error" id={`${id}-error`}>
+          {message}
+        </span>
+      )}
+    </div>
   );
 }
 
-/** A password, which can be looked at. */
-export function PasswordField({ label, hint, ...props }: FieldProps) {
-  const [shown, setShown] = useState(false);
-  const { message, isInvalid } = useFieldError(props.name);
+/** A single-line text field. */
+export function TextField({ type = 'text', inputMode, maxLength, isReadOnly, defaultValue, ...field }: TextFieldProps) {
+  const isPlain = type === 'text' && !inputMode;
   return (
-    <AriaTextField
-      className="field"
-      type={shown ? 'text' : 'password'}
-      isRequired
-      isInvalid={isInvalid}
-      spellCheck="false"
-      {...props}
-    >
-      <Label>{label}</Label>
-      {hint && (
-        <Text slot="description" className="hint">
-          {hint}
-        </Text>
-      )}
-      <div className="input-with-button">
-        <Input className="input" autoCapitalize="none" autoCorrect="off" />
-        <ToggleButton className="input-button" aria-label="Show password" isSelected={shown} onChange={setShown}>
+    <Control
+      autoComplete="off"
+      {...field}
+      input={{
+        type,
+        defaultValue,
+        maxLength,
+        readOnly: isReadOnly,
+        inputMode: inputMode ?? type,
+        spellCheck: isPlain,
+        ...(type !== 'text' && { autoCapitalize: 'none' }),
+      }}
+    />
+  );
+}
+
+interface PasswordFieldProps extends FieldProps {
+  onChange?: (typed: string) => void;
+}
+
+/** A password field with a toggle to show it. */
+export function PasswordField({ onChange, defaultValue, ...field }: PasswordFieldProps) {
+  const [shown, setShown] = useState(false);
+  return (
+    <Control
+      {...field}
+      input={{
+        type: shown ? 'text' : 'password',
+        defaultValue,
+        spellCheck: false,
+        autoCapitalize: 'none',
+        autoCorrect: 'off',
+        onChange: (event) => onChange?.(event.target.value),
+      }}
+      button={
+        <button
+          type="button"
+          className="input-button"
+          aria-label="Show password"
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+        >
           <Icon name={shown ? 'eye-off' : 'eye'} />
-        </ToggleButton>
-      </div>
-      <FieldError className="field-error">{message}</FieldError>
-    </AriaTextField>
+        </button>
+      }
+    />
   );
 }

@@ -1,13 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { Form as AriaForm } from 'react-aria-components';
-import { type Problem, problemOf } from '../api/client.ts';
+import { type Problem, reportProblem } from '../api/problem.ts';
 import { Button } from './button.tsx';
-import { ErrorSummary } from './error-summary.tsx';
-import { FieldErrors } from './field-errors.ts';
-import type { Fields } from './form-fields.ts';
+import { ErrorSummary, FieldErrors, type Fields } from './form-errors.tsx';
 
-/** What was filled in: texts as they are, and the ticked ones of a group. */
+/** Submitted values: texts, and the ticked options of a group. */
 export interface Filled {
   text(name: string): string;
   all(name: string): string[];
@@ -16,9 +12,9 @@ export interface Filled {
 interface FormProps {
   fields: Fields;
   submit: string;
-  /** On the button while the service works. */
+  /** Text of the button while submitting. */
   busy: string;
-  /** What it does; may throw a failure of the service, which is shown beside the fields at fault. */
+  /** Submits the form; errors of the service are shown at their fields. */
   onSubmit: (filled: Filled) => Promise<unknown>;
   children: ReactNode;
   /** Beside the submit button. */
@@ -26,7 +22,7 @@ interface FormProps {
   kind?: 'primary' | 'secondary';
   wide?: boolean;
   label?: string;
-  /** Empty again after it went through. */
+  /** Clears the form after a successful submit. */
   clears?: boolean;
 }
 
@@ -42,14 +38,15 @@ function sentence(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** A form that sends once, tells what is wrong in a summary and at each field, and keeps what was typed. */
+/** A form that prevents double submits, shows errors in a summary and at fields, and keeps the input. */
 export function Form(props: FormProps) {
   const { fields, submit, busy, onSubmit, children, actions, kind = 'primary', wide = false, label, clears } = props;
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [round, setRound] = useState(0);
   const summary = useRef<HTMLDivElement>(null);
-  const sending = useMutation({ mutationFn: (data: FormData) => onSubmit(filledOf(data)) });
+  const [isSending, setSending] = useState(false);
+  const mayStart = useRef(true);
 
   useEffect(() => {
     if (problem) summary.current?.focus();
@@ -57,27 +54,32 @@ export function Form(props: FormProps) {
 
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (sending.isPending) return;
+    if (!mayStart.current) return;
     const data = new FormData(event.currentTarget);
     const empty = emptyFields(data, fields);
     setProblem(empty);
     if (empty) return;
+    // The reference for a second event before this one is rendered.
+    mayStart.current = false;
+    setSending(true);
     try {
-      await sending.mutateAsync(data);
-      sending.reset();
+      await onSubmit(filledOf(data));
       if (clears) setRound(round + 1);
     } catch (error) {
-      setProblem(problemOf(error));
+      setProblem(reportProblem(error));
+    } finally {
+      mayStart.current = true;
+      setSending(false);
     }
   };
 
   const atFields = (problem?.errors ?? []).filter(({ param }) => param !== null && param in fields);
   const messages = Object.fromEntries(atFields.map(({ param, message }) => [param ?? '', sentence(message)]));
   return (
-    <AriaForm
+    <form
       ref={form}
       className="form"
-      validationBehavior="aria"
+      noValidate
       onSubmit={(event) => void send(event)}
       {...(label && { 'aria-label': label })}
     >
@@ -88,12 +90,12 @@ export function Form(props: FormProps) {
         </div>
       </FieldErrors>
       <div className="form-actions">
-        <Button type="submit" kind={kind} wide={wide} isBusy={sending.isPending}>
-          {sending.isPending ? busy : submit}
+        <Button type="submit" kind={kind} wide={wide} isBusy={isSending}>
+          {isSending ? busy : submit}
         </Button>
         {actions}
       </div>
-    </AriaForm>
+    </form>
   );
 }
 

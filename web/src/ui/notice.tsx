@@ -4,25 +4,26 @@ import { Icon } from './icons.tsx';
 
 const shownMs = 8_000;
 
-const Tell = createContext<(message: string) => void>(() => {});
+const NoticeContext = createContext<(message: string) => void>(() => {});
 
-/** Tells what happened, on the screen and to screen readers, without taking the focus. */
+/** A function that shows a message on screen and to screen readers, without moving the focus. */
 export function useNotice() {
-  return useContext(Tell);
+  return useContext(NoticeContext);
 }
 
+/** Shows the messages of `useNotice`. */
 export function NoticeProvider({ children }: { children: ReactNode }) {
   const [notice, setNotice] = useState<{ message: string; id: number } | null>(null);
-  const tell = useCallback((message: string) => setNotice({ message, id: Date.now() }), []);
+  const notify = useCallback((message: string) => setNotice({ message, id: Date.now() }), []);
   useEffect(() => {
     if (!notice) return;
     const timer = setTimeout(() => setNotice(null), shownMs);
     return () => clearTimeout(timer);
   }, [notice]);
   return (
-    <Tell value={tell}>
+    <NoticeContext value={notify}>
       {children}
-      <div className="notice-region">
+      <div className="notice-region" {...(notice && { role: 'region', 'aria-label': 'Notice' })}>
         <div role="status">
           {notice && (
             <p className="notice" key={notice.id}>
@@ -37,6 +38,6 @@ export function NoticeProvider({ children }: { children: ReactNode }) {
           </Button>
         )}
       </div>
-    </Tell>
+    </NoticeContext>
   );
 }

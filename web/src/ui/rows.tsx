@@ -1,6 +1,6 @@
 import { Children, type ReactNode } from 'react';
 
-/** A list of things, each with a name, some facts and what can be done with it. */
+/** A list of resources, each with a title, facts and actions. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ul className="rows" aria-label={label}>
@@ -18,6 +18,7 @@ interface RowProps {
   actions?: ReactNode;
 }
 
+/** One entry of `Rows`. */
 export function Row({ icon, title, badges, detail, facts = [], actions }: RowProps) {
   return (
     <li className="row">
@@ -43,11 +44,12 @@ export function Row({ icon, title, badges, detail, facts = [], actions }: RowPro
   );
 }
 
+/** A short label with a tone. */
 export function Badge({ tone = 'plain', children }: { tone?: 'plain' | 'good' | 'warn' | 'bad'; children: ReactNode }) {
   return <span className={`badge ${tone}`}>{children}</span>;
 }
 
-/** The first letter of a name, in a disc. */
+/** The first character of a name in a circle. */
 export function Initial({ name }: { name: string }) {
   return (
     <span className="initial" aria-hidden="true">

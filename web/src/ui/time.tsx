@@ -24,7 +24,7 @@ export function Day({ at }: { at: string }) {
   );
 }
 
-/** An instant as people say it: “3 minutes ago”; a day when it is more than four weeks off. */
+/** An instant as relative time, “3 minutes ago”; as a day beyond four weeks. */
 export function Ago({ at }: { at: string }) {
   if (Math.abs(Date.parse(at) - Date.now()) > 28 * 86_400_000) return <Day at={at} />;
   return (
@@ -33,6 +33,9 @@ export function Ago({ at }: { at: string }) {
     </time>
   );
 }
+
+/** The time zone of this browser. */
+export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 /** Whole days until an instant; negative when it has passed. */
 export function daysUntil(instant: string): number {

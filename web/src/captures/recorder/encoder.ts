@@ -1,29 +1,29 @@
 import type { Chunk } from './outbox.ts';
 
-/** What the service takes and a browser can make, the best first. */
+/** Formats that the service accepts, the preferred first. */
 const formats = ['audio/webm;codecs=opus', 'audio/webm'];
 
-/** Speech is clear with it, and an hour is 14 MB. */
+/** Clear for speech; one hour is 14 MB. */
 const bitsPerSecond = 32_000;
 
-/** How often audio is handed over, in ms. */
+/** Length of a chunk. */
 const sliceMs = 500;
 
-/** The format that this browser records in; null when it has none that the service takes. */
+/** The format that this browser records in; null when it supports none of `formats`. */
 export function recordingFormat(): string | null {
   if (typeof MediaRecorder === 'undefined') return null;
   return formats.find((format) => MediaRecorder.isTypeSupported(format)) ?? null;
 }
 
-/** An encoder at work: one part of a recording. */
+/** A running encoder: one part of a recording. */
 export interface Encoder {
   pause(): void;
   resume(): void;
-  /** Resolves when its last audio was handed over. */
+  /** Resolves when its last audio has been delivered. */
   stop(): Promise<void>;
 }
 
-/** Encodes a stream from now on. `onFault`: it broke and gives nothing more. */
+/** Starts encoding a stream. `onFault`: the encoder failed and delivers nothing more. */
 export function startEncoder(
   stream: MediaStream,
   format: string,

@@ -1,21 +1,23 @@
-/* The frames of the recording socket (docs/recording.md), as a recorder sends and reads them. */
+/* The frames of the recording socket (docs/recording.md). */
 
 /** Why a recording was stopped. */
 export type StopReason = 'stopped' | 'silence' | 'connection_lost' | 'max_duration' | 'max_size';
 
+/** The first frame of a connection. */
 export interface ReadyFrame {
   type: 'ready';
   captureId: string;
   recordingId: string;
   resumeToken: string;
-  /** Chunks below it are durable already. */
+  /** Chunks below this sequence are durable. */
   nextSequence: number;
   maxDurationSeconds: number;
   maxChunkBytes: number;
-  /** Chunks that may be under way without an acknowledgement. */
+  /** Maximum number of unacknowledged chunks. */
   window: number;
 }
 
+/** A frame of the service. */
 export type ServerFrame =
   | ReadyFrame
   | { type: 'ack'; sequence: number }
@@ -23,6 +25,7 @@ export type ServerFrame =
   | { type: 'stopped'; reason: StopReason }
   | { type: 'error'; code: string; message: string };
 
+/** A text frame of the recorder. */
 export type ClientFrame =
   | { type: 'format'; mediaType: string }
   | { type: 'pause' }
@@ -32,7 +35,7 @@ export type ClientFrame =
 
 const known = ['ready', 'ack', 'pong', 'stopped', 'error'];
 
-/** Reads a text frame; null for one of a kind that this recorder does not know. */
+/** Parses a text frame; null for an unknown type. @throws SyntaxError. */
 export function readFrame(text: string): ServerFrame | null {
   const frame = JSON.parse(text) as ServerFrame;
   return known.includes(frame.type) ? frame : null;
@@ -46,7 +49,7 @@ export function chunkHeader(sequence: number, begins: boolean): Uint8Array<Array
   return new Uint8Array(header.buffer);
 }
 
-/** The kind of audio without its codec: `audio/webm;codecs=opus` is `audio/webm`. */
+/** The media type without parameters: `audio/webm;codecs=opus` is `audio/webm`. */
 export function mediaTypeOf(mimeType: string): string {
   return mimeType.split(';')[0]?.trim().toLowerCase() ?? '';
 }

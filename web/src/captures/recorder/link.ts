@@ -1,120 +1,122 @@
 import { type ClientFrame, chunkHeader, type ReadyFrame, readFrame, type StopReason } from './frames.ts';
 import type { Outbox } from './outbox.ts';
 
-/** How a recording stands for the service; `unknown` when it cannot be asked now. */
-export type Standing = 'recording' | 'over' | 'erased' | 'unknown';
+/** Status of a recording at the service; `unknown` when the service cannot be reached. */
+export type RecordingStatus = 'recording' | 'over' | 'erased' | 'unknown';
 
-/** Why a link is over for good. */
+/** Why a link has ended. */
 export type LinkEnd =
-  /** The recording is stopped; without a reason when that happened while the link was cut off. */
+  /** The recording was stopped; the reason is null when that happened while disconnected. */
   | { by: 'stop'; reason: StopReason | null }
-  /** Another window goes on with it. */
+  /** Another window continues it. */
   | { by: 'replaced' }
   | { by: 'erased' }
-  /** The token was spent on a connection that broke before it said how to resume. */
+  /** The token was used by a connection that broke before it received a resume token. */
   | { by: 'refused' }
   | { by: 'fault'; message: string };
 
 export interface LinkParts {
   socketUrl: string;
-  /** The token of the session, or the one to resume with. */
+  /** The session token, or a resume token. */
   secret: string;
   resumes: boolean;
   /** Such as `audio/webm`. */
   mediaType: string;
   outbox: Outbox;
-  standing(): Promise<Standing>;
+  status(): Promise<RecordingStatus>;
   onReady(frame: ReadyFrame): void;
-  /** Audio was acknowledged, or the connection came or went. */
+  /** Audio was acknowledged, or the connection state changed. */
   onChange(): void;
   onEnd(end: LinkEnd): void;
 }
 
 export type LinkState = 'connecting' | 'open' | 'lost' | 'over';
 
-/** The way of one recording to the service, over as many connections as it takes. */
+/** Transport of one recording to the service, across reconnects. */
 export interface Link {
   readonly state: LinkState;
-  /** Since when there is no connection, in ms of the clock; null while there is one. */
+  /** Since when there is no connection (epoch ms); null while connected. */
   readonly lostAt: number | null;
-  /** Sends what the outbox holds, as far as the window allows. */
+  /** Sends chunks of the outbox, as far as the window allows. */
   push(): void;
   pause(paused: boolean): void;
-  /** Ends the recording once all of the outbox was sent. */
+  /** Stops the recording once the outbox is empty. */
   stop(): void;
-  /** Connects now instead of later; finds out sooner whether an open connection still lives. */
-  hurry(): void;
-  /** Gives up, without a word to the service. */
+  /** Reconnects without delay, or checks an open connection with a short timeout. */
+  checkNow(): void;
+  /** Closes the connection without stopping the recording. */
   close(): void;
 }
 
-/** How long a link waits, in ms; other times only in tests. */
+/** Timeouts in ms; tests use shorter ones. */
 export interface LinkTimes {
-  /** For a connection to be ready. */
+  /** Until a connection is ready. */
   connectMs: number;
-  /** Before it asks whether a silent service is still there, and for its answer. */
-  quietMs: number;
-  answerMs: number;
-  hurriedAnswerMs: number;
-  beatMs: number;
-  /** Before the second attempt, and at most before any. */
+  /** Without a frame until a ping is sent, and until its pong. */
+  idleMs: number;
+  pongTimeoutMs: number;
+  /** Timeout of the pong after `checkNow`. */
+  quickPongTimeoutMs: number;
+  /** Interval of the check. */
+  heartbeatMs: number;
+  /** Delay before the second attempt, and the maximum. */
   firstWaitMs: number;
-  longestWaitMs: number;
+  maxWaitMs: number;
 }
 
-const usualTimes: LinkTimes = {
+const defaultTimes: LinkTimes = {
   connectMs: 10_000,
-  quietMs: 8_000,
-  answerMs: 15_000,
-  hurriedAnswerMs: 3_000,
-  beatMs: 4_000,
+  idleMs: 8_000,
+  pongTimeoutMs: 15_000,
+  quickPongTimeoutMs: 3_000,
+  heartbeatMs: 4_000,
   firstWaitMs: 250,
-  longestWaitMs: 10_000,
+  maxWaitMs: 10_000,
 };
 
-/** Attempts that a token gets which may have been spent, and faults of ours in a row, before it is given up. */
-const mostRefusals = 4;
-const mostFaults = 5;
+/** Attempts with a token that may be used up, and consecutive error frames, before the link ends. */
+const maxRefusals = 4;
+const maxErrors = 5;
 
 const closeReplaced = 4001;
 
-/** Milliseconds before the next attempt after so many that failed, with some chance in it (a service that restarts). */
-function waitMs(failures: number, { firstWaitMs, longestWaitMs }: LinkTimes): number {
-  return Math.min(longestWaitMs, firstWaitMs * 2 ** failures) * (0.75 + Math.random() / 2);
+/** Delay before the next attempt, in ms: exponential with jitter, so that clients do not reconnect all at once. */
+function waitMs(failures: number, { firstWaitMs, maxWaitMs }: LinkTimes): number {
+  return Math.min(maxWaitMs, firstWaitMs * 2 ** failures) * (0.75 + Math.random() / 2);
 }
 
 /**
- * Connects, and connects again whenever the connection breaks, until the recording is over. What a broken connection
- * did not acknowledge is sent again.
+ * Connects, and reconnects until the recording has ended. Chunks that a lost connection did not acknowledge are sent
+ * again.
  */
-export function openLink(parts: LinkParts, times: LinkTimes = usualTimes): Link {
+export function openLink(parts: LinkParts, times: LinkTimes = defaultTimes): Link {
   const { outbox } = parts;
   let { secret, resumes: canResume } = parts;
   let state: LinkState = 'connecting';
   let lostAt: number | null = Date.now();
   let socket: WebSocket | undefined;
-  let mostUnderWay = 1;
+  let maxInFlight = 1;
   let [failures, faults] = [0, 0];
   let [isPaused, isStopping, isStopSent] = [false, false, false];
-  let heardAt = 0;
-  let answerBy: number | null = null;
+  let receivedAt = 0;
+  let pongDeadline: number | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isAsking = false;
+  let isChecking = false;
 
-  const say = (frame: ClientFrame) => socket?.send(JSON.stringify(frame));
+  const send = (frame: ClientFrame) => socket?.send(JSON.stringify(frame));
 
   const push = () => {
     if (state !== 'open') return;
-    for (let next = outbox.take(mostUnderWay); next; next = outbox.take(mostUnderWay)) {
+    for (let next = outbox.take(maxInFlight); next; next = outbox.take(maxInFlight)) {
       const { sequence, chunk } = next;
       socket?.send(new Blob([chunkHeader(sequence, chunk.begins), chunk.audio]));
     }
     if (!isStopping || isStopSent || !outbox.isAllSent) return;
     isStopSent = true;
-    say({ type: 'stop' });
+    send({ type: 'stop' });
   };
 
-  const leave = () => {
+  const disconnect = () => {
     clearTimeout(timer);
     const left = socket;
     socket = undefined;
@@ -123,8 +125,8 @@ export function openLink(parts: LinkParts, times: LinkTimes = usualTimes): Link 
   const end = (by: LinkEnd) => {
     if (state === 'over') return;
     state = 'over';
-    leave();
-    clearInterval(beating);
+    disconnect();
+    clearInterval(heartbeat);
     parts.onEnd(by);
   };
 
@@ -132,15 +134,15 @@ export function openLink(parts: LinkParts, times: LinkTimes = usualTimes): Link 
     outbox.resume(frame.nextSequence);
     clearTimeout(timer);
     [state, lostAt, failures, secret, canResume] = ['open', null, 0, frame.resumeToken, true];
-    mostUnderWay = frame.window;
-    say({ type: 'format', mediaType: parts.mediaType });
-    if (isPaused) say({ type: 'pause' });
+    maxInFlight = frame.window;
+    send({ type: 'format', mediaType: parts.mediaType });
+    if (isPaused) send({ type: 'pause' });
     parts.onReady(frame);
     parts.onChange();
     push();
   };
-  const hear = (text: string) => {
-    [heardAt, answerBy] = [Date.now(), null];
+  const receive = (text: string) => {
+    [receivedAt, pongDeadline] = [Date.now(), null];
     const frame = readFrame(text);
     if (frame?.type === 'ready') return ready(frame);
     if (frame?.type === 'stopped') return end({ by: 'stop', reason: frame.reason });
@@ -153,58 +155,58 @@ export function openLink(parts: LinkParts, times: LinkTimes = usualTimes): Link 
     if (frame?.type !== 'error') return;
     faults += 1;
     if (frame.code === 'erased') return end({ by: 'erased' });
-    if (faults >= mostFaults) return end({ by: 'fault', message: frame.message });
+    if (faults >= maxErrors) return end({ by: 'fault', message: frame.message });
   };
 
-  const lose = (code = 0) => {
+  const reconnectLater = (code = 0) => {
     if (code === closeReplaced) return end({ by: 'replaced' });
-    leave();
+    disconnect();
     lostAt ??= Date.now();
-    [state, isStopSent, answerBy] = ['lost', false, null];
+    [state, isStopSent, pongDeadline] = ['lost', false, null];
     timer = setTimeout(() => void retry(), waitMs(failures, times));
     failures += 1;
     parts.onChange();
   };
   const connect = () => {
-    leave();
+    disconnect();
     const attempt = new WebSocket(parts.socketUrl, `tandem.${secret}`);
     socket = attempt;
     attempt.onmessage = ({ data }) => {
       if (socket !== attempt) return;
       try {
-        hear(String(data));
+        receive(String(data));
       } catch (error) {
-        end({ by: 'fault', message: `The service said what this page does not understand (${error}).` });
+        end({ by: 'fault', message: `The service sent an invalid frame (${error}).` });
       }
     };
     attempt.onclose = ({ code }) => {
-      if (socket === attempt) lose(code);
+      if (socket === attempt) reconnectLater(code);
     };
-    timer = setTimeout(() => lose(), times.connectMs);
+    timer = setTimeout(() => reconnectLater(), times.connectMs);
   };
-  /** A refused connection does not say why, so the service is asked how the recording stands. */
+  /** A refused WebSocket has no reason, so the status of the recording is read from the API. */
   const retry = async () => {
-    if (isAsking) return;
-    isAsking = true;
-    const standing = failures > 1 ? await parts.standing() : 'unknown';
-    isAsking = false;
+    if (isChecking) return;
+    isChecking = true;
+    const status = failures > 1 ? await parts.status() : 'unknown';
+    isChecking = false;
     if (state === 'over') return;
-    if (standing === 'over') return end({ by: 'stop', reason: null });
-    if (standing === 'erased') return end({ by: 'erased' });
-    if (standing === 'recording' && !canResume && failures >= mostRefusals) return end({ by: 'refused' });
+    if (status === 'over') return end({ by: 'stop', reason: null });
+    if (status === 'erased') return end({ by: 'erased' });
+    if (status === 'recording' && !canResume && failures >= maxRefusals) return end({ by: 'refused' });
     connect();
   };
 
-  const suspect = (withinMs: number) => {
-    say({ type: 'ping' });
-    answerBy = Math.min(answerBy ?? Number.POSITIVE_INFINITY, Date.now() + withinMs);
+  const ping = (withinMs: number) => {
+    send({ type: 'ping' });
+    pongDeadline = Math.min(pongDeadline ?? Number.POSITIVE_INFINITY, Date.now() + withinMs);
   };
-  const beating = setInterval(() => {
+  const heartbeat = setInterval(() => {
     if (state !== 'open') return;
     const now = Date.now();
-    if (answerBy !== null && now > answerBy) lose();
-    else if (answerBy === null && now - heardAt > times.quietMs) suspect(times.answerMs);
-  }, times.beatMs);
+    if (pongDeadline !== null && now > pongDeadline) reconnectLater();
+    else if (pongDeadline === null && now - receivedAt > times.idleMs) ping(times.pongTimeoutMs);
+  }, times.heartbeatMs);
 
   connect();
   return {
@@ -217,22 +219,22 @@ export function openLink(parts: LinkParts, times: LinkTimes = usualTimes): Link 
     push,
     pause: (paused) => {
       isPaused = paused;
-      if (state === 'open') say({ type: paused ? 'pause' : 'resume' });
+      if (state === 'open') send({ type: paused ? 'pause' : 'resume' });
     },
     stop: () => {
       isStopping = true;
       push();
     },
-    hurry: () => {
-      if (state === 'open') return suspect(times.hurriedAnswerMs);
+    checkNow: () => {
+      if (state === 'open') return ping(times.quickPongTimeoutMs);
       if (state !== 'lost') return;
       clearTimeout(timer);
       void retry();
     },
     close: () => {
       state = 'over';
-      leave();
-      clearInterval(beating);
+      disconnect();
+      clearInterval(heartbeat);
     },
   };
 }

@@ -1,7 +1,8 @@
-/** Why there is no sound to record. */
+/** Why no microphone can be used. */
 export type MicrophoneFault = 'denied' | 'none' | 'busy' | 'insecure' | 'unsupported';
 
-export class NoMicrophone extends Error {
+/** The microphone cannot be used, see `fault`. */
+export class MicrophoneError extends Error {
   readonly fault: MicrophoneFault;
 
   constructor(fault: MicrophoneFault) {
@@ -19,12 +20,11 @@ const faults: Record<string, MicrophoneFault> = {
   AbortError: 'busy',
 };
 
-/** A microphone that is open. */
+/** An open microphone. */
 export interface Microphone {
   stream: MediaStream;
-  /** Which one it is. */
   deviceId: string;
-  /** How loud it is now, from 0 (silence) to 1. */
+  /** Loudness now, from 0 (silence) to 1. */
   level(): number;
   /** Sends silence instead of sound. */
   mute(muted: boolean): void;
@@ -36,7 +36,7 @@ const processing = { echoCancellation: true, noiseSuppression: true, autoGainCon
 /** Loudness below which a meter shows nothing, in dB of full scale. */
 const floorDb = -60;
 
-/** The loudness of a stretch of samples between -1 and 1, on a scale that follows the ear: 0 at -60 dBFS, 1 at 0 dBFS. */
+/** The loudness of a stretch of samples between -1 and 1, on a logarithmic scale: 0 at -60 dBFS, 1 at 0 dBFS. */
 export function loudness(samples: Float32Array): number {
   const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length);
   if (power === 0) return 0;
@@ -49,7 +49,7 @@ function meterOf(stream: MediaStream) {
   audio.createMediaStreamSource(stream).connect(analyser);
   const samples = new Float32Array(analyser.fftSize);
   const level = () => {
-    // A window that was opened in the background is allowed to listen only later.
+    // Browsers suspend audio contexts of windows that were opened in the background.
     if (audio.state === 'suspended') void audio.resume();
     analyser.getFloatTimeDomainData(samples);
     return loudness(samples);
@@ -58,20 +58,20 @@ function meterOf(stream: MediaStream) {
 }
 
 /**
- * Opens the microphone wanted, or any when there is none such; the browser may ask whether this page may.
- * `onGone`: it was unplugged, or the permission was taken back. @throws NoMicrophone
+ * Opens the wanted microphone, or any other; the browser may prompt for permission.
+ * `onLost`: it was unplugged, or the permission was revoked. @throws MicrophoneError
  */
-export async function openMicrophone(wanted: string | null, onGone: () => void): Promise<Microphone> {
-  if (!window.isSecureContext) throw new NoMicrophone('insecure');
+export async function openMicrophone(wanted: string | null, onLost: () => void): Promise<Microphone> {
+  if (!window.isSecureContext) throw new MicrophoneError('insecure');
   const { mediaDevices } = navigator;
-  if (!mediaDevices?.getUserMedia) throw new NoMicrophone('unsupported');
+  if (!mediaDevices?.getUserMedia) throw new MicrophoneError('unsupported');
   const audio = { ...processing, ...(wanted && { deviceId: { ideal: wanted } }) };
   const stream = await mediaDevices.getUserMedia({ audio }).catch((error: unknown) => {
-    throw new NoMicrophone(faults[(error as DOMException).name] ?? 'busy');
+    throw new MicrophoneError(faults[(error as DOMException).name] ?? 'busy');
   });
   const [track] = stream.getAudioTracks();
-  if (!track) throw new NoMicrophone('none');
-  track.onended = onGone;
+  if (!track) throw new MicrophoneError('none');
+  track.onended = onLost;
   const meter = meterOf(stream);
   return {
     stream,
@@ -88,12 +88,13 @@ export async function openMicrophone(wanted: string | null, onGone: () => void):
   };
 }
 
+/** A microphone that the browser lists. */
 export interface InputDevice {
   id: string;
   label: string;
 }
 
-/** The microphones there are; none before the browser was allowed to name them. */
+/** The available microphones; empty until the page has permission. */
 export async function listMicrophones(): Promise<InputDevice[]> {
   const devices = (await navigator.mediaDevices?.enumerateDevices()) ?? [];
   return devices

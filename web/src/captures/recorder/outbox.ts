@@ -1,38 +1,38 @@
-/** A stretch of audio, in the order in which it was recorded. */
+/** A piece of audio, in recording order. */
 export interface Chunk {
   audio: Blob;
-  /** It is the first of a new part: of an encoder that began anew. */
+  /** The first chunk of a part, i.e. of a restarted encoder. */
   begins: boolean;
-  /** How long it lasts. */
+  /** Duration in ms. */
   ms: number;
 }
 
-/** Kept below what the service takes in one chunk: a window in the background may deliver minutes at once. */
-const mostBytes = 512 * 1024;
+/** Below the service's chunk limit: a background window may deliver minutes of audio at once. */
+const maxBytes = 512 * 1024;
 
 function split(chunk: Chunk): Chunk[] {
   const { audio, begins, ms } = chunk;
-  if (audio.size <= mostBytes) return [chunk];
-  const count = Math.ceil(audio.size / mostBytes);
+  if (audio.size <= maxBytes) return [chunk];
+  const count = Math.ceil(audio.size / maxBytes);
   return Array.from({ length: count }, (_, place) => ({
-    audio: audio.slice(place * mostBytes, (place + 1) * mostBytes, audio.type),
+    audio: audio.slice(place * maxBytes, (place + 1) * maxBytes, audio.type),
     begins: begins && place === 0,
     ms: ms / count,
   }));
 }
 
 /**
- * The audio of a recording until the service has all of it. Chunks are numbered in the order they are added, beginning
- * where the service says that it is at the first connection: after a reload of the page that is not 0.
+ * The audio of a recording. Chunks are numbered in the order they are added, starting at the sequence that the service
+ * expects at the first connection: after a reload that is not 0.
  *
- * What is acknowledged is kept as well, so that a recording which the service ended while this window was cut off can be
- * saved whole as another one. The browser holds blobs outside of the memory of the page.
+ * Acknowledged chunks are stored too, so that a recording that the service ended during a disconnect can be saved
+ * completely as another one. Browsers hold blobs outside of the page's memory.
  */
 export class Outbox {
   readonly #chunks: Chunk[] = [];
   /** The sequence of the first chunk; null until the first connection. */
   #first: number | null = null;
-  /** Places in `#chunks`: below them, all are durable, and all are sent. */
+  /** Indexes into `#chunks`: all below are durable, or sent. */
   #durable = 0;
   #sent = 0;
 
@@ -44,12 +44,12 @@ export class Outbox {
   resume(nextSequence: number): void {
     this.#first ??= nextSequence;
     const place = nextSequence - this.#first;
-    if (place > this.#chunks.length) throw new Error(`chunk ${nextSequence} is expected, and is not there`);
+    if (place > this.#chunks.length) throw new Error(`chunk ${nextSequence} is expected, but was not recorded`);
     this.#durable = Math.max(this.#durable, place);
     this.#sent = this.#durable;
   }
 
-  /** The next chunk to send, while fewer than `window` are under way; it counts as sent. */
+  /** The next chunk to send, unless `window` chunks are unacknowledged. Marks it as sent. */
   take(window: number): { sequence: number; chunk: Chunk } | undefined {
     const chunk = this.#chunks[this.#sent];
     if (!chunk || this.#first === null || this.#sent - this.#durable >= window) return undefined;
@@ -77,14 +77,14 @@ export class Outbox {
     return this.#chunks.length === 0;
   }
 
-  /** From now on for another recording, which gets all of it. */
+  /** Restarts the numbering, to send everything to another recording. */
   startOver(): void {
     this.#first = null;
     this.#durable = 0;
     this.#sent = 0;
   }
 
-  /** All audio, a blob for each part. */
+  /** All audio, one blob per part. */
   parts(): Blob[] {
     const parts: Blob[][] = [];
     for (const { audio, begins } of this.#chunks) {

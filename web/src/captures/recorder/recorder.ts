@@ -1,105 +1,87 @@
-import { type Encoder, startEncoder } from './encoder.ts';
+import { createStopwatch } from './duration.ts';
 import { mediaTypeOf } from './frames.ts';
-import { forgetRecording, type KeptRecording, keepRecording } from './kept.ts';
-import { type Link, type LinkEnd, openLink, type Standing } from './link.ts';
-import { type Microphone, NoMicrophone, openMicrophone } from './microphone.ts';
+import { createInput } from './input.ts';
+import { type Link, type LinkEnd, openLink, type RecordingStatus } from './link.ts';
+import { MicrophoneError } from './microphone.ts';
 import { Outbox } from './outbox.ts';
-import { createStopwatch } from './stopwatch.ts';
+import { clearStoredRecording, type StoredRecording, storeRecording } from './stored.ts';
 import { hasUnsaved, idle, isBusy, type RecorderView } from './view.ts';
 
-/** What is known of a recording before it starts. */
+/** Data of a recording that is set before it starts. */
 export interface NewRecording {
   title?: string;
   tags?: string[];
 }
 
-/** A recording that the service opened. */
+/** The response of startRecording. */
 export interface Session {
   captureId: string;
   socketUrl: string;
   token: string;
 }
 
-/** What a recorder needs of the rest of the page. */
-export interface RecorderWorld {
-  /** @throws what the service answered. */
+/** Calls of the service that a recorder makes. */
+export interface RecorderServices {
+  /** @throws the error of the service. */
   openSession(about: NewRecording): Promise<Session>;
-  /** Erases a capture that got no audio and never will. */
+  /** Deletes a capture that will not get any audio. */
   discard(captureId: string): Promise<void>;
-  standing(captureId: string): Promise<Standing>;
-  /** Saves what must be there when the recording ends, such as notes; it is not waited for beyond seconds. */
+  statusOf(captureId: string): Promise<RecordingStatus>;
+  /** Saves what the processing of the recording needs, such as notes. Resolves within seconds. */
   beforeStop(): Promise<void>;
 }
 
-/** What to start with: the microphone wanted (null: any), and a format of `recordingFormat`. */
+/** The wanted microphone (null: any), and a format of `recordingFormat`. */
 export interface Source {
   deviceId: string | null;
   format: string;
 }
 
 /**
- * Records in this window: microphone → encoder → outbox → link. All audio is kept until the service has it. It knows
- * nothing of how it is shown: `view` and `subscribe` tell.
+ * Records in this window: microphone → encoder → outbox → link. Audio is stored until the service has acknowledged it.
+ * Components read `view` and are updated by `subscribe`.
  */
-export function createRecorder(world: RecorderWorld) {
+export function createRecorder(services: RecorderServices) {
   const listeners = new Set<() => void>();
   const watch = createStopwatch();
   let view = idle;
   let outbox = new Outbox();
   let link: Link | undefined;
-  let microphone: Microphone | undefined;
-  let encoder: Encoder | undefined;
   let about: NewRecording = {};
   let format = '';
-  let kept: KeptRecording | null = null;
+  let stored: StoredRecording | null = null;
 
   const show = (changes: Partial<RecorderView>) => {
     view = { ...view, ...changes };
     watch.run(view.phase === 'recording');
     for (const listener of listeners) listener();
   };
-  const keep = () => {
-    if (kept) keepRecording({ ...kept, elapsedMs: watch.elapsedMs() });
+  const persist = () => {
+    if (stored) storeRecording({ ...stored, elapsedMs: watch.elapsedMs() });
   };
 
-  const releaseMicrophone = async () => {
-    const [ending, closing] = [encoder, microphone];
-    encoder = undefined;
-    microphone = undefined;
-    await ending?.stop();
-    closing?.close();
-  };
-  const onGone = () => {
-    if (view.phase !== 'recording' && view.phase !== 'paused') return;
-    void releaseMicrophone();
-    link?.pause(true);
-    show({ phase: 'paused', trouble: { kind: 'microphone_gone' } });
-  };
-  /** @throws NoMicrophone */
-  const listen = async (wanted: string | null) => {
-    const opened = await openMicrophone(wanted, onGone);
-    await releaseMicrophone();
-    microphone = opened;
-    show({ deviceId: opened.deviceId });
-  };
-  const encode = () => {
-    if (!microphone) return;
-    const onChunk: Parameters<typeof startEncoder>[2] = (chunk) => {
+  const input = createInput({
+    onChunk: (chunk) => {
       outbox.add(chunk);
       link?.push();
       show({ unsavedMs: outbox.unsavedMs });
-    };
-    encoder = startEncoder(microphone.stream, format, onChunk, onGone);
-  };
+    },
+    onLost: () => {
+      if (view.phase !== 'recording' && view.phase !== 'paused') return;
+      void input.release();
+      link?.pause(true);
+      show({ phase: 'paused', failure: { kind: 'microphone_gone' } });
+    },
+  });
 
   const finish = async (end: LinkEnd) => {
     const wasStopping = view.phase === 'stopping';
-    await releaseMicrophone();
-    kept = null;
-    // The answer to our own stop was lost with the connection.
+    await input.release();
+    stored = null;
+    // The response to our stop was lost with the connection.
     const ending: LinkEnd =
       wasStopping && end.by === 'stop' && outbox.unsavedMs === 0 ? { by: 'stop', reason: 'stopped' } : end;
-    if (ending.by !== 'fault') forgetRecording();
+    if (ending.by !== 'fault') clearStoredRecording();
     show({ phase: 'ended', link: 'over', ending, unsavedMs: outbox.unsavedMs });
   };
   const connect = (captureId: string, way: { socketUrl: string; secret: string; resumes: boolean }) => {
@@ -107,11 +89,11 @@ export function createRecorder(world: RecorderWorld) {
       ...way,
       mediaType: mediaTypeOf(format),
       outbox,
-      standing: () => world.standing(captureId),
+      status: () => services.statusOf(captureId),
       onReady: ({ resumeToken, maxDurationSeconds }) => {
         const { workspaceId } = view;
-        if (workspaceId) kept = { workspaceId, captureId, resumeToken, socketUrl: way.socketUrl, elapsedMs: 0 };
-        keep();
+        if (workspaceId) stored = { workspaceId, captureId, resumeToken, socketUrl: way.socketUrl, elapsedMs: 0 };
+        persist();
         show({ maxDurationSeconds });
       },
       onChange: () => show({ link: link?.state ?? 'connecting', unsavedMs: outbox.unsavedMs }),
@@ -123,27 +105,27 @@ export function createRecorder(world: RecorderWorld) {
     show({ captureId, link: link.state });
   };
   const openSession = async () => {
-    const { captureId, socketUrl, token } = await world.openSession(about);
+    const { captureId, socketUrl, token } = await services.openSession(about);
     connect(captureId, { socketUrl, secret: token, resumes: false });
   };
-  /** Sends all audio of this window to a recording of its own. */
+  /** Sends all audio of this window to a new recording. */
   const openAgain = async (before: string) => {
     outbox.startOver();
     await openSession();
     if (view.phase === 'paused') link?.pause(true);
     if (view.phase === 'stopping') link?.stop();
-    await world.discard(before).catch(() => {});
+    await services.discard(before).catch(() => {});
   };
 
-  /** Opens the microphone; false when there is none, which is shown. */
-  const tryListening = async (wanted: string | null): Promise<boolean> => {
+  /** Opens the microphone; on failure returns false and shows why. */
+  const tryOpenMicrophone = async (wanted: string | null): Promise<boolean> => {
     try {
-      await listen(wanted);
+      show({ deviceId: await input.open(wanted) });
       return true;
     } catch (error) {
-      if (!(error instanceof NoMicrophone)) throw error;
+      if (!(error instanceof MicrophoneError)) throw error;
       const phase = view.phase === 'asking' ? 'idle' : view.phase;
-      show({ phase, trouble: { kind: 'microphone', fault: error.fault } });
+      show({ phase, failure: { kind: 'microphone', fault: error.fault } });
       return false;
     }
   };
@@ -153,15 +135,15 @@ export function createRecorder(world: RecorderWorld) {
     format = source.format;
     watch.set(elapsedMs);
     show({ ...idle, phase: 'asking', workspaceId });
-    if (!(await tryListening(source.deviceId))) return;
+    if (!(await tryOpenMicrophone(source.deviceId))) return;
     show({ phase: 'starting' });
     try {
       await open();
     } catch (error) {
-      await releaseMicrophone();
-      return show({ ...idle, trouble: { kind: 'refused', error } });
+      await input.release();
+      return show({ ...idle, failure: { kind: 'refused', error } });
     }
-    encode();
+    input.encode(format);
     show({ phase: 'recording' });
   };
 
@@ -172,55 +154,53 @@ export function createRecorder(world: RecorderWorld) {
       return () => void listeners.delete(listener);
     },
     elapsedMs: watch.elapsedMs,
-    /** How loud it is now, from 0 to 1. */
-    level: () => (view.phase === 'recording' ? (microphone?.level() ?? 0) : 0),
+    /** Loudness now, from 0 to 1; 0 unless recording. */
+    level: () => (view.phase === 'recording' ? input.level() : 0),
 
     start: (workspaceId: string, source: Source, recording: NewRecording) => {
       about = recording;
       return begin(workspaceId, source, 0, openSession);
     },
-    /** Goes on with the recording that this window made before it was loaded again. */
-    goOn: ({ workspaceId, captureId, socketUrl, resumeToken, elapsedMs }: KeptRecording, source: Source) => {
+    /** Resumes the recording that this window made before it was reloaded. */
+    resumeStored: ({ workspaceId, captureId, socketUrl, resumeToken, elapsedMs }: StoredRecording, source: Source) => {
       about = {};
       const way = { socketUrl, secret: resumeToken, resumes: true };
       return begin(workspaceId, source, elapsedMs, () => connect(captureId, way));
     },
     pause: () => {
       if (view.phase !== 'recording') return;
-      encoder?.pause();
-      microphone?.mute(true);
+      input.pause();
       link?.pause(true);
-      show({ phase: 'paused', trouble: null });
-      keep();
+      show({ phase: 'paused', failure: null });
+      persist();
     },
     resume: async () => {
       if (view.phase !== 'paused') return;
-      if (!microphone) {
-        if (!(await tryListening(view.deviceId))) return;
-        encode();
+      if (!input.isOpen()) {
+        if (!(await tryOpenMicrophone(view.deviceId))) return;
+        input.encode(format);
       }
-      microphone?.mute(false);
-      encoder?.resume();
+      input.resume();
       link?.pause(false);
-      show({ phase: 'recording', trouble: null });
+      show({ phase: 'recording', failure: null });
     },
-    /** Records from another microphone; while it is being opened the one before is recorded. */
-    listenTo: async (deviceId: string) => {
+    /** Switches the microphone; the previous one is recorded until the new one is open. */
+    switchMicrophone: async (deviceId: string) => {
       if (view.phase === 'paused') {
-        await releaseMicrophone();
+        await input.release();
         return show({ deviceId });
       }
-      if (view.phase !== 'recording' || !(await tryListening(deviceId))) return;
-      encode();
-      show({ trouble: null });
+      if (view.phase !== 'recording' || !(await tryOpenMicrophone(deviceId))) return;
+      input.encode(format);
+      show({ failure: null });
     },
     stop: async () => {
       if (view.phase !== 'recording' && view.phase !== 'paused') return;
-      show({ phase: 'stopping', trouble: null });
-      await Promise.all([releaseMicrophone(), world.beforeStop()]);
+      show({ phase: 'stopping', failure: null });
+      await Promise.all([input.release(), services.beforeStop()]);
       link?.stop();
     },
-    /** Saves all audio that this window has as another recording, when the one it was made for has ended without it. */
+    /** Saves all audio of this window as another recording, when the service ended the original without it. */
     saveAsAnother: async () => {
       if (view.phase !== 'ended') return;
       const before = view;
@@ -230,12 +210,12 @@ export function createRecorder(world: RecorderWorld) {
         await openSession();
         link?.stop();
       } catch (error) {
-        show({ ...before, trouble: { kind: 'refused', error } });
+        show({ ...before, failure: { kind: 'refused', error } });
       }
     },
-    /** The audio that this window has, a file for each part. */
+    /** The audio of this window, one blob per part. */
     audio: () => outbox.parts(),
-    /** Ready for the next recording. */
+    /** Resets to idle after a recording has ended. */
     reset: () => {
       if (view.phase !== 'ended') return;
       outbox = new Outbox();
@@ -245,9 +225,9 @@ export function createRecorder(world: RecorderWorld) {
     },
   };
 
-  addEventListener('online', () => link?.hurry());
-  addEventListener('offline', () => link?.hurry());
-  addEventListener('pagehide', keep);
+  addEventListener('online', () => link?.checkNow());
+  addEventListener('offline', () => link?.checkNow());
+  addEventListener('pagehide', persist);
   addEventListener('beforeunload', (event) => {
     if (isBusy(view) || hasUnsaved(view)) event.preventDefault();
   });

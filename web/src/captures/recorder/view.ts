@@ -2,39 +2,40 @@ import type { LinkEnd, LinkState } from './link.ts';
 import type { MicrophoneFault } from './microphone.ts';
 
 /**
- * - `idle`: nothing is recorded.
- * - `asking`: the browser asks for the microphone. `starting`: the service is asked for a recording.
+ * - `idle`: not recording.
+ * - `asking`: waiting for the browser's microphone permission. `starting`: waiting for startRecording.
  * - `recording`, `paused`.
- * - `stopping`: nothing is recorded any more; what was is still being saved.
- * - `ended`: the recording is over, see `ending`.
+ * - `stopping`: the microphone is closed, and the remaining audio is being sent.
+ * - `ended`: the recording has ended, see `ending`.
  */
 export type Phase = 'idle' | 'asking' | 'starting' | 'recording' | 'paused' | 'stopping' | 'ended';
 
-/** Why it could not start or go on; it can be tried again. */
-export type Trouble =
+/** Why recording could not start or resume; it can be retried. */
+export type RecorderFailure =
   | { kind: 'microphone'; fault: MicrophoneFault }
-  /** It went away in the middle of a recording, which is paused. */
+  /** The microphone was lost during a recording, which is now paused. */
   | { kind: 'microphone_gone' }
   /** The service did not open a recording. */
   | { kind: 'refused'; error: unknown };
 
-/** What the page shows of a recorder; replaced as a whole whenever anything of it changes. */
+/** State of a recorder; a new object after every change. */
 export interface RecorderView {
   phase: Phase;
-  /** Where it records. */
+  /** Workspace of the recording. */
   workspaceId: string | null;
   captureId: string | null;
   /** null before the service opened a recording. */
   link: LinkState | null;
-  /** Milliseconds of audio that only this window has. */
+  /** Milliseconds of audio that are not acknowledged. */
   unsavedMs: number;
   /** The microphone in use. */
   deviceId: string | null;
   maxDurationSeconds: number | null;
-  trouble: Trouble | null;
+  failure: RecorderFailure | null;
   ending: LinkEnd | null;
 }
 
+/** The initial state. */
 export const idle: RecorderView = {
   phase: 'idle',
   workspaceId: null,
@@ -43,7 +44,7 @@ export const idle: RecorderView = {
   unsavedMs: 0,
   deviceId: null,
   maxDurationSeconds: null,
-  trouble: null,
+  failure: null,
   ending: null,
 };
 
@@ -52,10 +53,10 @@ export function isBusy({ phase }: RecorderView): boolean {
   return phase === 'recording' || phase === 'paused' || phase === 'stopping';
 }
 
-/** Audio under way when a recording ends that is too little to speak of, in ms. */
-const trifleMs = 3_000;
+/** Unacknowledged audio at the end of a recording that is ignored. */
+const negligibleMs = 3_000;
 
-/** Whether a recording ended without audio that this window still has. */
+/** Whether a recording ended before all of its audio was saved. */
 export function hasUnsaved({ phase, unsavedMs }: RecorderView): boolean {
-  return phase === 'ended' && unsavedMs > trifleMs;
+  return phase === 'ended' && unsavedMs > negligibleMs;
 }

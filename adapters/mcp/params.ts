@@ -1,0 +1,47 @@
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { isCreatedTask } from './tasks.ts';
+
+/** What zod says of a value, as the SDK writes it into its message. */
+const Issues = z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }));
+
+/** In words what is wrong with the params of a request; undefined for an error of another kind. */
+function describe(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error instanceof ProtocolError || !error.message.startsWith('[')) return undefined;
+  try {
+    const [issue] = Issues.parse(JSON.parse(error.message));
+    return issue && `${issue.path.join('.') || 'The request'}: ${issue.message}`;
+  } catch {
+    return undefined;
+  }
+}
+
+type Wrap = Server['_wrapHandler'];
+
+/** A result of `tools/call` that the SDK would refuse, for it knows no tasks. It is checked as an empty one instead. */
+const unchecked = { content: [] };
+
+/**
+ * The SDK's server, except that params of the wrong shape are -32602 (JSON-RPC 2.0 §5.1, MCP): the SDK throws a plain
+ * error for them, which it then reports as -32603, as if the service had failed. And a tool may answer with a task.
+ */
+export class ParamsServer extends Server {
+  protected override _wrapHandler(method: Parameters<Wrap>[0], handler: Parameters<Wrap>[1]): ReturnType<Wrap> {
+    return async (request, ctx) => {
+      let task: Awaited<ReturnType<typeof handler>> | undefined;
+      const wrapped = super._wrapHandler(method, async (...given) => {
+        const result = await handler(...given);
+        if (!isCreatedTask(result)) return result;
+        task = result;
+        return unchecked;
+      });
+      try {
+        const result = await wrapped(request, ctx);
+        return task ?? result;
+      } catch (error) {
+        const fault = describe(error);
+        throw fault === undefined ? error : new ProtocolError(ProtocolErrorCode.InvalidParams, fault);
+      }
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PageEntry } from './table.ts';
+
+/* Which files of a build a page needs: out of the manifest that the build writes. */
+
+interface ManifestChunk {
+  file: string;
+  name?: string;
+  imports?: string[];
+}
+
+/** The chunks of a build, by their source file; those of several files by a name of the build. */
+export type Manifest = Readonly<Record<string, ManifestChunk>>;
+
+/** Reads the manifest of a build; empty without one, and documents then name no chunks. */
+export function readManifest(directory: string): Manifest {
+  const path = join(directory, '.vite', 'manifest.json');
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : {};
+}
+
+/** The chunks of web/vite.config.ts that a page has besides its own. */
+const sharedBy = (layout: PageEntry['layout']) => (layout === 'bare' ? ['start'] : ['start', 'shell']);
+
+/** The JavaScript files that a page loads before it is shown. The code of some pages is in a shared chunk. */
+export function chunksOf(manifest: Manifest, page: Pick<PageEntry, 'layout'> & { name: string }): string[] {
+  const shared = sharedBy(page.layout);
+  const queue = Object.keys(manifest).filter((key) => shared.includes(manifest[key]?.name ?? ''));
+  queue.push(`src/${page.name}.tsx`);
+  const files = new Set<string>();
+  for (let key = queue.shift(); key !== undefined; key = queue.shift()) {
+    const found = manifest[key];
+    if (!found || files.has(found.file)) continue;
+    files.add(found.file);
+    queue.push(...(found.imports ?? []));
+  }
+  return [...files];
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const startTimeoutMs = 60_000;
+
+/** A server under load, in its own process. */
+export interface Server {
+  url: string;
+  pid: number;
+  /** Milliseconds from spawn to the first 200 response. */
+  startedIn: number;
+  stop(): Promise<void>;
+}
+
+/** A free loopback port. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || !address) throw new Error('no free port');
+  return address.port;
+}
+
+async function answers(url: string, key: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/api/v1/todos`, { headers: { authorization: `Bearer ${key}` } });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function ready(child: ChildProcess, url: string, key: string): Promise<void> {
+  const begun = performance.now();
+  while (!(await answers(url, key))) {
+    if (child.exitCode !== null) throw new Error('The server exited before it was ready; see its output above.');
+    if (performance.now() - begun > startTimeoutMs)
+      throw new Error(`The server was not ready within ${startTimeoutMs / 1000} s.`);
+    await sleep(10);
+  }
+}
+
+async function start(args: string[], environment: Record<string, string>, key: string): Promise<Server> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const begun = performance.now();
+  const env = {
+    ...process.env,
+    HOST: '127.0.0.1',
+    PORT: `${port}`,
+    LOG_LEVEL: 'warn',
+    LOG_FORMAT: 'json',
+    ...environment,
+  };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    await gone;
+  };
+  try {
+    await ready(child, url, key);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, pid: child.pid ?? 0, startedIn: performance.now() - begun, stop };
+}
+
+/** Starts the service as `npm start` does; ready when `key` is accepted. Empty settings count as unset. */
+export async function startService(environment: Record<string, string>, key: string): Promise<Server> {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { start: string } };
+  const args = scripts.start
+    .replace(/^exec /, '')
+    .split(' ')
+    .slice(1);
+  return start(args, environment, key);
+}
+
+/** Starts a ceiling: a file run by Node without a loader. */
+export function startCeiling(file: string, environment: Record<string, string>, key: string): Promise<Server> {
+  return start([file], environment, key);
+}
+
+/** Resident memory of a process, in MiB. */
+export function memoryOf(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', `${pid}`], { encoding: 'utf8' })) / 1024;
+}
+
+/** CPU milliseconds that a process has used (Linux, in steps of 10 ms); NaN elsewhere. */
+export async function cpuOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}

@@ -1,0 +1,22 @@
+import type { BenchDatabase } from './database.ts';
+
+/** A workspace to send requests to: its key and some of its todos. */
+export interface Space {
+  key: string;
+  ids: string[];
+}
+
+/** The giant workspace (first) and up to `count` small ones, with some of their todos. */
+export async function sampleSpaces({ db, keys }: BenchDatabase, count: number): Promise<Space[]> {
+  const text = `select t.id from todos t join credentials c on c.workspace_id = t.workspace_id
+    where c.secret_hash = sha256(convert_to($1, 'UTF8')) and t.archived_at is null and not t.is_suggested
+    order by md5(t.id::text) limit $2`;
+  const chosen = [0, ...Array.from({ length: Math.min(count, keys.length - 1) }, (_, i) => 1 + i)];
+  return Promise.all(
+    chosen.map(async (place) => {
+      const key = keys[place] ?? '';
+      const rows = await db.rows<{ id: string }>(text, [key, place === 0 ? count * 4 : 20], 'custom');
+      return { key, ids: rows.map((row) => row.id) };
+    }),
+  );
+}

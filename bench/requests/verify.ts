@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Workload } from '../harness/compare.ts';
+import type { Call } from '../harness/loader.ts';
+
+async function answerOf(url: string, { method, path, key, body }: Call): Promise<unknown> {
+  const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
+  const response = await fetch(`${url}/api/v1${path}`, { method, headers, ...(body !== undefined && { body }) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text);
+}
+
+/** A response without what may differ: cursors, ids and times of writes. */
+function comparable(answer: unknown, method: Call['method']): unknown {
+  const { nextCursor, ...rest } = answer as Record<string, unknown>;
+  const page = nextCursor === undefined ? rest : { ...rest, nextCursor: nextCursor === null ? null : 'a cursor' };
+  if (method === 'GET') return page;
+  return { ...page, updatedAt: 'now', version: 'next', ...(method === 'POST' && { id: 'new', createdAt: 'now' }) };
+}
+
+/**
+ * Sends the first `count` calls of a workload to both servers and compares the bodies. @throws Error when they differ,
+ * because the ratio would compare different work.
+ */
+export async function verify(service: string, ceiling: string, ours: Workload, theirs: Workload, count: number) {
+  for (const [place, call] of ours.calls.slice(0, count).entries()) {
+    const other = theirs.calls[place];
+    if (!other) throw new Error(`${ours.name} has other calls for the ceiling`);
+    const one = comparable(await answerOf(service, call), call.method);
+    const two = comparable(await answerOf(ceiling, other), call.method);
+    if (isDeepStrictEqual(one, two)) continue;
+    throw new Error(
+      `${ours.name}: service and ceiling return different bodies for ${call.method} ${call.path}:\n` +
+        `${JSON.stringify(one).slice(0, 2000)}\n${JSON.stringify(two).slice(0, 2000)}`,
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { Names } from './arguments/names.ts';
+import { buildRequest } from './arguments/request.ts';
+import type { OperationCommand } from './commands/command.ts';
+import type { Context, Parsed } from './commands/invocation.ts';
+import { type FollowOutput, follow, settled, workOf } from './follow/work.ts';
+import { exitCodes } from './model/failure.ts';
+import { type Printing, printingOf, printPage, printThing } from './output/print.ts';
+import type { Calls, RequestParts } from './service/calls.ts';
+import { ask, canAsk } from './terminal/interactive.ts';
+
+type Thing = Record<string, unknown>;
+
+interface Page extends Thing {
+  data: Thing[];
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+const largestPage = '100';
+
+/** Reads all pages. Line formats print each page at once; others print one list at the end. */
+async function printAll(
+  { operation }: OperationCommand,
+  request: RequestParts,
+  calls: Calls,
+  context: Context,
+  printing: Printing,
+): Promise<void> {
+  const takesLimit = operation.queryFields.some(({ name }) => name === 'limit');
+  const query: Record<string, string> = { ...(takesLimit && { limit: largestPage }), ...request.query };
+  const inParts = printing.form === 'jsonl' || (printing.form === 'people' && !context.out.isTerminal);
+  let first: Page | undefined;
+  const rows: Thing[] = [];
+  for (let cursor: string | null | undefined = query.cursor; ; ) {
+    const { body } = await calls.send(operation, { ...request, query: { ...query, ...(cursor && { cursor }) } });
+    const page = body as Page;
+    first ??= page;
+    if (inParts) printPage(page, operation, context, printing);
+    else rows.push(...page.data);
+    cursor = page.nextCursor;
+    if (!cursor) break;
+  }
+  if (!inParts) printPage({ ...first, data: rows, hasMore: false, nextCursor: null }, operation, context, printing);
+}
+
+/** Prints the total, and how to read the next page. */
+function printNextPageHint({ nextCursor, totalCount }: Page, { err }: Context, printing: Printing): void {
+  if (printing.form !== 'people') return;
+  if (typeof totalCount === 'number') err.write(`${totalCount} in all.\n`);
+  if (nextCursor !== null) err.write(`More results: --all, or --cursor ${nextCursor}\n`);
+}
+
+const followOutputs: Readonly<Record<Printing['form'], FollowOutput>> = {
+  people: 'people',
+  jsonl: 'events',
+  json: 'none',
+};
+
+/** Calls the operation of a command and prints the response. Returns the exit code. @throws CliFailure. */
+export async function runOperation(
+  command: OperationCommand,
+  parsed: Parsed,
+  calls: Calls,
+  context: Context,
+): Promise<number> {
+  const { operation } = command;
+  const { general } = parsed;
+  const { catalogue, sources, now } = context;
+  const printing = printingOf(general, operation);
+  const names = new Names(calls, context);
+  const askSecret = canAsk() ? (label: string) => ask(`${label}: `, true) : undefined;
+  const request = await buildRequest(command, parsed, { catalogue, names, sources, now, askSecret });
+  if (operation.streams) {
+    const work = {
+      chatId: request.path.chatId ?? '',
+      after: Number(request.query.afterSequence ?? 0),
+      withUserMessages: true,
+    };
+    const mode = printing.form === 'people' ? 'people' : 'events';
+    return (await follow(work, calls, context, mode)).exitCode;
+  }
+  if (general.has('all')) {
+    await printAll(command, request, calls, context, printing);
+    return exitCodes.done;
+  }
+  const { body } = await calls.send(operation, request);
+  if (operation.answer.isList) {
+    printPage(body as Page, operation, context, printing);
+    printNextPageHint(body as Page, context, printing);
+    return exitCodes.done;
+  }
+  const work = general.has('wait') ? workOf(body) : undefined;
+  if (!work) {
+    if (general.has('wait')) context.err.write('No agent was started, so --wait has no effect.\n');
+    printThing(body as Thing, context, printing);
+    return exitCodes.done;
+  }
+  const outcome = await follow(work, calls, context, followOutputs[printing.form]);
+  if (printing.form === 'json') printThing((await settled(body, outcome, calls, context)) as Thing, context, printing);
+  return outcome.exitCode;
+}

@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { connect as open, type Socket } from 'node:net';
+import postgres from 'postgres';
+import { maxConnectMs, maxIdleInTransactionMs, silenceGraceMs, type TimeLimits } from './time-limits.ts';
+
+/** How PostgreSQL plans a statement: once for all values, or for each execution. */
+export type Plan = 'generic' | 'custom';
+
+/** Where the server listens: several hosts are tried in turn. */
+interface Hosts {
+  host: string[];
+  port: number[];
+  path: string | false | undefined;
+}
+
+export interface ConnectionOptions {
+  url: string;
+  hosts: Hosts;
+  plan: Plan;
+  applicationName: string;
+  limits: TimeLimits;
+}
+
+/** Counts statements, so that one which is never answered is noticed. */
+export interface StatementWatch {
+  sent(): void;
+  answered(): void;
+}
+
+const identity = <T>(value: T) => value;
+
+/** `2026-03-01 09:00:00.5+00` as PostgreSQL prints it in UTC, to `2026-03-01T09:00:00.500Z`. */
+export function instantFromPostgres(text: string): string {
+  const zone = text.indexOf('+', 19);
+  const fraction = text.slice(20, zone < 0 ? undefined : zone);
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
+}
+
+const types = {
+  instant: { to: 1184, from: [1184], serialize: identity<string>, parse: instantFromPostgres },
+  calendarDate: { to: 1082, from: [1082], serialize: identity<string>, parse: identity<string> },
+  json: {
+    to: 114,
+    from: [114, 3802],
+    serialize: (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)),
+    parse: (text: string): unknown => JSON.parse(text),
+  },
+};
+
+/** Interval of `tick` in milliseconds. */
+export const tickMs = 500;
+
+/** Age of a connection in milliseconds after which it is replaced: a backend grows with all that it has planned. */
+const maxAgeMs = 45 * 60_000;
+
+/** The hosts in `url`, or in the environment as libpq has it. */
+export function hostsOf(url: string): Hosts {
+  return postgres(url, { max: 1 }).options as unknown as Hosts;
+}
+
+function failure(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** Opens a socket to the first host that accepts it within `maxConnectMs`. @throws Error with the code of the last one. */
+async function openSocket({ host, port, path }: Hosts): Promise<Socket> {
+  let fault: unknown;
+  const late = AbortSignal.timeout(maxConnectMs);
+  for (const [place, name] of host.entries()) {
+    const socket = path ? open(path) : open(port[place] ?? port[0] ?? 5432, name);
+    try {
+      await once(socket, 'connect', { signal: late });
+      // The driver checks the certificate against it.
+      return Object.assign(socket, { host: name });
+    } catch (error) {
+      fault = late.aborted ? failure('CONNECT_TIMEOUT', 'The database cannot be reached in time') : error;
+      socket.on('error', () => {}).destroy();
+    }
+  }
+  throw fault;
+}
+
+/**
+ * One connection to PostgreSQL, made with its first statement. Once lost it is never made again: what the driver does
+ * then (it repeats its connect without end, and runs the rest of a transaction outside of it) is left unused. A server
+ * that does not answer a statement within its time has its connection cut: TCP alone would wait for minutes.
+ */
+export class Connection implements StatementWatch {
+  readonly sql: postgres.Sql;
+  readonly #silentTicks: number;
+  #socket: Socket | undefined;
+  #isOpened = false;
+  #isLost = false;
+  #unanswered = 0;
+  #ticks = 0;
+  readonly #expiresAt = performance.now() + maxAgeMs * (0.75 + Math.random() / 2);
+
+  constructor({ url, hosts, plan, applicationName, limits }: ConnectionOptions, onLost: () => void) {
+    this.#silentTicks = Math.ceil((limits.maxStatementMs + silenceGraceMs) / tickMs);
+    const options = {
+      max: 1,
+      max_lifetime: null,
+      connect_timeout: maxConnectMs / 1000,
+      onnotice: () => {},
+      onclose: () => {
+        this.#isLost = true;
+        onLost();
+      },
+      connection: {
+        application_name: applicationName,
+        TimeZone: 'UTC',
+        plan_cache_mode: plan === 'generic' ? 'force_generic_plan' : 'auto',
+        // Compiling is decided by estimates, and those of a claim grow with the queue: it would take far longer than the claim.
+        jit: 'off',
+        statement_timeout: limits.maxStatementMs,
+        lock_timeout: limits.maxLockMs,
+        idle_in_transaction_session_timeout: maxIdleInTransactionMs,
+      },
+      types,
+      // Missing in the types of the driver.
+      socket: () => this.#connect(hosts),
+    };
+    // With more than one host, the driver would not reject what waits for a connection that cannot be made.
+    this.sql = postgres(url, { ...options, host: hosts.host[0], port: hosts.port[0] });
+  }
+
+  async #connect(hosts: Hosts): Promise<Socket> {
+    try {
+      if (this.#isOpened) throw failure('CONNECTION_CLOSED', 'The connection to the database was lost');
+      this.#isOpened = true;
+      this.#socket = await openSocket(hosts);
+      if (!this.#isLost) return this.#socket;
+      this.#socket.destroy();
+      throw failure('CONNECT_TIMEOUT', 'The database cannot be reached in time');
+    } catch (error) {
+      this.#isLost = true;
+      throw error;
+    }
+  }
+
+  /** Whether it may serve another statement. */
+  get isUsable(): boolean {
+    return !this.#isLost && !this.#socket?.destroyed && performance.now() < this.#expiresAt;
+  }
+
+  sent(): void {
+    this.#unanswered++;
+    this.#ticks = 0;
+  }
+
+  answered(): void {
+    this.#unanswered--;
+    this.#ticks = 0;
+  }
+
+  /** Called after each work: whatever was sent for it is over. */
+  rest(): void {
+    this.#unanswered = 0;
+  }
+
+  /**
+   * Called every `tickMs`. Ticks are counted, not time: after this process itself stood still, answers that have arrived
+   * meanwhile are read first.
+   */
+  tick(): void {
+    if (this.#unanswered === 0 || ++this.#ticks < this.#silentTicks) return;
+    this.#isLost = true;
+    this.#socket?.destroy();
+  }
+
+  /** Waits up to `seconds` for what is running, then closes. */
+  async close(seconds: number): Promise<void> {
+    this.#isLost = true;
+    await this.sql.end({ timeout: seconds });
+    this.#socket?.destroy();
+  }
+}

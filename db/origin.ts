@@ -1,0 +1,33 @@
+import type { actorTypes, vias } from './schema/events.ts';
+
+/** Who changes something through a `Db`, and what for. It is stored with every event (CONTRACT 9.2). */
+export interface Origin {
+  actorType: (typeof actorTypes)[number];
+  /** The person or the agent; null for the service. */
+  actorId: string | null;
+  /** The API key, session or connection of an app; null for agents and the service. */
+  credentialId: string | null;
+  via: (typeof vias)[number];
+  /** The request that asked for the change; null where none did. */
+  requestId: string | null;
+  /** The last event that was recorded on its behalf, also in a transaction that has not committed; none that was undone. */
+  eventId?: string | undefined;
+}
+
+/** The origin of what nobody asked for at that moment: schedules, expiry, the work behind captures. */
+export const serviceOrigin = (): Origin => ({
+  actorType: 'service',
+  actorId: null,
+  credentialId: null,
+  via: 'schedule',
+  requestId: null,
+});
+
+/** The origin of what an agent does in its turn; `requestId` is that of a tool call. */
+export const originOfAgent = (agentId: string, requestId: string | null = null): Origin => ({
+  actorType: 'agent',
+  actorId: agentId,
+  credentialId: null,
+  via: 'agent',
+  requestId,
+});

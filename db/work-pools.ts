@@ -1,0 +1,134 @@
+import { getTableName, is } from 'drizzle-orm';
+import { PgTable } from 'drizzle-orm/pg-core';
+import type { Connection, Plan, StatementWatch } from './connection.ts';
+import { Pool, type PoolOptions, type Share, type Shares } from './pool.ts';
+import * as schema from './schema/index.ts';
+import { timeLimits, type Work } from './time-limits.ts';
+
+const tableNames = new Set(
+  Object.values(schema)
+    .filter((each) => is(each, PgTable))
+    .map((table) => getTableName(table as PgTable)),
+);
+
+/** Statement texts whose shares are remembered. There are some hundred; those of tests are more. */
+const maxTexts = 5000;
+
+const none: Shares = [];
+
+/**
+ * Connections for each kind of work, from those for requests. Requests whose statements are planned for each execution
+ * have a quarter as many; admission needs one, and others while a row is locked.
+ */
+const sizes: Record<Work, (poolSize: number) => number> = {
+  requests: (poolSize) => poolSize,
+  admission: () => 4,
+  workers: (poolSize) => Math.max(4, Math.ceil(poolSize / 2)),
+  // One numbers the events, one reads them for those who follow.
+  events: () => 2,
+  maintenance: () => 1,
+  health: () => 1,
+};
+
+type Base = Pick<PoolOptions, 'url' | 'hosts' | 'applicationName' | 'onError'>;
+
+/** The least that a share has: two of its works may wait for each other. A pool of less than six is not shared out. */
+const minShare = 2;
+
+/**
+ * Shares of a pool for requests: a workspace, a table and the transactions have not quite a half of it each. When one
+ * of them is locked, or two, some connections are left.
+ */
+class RequestShares {
+  readonly #transactions: Share;
+  readonly #ofTables: (name: string) => Share;
+  readonly #max: number;
+  readonly #byText = new Map<string, Shares>();
+
+  constructor(maxConnections: number) {
+    const max = Math.max(minShare, Math.floor((maxConnections - 1) / 2));
+    this.#transactions = { name: 'transactions', max };
+    this.#ofTables = (name) => ({ name, max });
+    this.#max = max;
+  }
+
+  /** The tables that a statement names. */
+  #tables(text: string): Shares {
+    const known = this.#byText.get(text);
+    if (known) return known;
+    const words = new Set(text.match(/[a-z_]+/g));
+    const shares = [...words].filter((word) => tableNames.has(word)).map(this.#ofTables);
+    if (this.#byText.size === maxTexts) this.#byText.clear();
+    this.#byText.set(text, shares);
+    return shares;
+  }
+
+  #with(workspaceId: string | undefined, shares: Shares): Shares {
+    return workspaceId === undefined ? shares : [{ name: workspaceId, max: this.#max }, ...shares];
+  }
+
+  ofStatement(text: string, workspaceId: string | undefined): Shares {
+    return this.#with(workspaceId, this.#tables(text));
+  }
+
+  ofTransaction(workspaceId: string | undefined): Shares {
+    return this.#with(workspaceId, [this.#transactions]);
+  }
+}
+
+/** The connections of one kind of work. */
+export class WorkPools {
+  readonly #pools: Record<Plan, Pool>;
+  readonly #shares: Record<Plan, RequestShares> | undefined;
+
+  constructor(work: Work, poolSize: number, base: Base) {
+    const size = sizes[work](poolSize);
+    const custom = Math.max(2, Math.ceil(size / 4));
+    const limits = timeLimits[work];
+    const make = (plan: Plan, maxConnections: number) => new Pool({ ...base, plan, limits, maxConnections });
+    this.#pools = { generic: make('generic', size), custom: make('custom', custom) };
+    if (work === 'requests') {
+      this.#shares = { generic: new RequestShares(size), custom: new RequestShares(custom) };
+    }
+  }
+
+  /** Runs one statement. @throws PoolError before it began. */
+  statement<Result>(
+    text: string,
+    plan: Plan,
+    workspaceId: string | undefined,
+    run: (connection: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    const shares = this.#shares?.[plan].ofStatement(text, workspaceId) ?? none;
+    return this.#pools[plan].use(shares, (connection) => watched(connection, () => run(connection)));
+  }
+
+  /** Runs a transaction, which watches its own statements. @throws PoolError before it began. */
+  transaction<Result>(workspaceId: string | undefined, run: (connection: Connection) => Promise<Result>) {
+    return this.#pools.generic.use(this.#shares?.generic.ofTransaction(workspaceId) ?? none, run);
+  }
+
+  /** Works at a connection and works that wait for one. */
+  get load(): { busy: number; waiting: number } {
+    const { generic, custom } = this.#pools;
+    return { busy: generic.busy + custom.busy, waiting: generic.waiting + custom.waiting };
+  }
+
+  tick(): void {
+    this.#pools.generic.tick();
+    this.#pools.custom.tick();
+  }
+
+  async close(seconds: number): Promise<void> {
+    await Promise.all([this.#pools.generic.close(seconds), this.#pools.custom.close(seconds)]);
+  }
+}
+
+async function watched<Result>(watch: StatementWatch, statement: () => Promise<Result>): Promise<Result> {
+  watch.sent();
+  try {
+    return await statement();
+  } finally {
+    watch.answered();
+  }
+}

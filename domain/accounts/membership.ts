@@ -1,0 +1,45 @@
+import type { Db } from '../../db/client.ts';
+import { badCredential, validCredential } from '../access.ts';
+import type { Principal } from '../context.ts';
+import { Failure } from '../errors.ts';
+
+/** 403: the person is not a member of the workspace. */
+export function noAccess(param = 'workspaceId'): Failure {
+  const message = 'You are not a member of this workspace. Ask an owner to invite you, or choose another workspace.';
+  const errors = [{ param, code: 'workspace_access_denied', message }];
+  return new Failure({ status: 403, code: 'workspace_access_denied', message, errors });
+}
+
+const isMember = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
+
+/** Checks that the person is a member of the workspace. @throws Failure 403 `workspace_access_denied`. */
+export async function requireMembership(db: Db, workspaceId: string, userId: string): Promise<void> {
+  const found = await db.rows(isMember, [workspaceId, userId]);
+  if (found.length === 0) throw noAccess();
+}
+
+const stillValid = `select 1 from credentials c where c.workspace_id = $1 and c.id = $2 and ${validCredential}`;
+
+/**
+ * As `requireMembership`, and locks the membership until the transaction ends: a removal or a password reset then sees,
+ * and revokes, what the transaction creates. KEY SHARE would not do, since a removal changes no key. When it waited for
+ * one of them, the credential of the request may have ended meanwhile. @throws Failure 403 `workspace_access_denied`, 401.
+ */
+export async function holdMembership(
+  tx: Db,
+  workspaceId: string,
+  principal: Pick<Principal, 'userId' | 'workspaceId' | 'credentialId'>,
+): Promise<void> {
+  const found = await tx.rows(`${isMember} for share`, [workspaceId, principal.userId]);
+  if (found.length === 0) throw noAccess();
+  await requireValidCredential(tx, principal);
+}
+
+/** Checks once more that the credential of the request is valid, where a lock was waited for. @throws Failure 401. */
+export async function requireValidCredential(
+  tx: Db,
+  { workspaceId, credentialId }: Pick<Principal, 'workspaceId' | 'credentialId'>,
+): Promise<void> {
+  const valid = await tx.rows(stillValid, [workspaceId, credentialId]);
+  if (valid.length === 0) throw badCredential();
+}

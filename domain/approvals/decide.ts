@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { holdChat } from '../chats/rows.ts';
+import type { AuthenticatedContext, Principal, ServiceSettings } from '../context.ts';
+import { conflict, Failure, invalid, invalidInput } from '../errors.ts';
+import { dueSettlements } from './expiry.ts';
+import { type ApprovalRow, approvalOf, findApproval, noApproval } from './rows.ts';
+import { settle } from './settle.ts';
+import type { ApprovalAnswer, Decision } from './shapes.ts';
+
+/** Checks that a person decides: an agent never decides for itself or another agent. @throws Failure 403. */
+function requirePerson({ kind }: Principal): void {
+  if (kind !== 'agent') return;
+  const message = 'Agents cannot decide approvals. Wait for a person.';
+  throw new Failure({ status: 403, code: 'missing_scope', message, reason: 'person_required' });
+}
+
+/**
+ * Whether the credential may approve a call of the tool. A tool that changes agents needs the scope for agents: else a
+ * key that may only write in chats could make an agent call the tool, and approve that call itself.
+ */
+export function canApprove({ service, principal }: AuthenticatedContext, toolName: string): boolean {
+  const needed = service.tools?.get(toolName)?.scopes ?? [];
+  return !needed.includes('agents:write') || principal.scopes.has('agents:write');
+}
+
+/** @throws Failure 403. */
+function requireApprover(ctx: AuthenticatedContext, toolName: string): void {
+  if (canApprove(ctx, toolName)) return;
+  const message =
+    'Approving a change of an agent or a skill needs the scope agents:write. Use a credential that has it.';
+  throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: ['agents:write'] });
+}
+
+/** Checks an edited input against the arguments of its tool. @throws Failure 400 with `param` below `input`; 409. */
+export function checkToolInput(service: ServiceSettings, toolName: string, input: Record<string, unknown>): void {
+  const tool = service.tools?.get(toolName);
+  if (!tool) throw conflict('The tool of this call no longer exists. Deny the call.');
+  const { error } = tool.input.safeParse(input);
+  if (!error) return;
+  const issues = error.issues.map((issue) => ({ ...issue, path: ['input', ...issue.path] }));
+  throw invalidInput(new z.ZodError(issues));
+}
+
+const settled: Record<ApprovalAnswer['status'], string> = {
+  pending: 'This approval is still pending. Decide again.',
+  approved: 'This was already approved, and the agent continued. Send a message in the chat to correct it.',
+  denied: 'This was already denied, and the agent continued. Send a message in the chat to have it done after all.',
+  expired:
+    'This was not decided in time, and the agent continued without it. Send a message in the chat to have it done.',
+  superseded: 'The agent no longer waits for this decision, because its turn ended. Send a message in the chat.',
+};
+
+/** Whether the given decision is the stored one. The same verdict with another input is another decision. */
+function isSame(approval: ApprovalRow, { decision, input }: Decision): boolean {
+  if (approval.status !== (decision === 'approve' ? 'approved' : 'denied')) return false;
+  return input === undefined || isDeepStrictEqual(approval.input, input);
+}
+
+/**
+ * Decides an approval for a person; the turn continues once none of its approvals is pending. The same decision again
+ * changes nothing. A late decision expires the approval instead.
+ * @throws Failure 400, 403 for an agent, 404, 409 decided otherwise, expired or superseded.
+ */
+export async function decideApproval(
+  ctx: AuthenticatedContext,
+  { approvalId, ...given }: Decision & { approvalId: string },
+): Promise<ApprovalAnswer> {
+  const { principal } = ctx;
+  requirePerson(principal);
+  const { decision, note = null, input } = given;
+  if (decision === 'deny' && input !== undefined) {
+    throw invalid('input', 'input is allowed only with approve. Leave it out, and describe the change in note.');
+  }
+  const { workspaceId, userId: decidedBy } = principal;
+  const { chatId, toolName } = await findApproval(ctx.db, workspaceId, approvalId);
+  if (decision === 'approve') requireApprover(ctx, toolName);
+  if (input !== undefined) checkToolInput(ctx.service, toolName, input);
+  const { approval, isNew } = await ctx.db.transaction(async (db) => {
+    const tx = { ...ctx, db };
+    const chat = await holdChat(db, workspaceId, chatId, noApproval);
+    const found = await findApproval(db, workspaceId, approvalId);
+    const due = await dueSettlements(tx, chat);
+    const isNew = found.status === 'pending' && due.every(({ approval }) => approval.id !== found.id);
+    const status = decision === 'approve' ? ('approved' as const) : ('denied' as const);
+    const decided = { approval: found, status, decidedBy, note, input };
+    const settled = await settle(tx, chat, isNew ? [...due, decided] : due);
+    return { approval: settled.find(({ id }) => id === found.id) ?? found, isNew };
+  });
+  if (isNew || isSame(approval, given)) return approvalOf(approval);
+  throw conflict(settled[approval.status]);
+}

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto';
+import { stringify } from 'uuid';
+import type { z } from 'zod';
+import type { Db } from '../../db/client.ts';
+import type { Context } from '../context.ts';
+import { recordEvents } from '../events/record.ts';
+import { wholeList } from '../fields.ts';
+import type { CaptureRef } from '../jobs.ts';
+import { folded } from '../text.ts';
+import type { CaptureTag } from './shapes.ts';
+
+/** Tags as sent, trimmed and once each: key → name, in the order given. */
+function keyed(tags: readonly string[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const tag of tags) {
+    const name = tag.trim();
+    const key = folded(name);
+    if (!names.has(key)) names.set(key, name);
+  }
+  return names;
+}
+
+/** The id of a tag in events, which hold no text: a UUIDv8 made of a hash of its key. */
+function tagId(workspaceId: string, key: string): string {
+  const bytes = hash('sha256', `tag ${workspaceId} ${key}`, 'buffer').subarray(0, 16);
+  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  return stringify(bytes);
+}
+
+// Whether other captures carry a tag is read while its row is locked, by who adds it and by who removes it.
+const uncarried = `select t.key from capture_tags t where t.workspace_id = $1 and t.key = any($2::text[])
+    and not exists (select from captures c
+      where c.workspace_id = $1 and c.id <> $3::uuid and c.tags @> array[t.name])
+  order by t.key`;
+const lock = 'select 1 from capture_tags where workspace_id = $1 and key = any($2::text[]) order by key for update';
+
+/** Records the tags that appear in the list of tags with a capture, or are gone from it without the capture. */
+async function recordTags(
+  db: Db,
+  { workspaceId, captureId }: CaptureRef,
+  type: 'tag.created' | 'tag.deleted',
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  const rows = await db.rows<{ key: string }>(uncarried, [workspaceId, keys, captureId]);
+  const events = rows.map(({ key }) => ({ type, objectId: tagId(workspaceId, key), parents: { captureId } }));
+  await recordEvents(db, workspaceId, events);
+}
+
+/** Records the tags that no other capture carries, when a locked capture loses all of its tags by being erased. */
+export async function recordTagsOfErased(db: Db, capture: CaptureRef, tags: readonly string[]): Promise<void> {
+  const keys = tags.map(folded);
+  if (keys.length === 0) return;
+  await db.rows(lock, [capture.workspaceId, keys]);
+  await recordTags(db, capture, 'tag.deleted', keys);
+}
+
+// In the order of the keys, so that two writers cannot deadlock.
+const settle = `insert into capture_tags as t (workspace_id, key, name)
+  select $1, s.key, s.name from unnest($2::text[], $3::text[]) as s(key, name) order by s.key
+  on conflict (workspace_id, key) do update set last_used_at = greatest(now(), t.last_used_at)
+  returning key, name`;
+
+/**
+ * The tags of a capture in the spelling of the workspace, which the first use of a tag sets for good. Sets
+ * `last_used_at` of those that are not among `before`, and records those that the first capture carries now, or none any
+ * more. Call it in the transaction that writes them, with the capture locked if there is one.
+ */
+export async function settleTags(
+  db: Db,
+  capture: CaptureRef,
+  tags: readonly string[],
+  before: readonly string[] = [],
+): Promise<string[]> {
+  const { workspaceId } = capture;
+  const names = keyed(tags);
+  const settled = new Map(before.map((name) => [folded(name), name]));
+  const fresh = [...names].filter(([key]) => !settled.has(key));
+  const keys = fresh.map(([key]) => key);
+  const gone = [...settled.keys()].filter((key) => !names.has(key));
+  if (gone.length > 0) await db.rows(lock, [workspaceId, [...keys, ...gone]]);
+  if (fresh.length > 0) {
+    const columns = [keys, fresh.map(([, name]) => name)];
+    const rows = await db.rows<{ key: string; name: string }>(settle, [workspaceId, ...columns]);
+    for (const { key, name } of rows) settled.set(key, name);
+  }
+  await recordTags(db, capture, 'tag.created', keys);
+  await recordTags(db, capture, 'tag.deleted', gone);
+  return [...names].map(([key, name]) => settled.get(key) ?? name);
+}
+
+const spellings = 'select key, name from capture_tags where workspace_id = $1 and key = any($2::text[])';
+
+/** The keys of the tags of a filter, sorted: the same for any order and case. */
+export function tagKeys(tags: readonly string[]): string[] {
+  return [...keyed(tags).keys()].sort();
+}
+
+/** The tags of these keys in the spelling of the workspace; undefined when one of them was never used. */
+export async function spelledTags(db: Db, workspaceId: string, keys: readonly string[]): Promise<string[] | undefined> {
+  const rows = await db.rows<{ name: string }>(spellings, [workspaceId, keys]);
+  return rows.length === keys.length ? rows.map(({ name }) => name) : undefined;
+}
+
+const carried = `select t.name, c.count as "captureCount", t.last_used_at as "lastUsedAt"
+  from (select tag, (count(*) filter (where archived_at is null))::int as count
+    from captures, unnest(tags) as tag where workspace_id = $1 group by tag) c
+  join capture_tags t on t.workspace_id = $1 and t.name = c.tag`;
+
+const collator = new Intl.Collator('en');
+
+/** The tags of the workspace's captures, archived ones included, sorted by name. */
+export async function listTags({ db, principal }: Context) {
+  const rows = await db.rows<Omit<z.infer<typeof CaptureTag>, 'object'>>(carried, [principal.workspaceId]);
+  rows.sort((one, other) => collator.compare(one.name, other.name));
+  return wholeList(rows.map((row) => ({ object: 'tag' as const, ...row })));
+}

@@ -1,0 +1,43 @@
+import type { Context, ServiceContext } from '../context.ts';
+import { conflict } from '../errors.ts';
+import { findChat, holdChat } from './rows.ts';
+import type { ChatAnswer } from './shapes.ts';
+import { endTurn } from './turns.ts';
+
+/**
+ * Stops the agent of a chat, at work or waiting for a person; its work so far stays. A chat whose turn has ended is
+ * unchanged. @throws Failure 404, 409 to the agent at work in this chat.
+ */
+export function cancelChat(ctx: Context, { chatId }: { chatId: string }): Promise<ChatAnswer> {
+  const { workspaceId, agent } = ctx.principal;
+  return ctx.db.transaction(async (db) => {
+    const chat = await holdChat(db, workspaceId, chatId.toLowerCase());
+    if (agent?.chatId === chat.chatId)
+      throw conflict('You are working in this chat. To stop, end your turn with an answer.');
+    if (chat.turn) await endTurn({ ...ctx, db }, chat, { outcome: 'cancelled' });
+    return findChat(db, workspaceId, chatId);
+  });
+}
+
+const working = `select c.id from chats c where c.workspace_id = $1 and c.todo_id = any($2::uuid[])
+    and exists (select 1 from chat_turns t where t.workspace_id = c.workspace_id and t.chat_id = c.id and t.ended_at is null)
+  order by c.id`;
+
+interface Closing {
+  workspaceId: string;
+  todoIds: readonly string[];
+  /** The chat of the calling agent, which continues. */
+  exceptChatId?: string | undefined;
+}
+
+/**
+ * Cancels the open turns in the chats of todos, whether the agent works, is queued or waits for a person. Call it in a
+ * transaction with the todos locked, so that no turn starts meanwhile. The caller records how the todos change.
+ */
+export async function closeChats(ctx: ServiceContext, { workspaceId, todoIds, exceptChatId }: Closing): Promise<void> {
+  const chats = await ctx.db.rows<{ id: string }>(working, [workspaceId, todoIds]);
+  for (const { id } of chats.filter((each) => each.id !== exceptChatId)) {
+    const chat = await holdChat(ctx.db, workspaceId, id);
+    if (chat.turn) await endTurn(ctx, chat, { outcome: 'cancelled', todoIsRecorded: true });
+  }
+}

@@ -1,0 +1,50 @@
+import type { Context } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { cursorAfter, cursorScope, positionOf } from '../page.ts';
+import type { MessageAnswer, MessageListingInput } from './shapes.ts';
+import { readTail, type Tail } from './tail.ts';
+import { isWorking, readUntil } from './wait.ts';
+
+/** A page of messages with the status of their chat. */
+export interface MessagesPage extends Tail {
+  nextCursor: string | null;
+  /** Sequence of the last message of the page: `afterSequence` of the next one. */
+  nextSequence: number;
+}
+
+/**
+ * One page of the messages after `afterSequence`, or after `cursor`. With `waitSeconds` an empty page is returned only
+ * once the agent stopped or the time is over. `fitting` may shorten the page: the number of messages to keep.
+ * @throws Failure 400 `invalid_cursor`, 404.
+ */
+export async function readMessages(
+  ctx: Context,
+  input: MessageListingInput & { chatId: string },
+  fitting = (messages: readonly MessageAnswer[]) => messages.length,
+): Promise<MessagesPage> {
+  const { workspaceId } = ctx.principal;
+  const { chatId, limit, cursor, afterSequence, waitSeconds = 0 } = input;
+  const filters = { chatId: chatId.toLowerCase(), afterSequence };
+  const scope = cursorScope(ctx, { sort: 'sequence', order: 'asc', filters });
+  const start = cursor === undefined ? afterSequence : Number(positionOf(scope, cursor)[0]);
+  const tail = await readUntil(
+    ctx,
+    chatId.toLowerCase(),
+    waitSeconds,
+    () => readTail(ctx.db, workspaceId, chatId, start, limit),
+    (seen) => seen === undefined || seen.messages.length > 0 || !isWorking(seen.status),
+    true,
+  );
+  if (!tail) throw notFound('chat', 'chatId');
+  const messages = tail.messages.slice(0, fitting(tail.messages));
+  const hasMore = tail.hasMore || messages.length < tail.messages.length;
+  const nextSequence = messages.at(-1)?.sequence ?? start;
+  const nextCursor = hasMore ? cursorAfter(scope, [nextSequence, chatId]) : null;
+  return { status: tail.status, messages, hasMore, nextCursor, nextSequence };
+}
+
+/** One page of the messages of a chat, the oldest first. @throws Failure 400 `invalid_cursor`, 404. */
+export async function listMessages(ctx: Context, input: MessageListingInput & { chatId: string }) {
+  const { messages: data, hasMore, nextCursor } = await readMessages(ctx, input);
+  return { object: 'list' as const, data, hasMore, nextCursor };
+}

@@ -1,0 +1,44 @@
+import type { connectedApps } from '../../db/schema/index.ts';
+import { requireMembership } from '../accounts/membership.ts';
+import { revokeGrant } from '../accounts/revoke-access.ts';
+import type { Context } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { wholeList } from '../fields.ts';
+import type { Scope } from '../scopes.ts';
+import type { ConnectedAppQuery } from './shapes.ts';
+
+type AppRow = Omit<typeof connectedApps.$inferSelect, 'connectedAt' | 'scopes'> & { scopes: Scope[] };
+
+/** Only grants that ever had a token: a consent whose code was never redeemed did not connect an app. */
+const visible = `from connected_apps a
+  join members m on m.workspace_id = a.workspace_id and m.user_id = $1 and m.removed_at is null
+  where a.connected_at is not null`;
+const list = `select a.id, a.workspace_id as "workspaceId", a.user_id as "userId", a.client_id as "clientId",
+    a.client_name as "clientName", a.client_uri as "clientUri", a.logo_uri as "logoUri", a.scopes,
+    a.created_at as "createdAt", a.expires_at as "expiresAt", a.revoked_at as "revokedAt",
+    greatest(a.last_used_at, (select max(c.last_used_at) from credentials c
+      where c.workspace_id = a.workspace_id and c.connected_app_id = a.id)) as "lastUsedAt"
+  ${visible} and a.workspace_id = $2 and ($3 or a.revoked_at is null) order by a.created_at desc, a.id desc`;
+const one = `select a.workspace_id as "workspaceId" ${visible} and a.id = $2`;
+
+/** The apps connected to a workspace through OAuth, newest first. @throws Failure 403 when not a member. */
+export async function listConnectedApps(
+  { db, principal }: Context,
+  { workspaceId, includeRevoked }: ConnectedAppQuery,
+) {
+  const { userId } = principal;
+  await requireMembership(db, workspaceId, userId);
+  const rows = await db.rows<AppRow>(list, [userId, workspaceId, includeRevoked]);
+  return wholeList(rows.map((row) => ({ object: 'connected_app' as const, ...row })));
+}
+
+/** Disconnects an app for good; a second call returns the time of the first. @throws Failure 404. */
+export async function revokeConnectedApp(
+  { db, principal }: Context,
+  { connectedAppId: id }: { connectedAppId: string },
+) {
+  const [app] = await db.rows<{ workspaceId: string }>(one, [principal.userId, id]);
+  const revokedAt = app && (await revokeGrant(db, app.workspaceId, id));
+  if (!revokedAt) throw notFound('connected app', 'connectedAppId');
+  return { object: 'connected_app_revoked' as const, id, revokedAt };
+}

@@ -1,0 +1,175 @@
+import { v7 as newId } from 'uuid';
+import { Bindings } from '../../db/bindings.ts';
+import type { Db } from '../../db/client.ts';
+import type { Origin } from '../../db/origin.ts';
+import type { EventParents } from '../../db/schema/events.ts';
+import type { EventType } from './types.ts';
+
+/** A change of one resource, as the verb knows it. */
+export interface NewEvent {
+  type: EventType;
+  objectId: string;
+  parents?: EventParents;
+  /** Names of the fields of the answer that have other values now, as REST calls them. */
+  changedFields?: readonly string[];
+  /** Of the resource after the change, where it has one. */
+  version?: number;
+  /** The only person who may read it. */
+  readerId?: string;
+}
+
+/** `parents` of an event: the ids that there are. */
+export function parentsOf(ids: { [Name in keyof EventParents]: string | null }): EventParents {
+  return Object.fromEntries(Object.entries(ids).filter(([, id]) => id !== null));
+}
+
+const columns = `workspace_id, id, type, object_id, parents, changed_fields, version, reader_id,
+  actor_type, actor_id, credential_id, via, request_id`;
+
+const shape = `e(id uuid, type text, "objectId" uuid, parents jsonb, "changedFields" text[], version int, "readerId" uuid,
+  "actorType" text, "actorId" uuid, "credentialId" uuid, via text, "requestId" text)`;
+
+const selected = `e.id, e.type, e."objectId", e.parents, e."changedFields", e.version, e."readerId", e."actorType", e."actorId",
+  e."credentialId", e.via, e."requestId"`;
+
+const insert = `insert into event_queue (${columns})
+  select $1, ${selected} from jsonb_to_recordset($2::jsonb) as ${shape}`;
+
+const listeners = new Set<() => void>();
+
+/**
+ * Calls `listener` whenever this process records events, in whatever database, until the returned function is called. Their
+ * transaction is open then: what commits is not known yet.
+ */
+export function onRecording(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The rows of the events; `origin.eventId` becomes the id of the last. */
+function rowsOf(origin: Origin, events: readonly NewEvent[]) {
+  for (const listener of listeners) listener();
+  const { eventId: _, ...by } = origin;
+  const rows = events.map((event) => ({
+    parents: {},
+    changedFields: [],
+    version: null,
+    readerId: null,
+    ...event,
+    ...by,
+    id: newId(),
+  }));
+  origin.eventId = rows.at(-1)?.id ?? origin.eventId;
+  return rows;
+}
+
+/**
+ * Records changes in the log of a workspace, in the order given: one event per resource. Call it in the transaction of
+ * the change, after its statements, so that two writers of a resource are recorded in the order of their changes. Readers
+ * see the events once that has committed (`server/events/sequencer.ts` numbers them).
+ */
+export async function recordEvents(db: Db, workspaceId: string, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await db.rows(insert, [workspaceId, JSON.stringify(rowsOf(db.origin, events))]);
+}
+
+/** One event of `recordEvents`. */
+export function recordEvent(db: Db, workspaceId: string, event: NewEvent): Promise<void> {
+  return recordEvents(db, workspaceId, [event]);
+}
+
+/** Does what a request without a credential does for a person whom it has come to know: its events have that actor. */
+export async function actingAs<Result>(db: Db, userId: string, work: (theirs: Db) => Promise<Result>): Promise<Result> {
+  const theirs = db.as({ ...db.origin, actorType: 'user', actorId: userId });
+  const result = await work(theirs);
+  db.origin.eventId = theirs.origin.eventId;
+  return result;
+}
+
+/**
+ * Makes a change and records it in one statement. `change` is an insert, update or delete of one or several rows that
+ * returns `id`, with the workspace as `$1`; only events of rows that it returns are recorded.
+ */
+export async function changeAndRecord(
+  db: Db,
+  change: string,
+  values: readonly unknown[],
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return void (await db.rows(change, values));
+  const bindings = new Bindings();
+  for (const value of values) bindings.bind(value);
+  const recording = recordingPart(bindings, db.origin, { events, changed: 'changed', workspace: '$1' });
+  await db.rows(`with changed as (${change}), ${recording} select 1 from changed`, bindings.values);
+}
+
+/** What a statement records of its own changes; the expressions are SQL over its relation `changed`, called `c`. */
+export interface Recording {
+  /** At most one of each object. */
+  events: readonly NewEvent[];
+  /** The name of a relation of the statement with the column `id`: the objects of which events are recorded. */
+  changed: string;
+  /** The name of the parameter that holds the id of the workspace. */
+  workspace: string;
+  /** In place of the type of each event. */
+  type?: string;
+  /** In place of its parents. */
+  parents?: string;
+  /** In place of its changed fields: an event without any is left out. */
+  fields?: string;
+  /** In place of its version. */
+  version?: string;
+}
+
+/** The columns of the queue after the workspace, for one event: bound value by value, which is cheaper than a relation. */
+function boundOf(
+  bindings: Bindings,
+  row: ReturnType<typeof rowsOf>[number],
+  { type, parents, fields, version }: Recording,
+) {
+  const bind = (value: unknown, as: string) => `${bindings.bind(value)}::${as}`;
+  return [
+    bind(row.id, 'uuid'),
+    type ?? bind(row.type, 'text'),
+    'c.id',
+    parents ?? bind(JSON.stringify(row.parents), 'jsonb'),
+    fields ? 'f.fields' : bind(row.changedFields, 'text[]'),
+    version ?? bind(row.version, 'int'),
+    bind(row.readerId, 'uuid'),
+    bind(row.actorType, 'text'),
+    bind(row.actorId, 'uuid'),
+    bind(row.credentialId, 'uuid'),
+    bind(row.via, 'text'),
+    bind(row.requestId, 'text'),
+  ].join(', ');
+}
+
+/**
+ * The same within the statement that makes the change: a part of its `with` list, without the comma. The events are
+ * recorded in the order given. Where they may be left out, the caller restores `origin.eventId`; the part returns the ids
+ * of those that are not.
+ */
+export function recordingPart(bindings: Bindings, origin: Origin, recording: Recording): string {
+  const { events, changed, workspace, type, parents, fields, version } = recording;
+  const rows = rowsOf(origin, events);
+  const [first, second] = rows;
+  const listed = fields ? ` cross join lateral (select ${fields} as fields) f` : '';
+  const only = fields ? 'cardinality(f.fields) > 0' : 'true';
+  if (first && !second) {
+    const values = boundOf(bindings, first, recording);
+    return `recorded as (
+      insert into event_queue (${columns}) select ${workspace}, ${values} from ${changed} c${listed}
+      where c.id = ${bindings.bind(first.objectId)}::uuid and ${only} returning id
+    )`;
+  }
+  const found = selected
+    .replace('e.type', type ?? 'e.type')
+    .replace('e.parents', parents ?? 'e.parents')
+    .replace('e."changedFields"', fields ? 'f.fields' : 'e."changedFields"')
+    .replace('e.version', version ?? 'e.version');
+  return `recorded as (
+      insert into event_queue (${columns}) select ${workspace}, ${found}
+      from jsonb_to_recordset(${bindings.bind(JSON.stringify(rows))}::jsonb) as ${shape}
+      join ${changed} c on c.id = e."objectId"${listed} where ${only} order by e.id returning id
+    )`;
+}

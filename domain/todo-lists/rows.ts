@@ -1,0 +1,75 @@
+import { and, eq } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
+import { todoLists } from '../../db/schema/todos.ts';
+import type { Context } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { requireMatch } from '../etag.ts';
+import { TodoList, type TodoListAnswer } from './shapes.ts';
+
+type TodoListTable = typeof todoLists.$inferSelect;
+
+interface TodoListRow
+  extends Pick<TodoListTable, 'id' | 'name' | 'emoji' | 'color' | 'isDefault' | 'createdAt' | 'updatedAt'> {
+  isArchived: boolean;
+  todoCount: number;
+  activeTodoCount: number;
+}
+
+/** Lists of a workspace with their counts. */
+function select(where: string): string {
+  return `select l.id, l.name, l.emoji, l.color, l.is_default as "isDefault", l.archived_at is not null as "isArchived",
+      coalesce(c.todos, 0)::int as "todoCount", coalesce(c.active, 0)::int as "activeTodoCount",
+      l.created_at as "createdAt", l.updated_at as "updatedAt"
+    from todo_lists l left join lateral (
+      select count(*) as todos, count(*) filter (where t.status <> 'done') as active from todos t
+      where t.workspace_id = l.workspace_id and t.todo_list_id = l.id and t.archived_at is null and not t.is_suggested
+    ) c on true
+    where l.workspace_id = $1 and ${where}`;
+}
+
+const all = `${select('($2 or l.archived_at is null)')} order by l.is_default desc, l.created_at, l.id`;
+const one = select('l.id = $2');
+
+function todoListOf(row: TodoListRow): TodoListAnswer {
+  return { object: 'todo_list', ...row };
+}
+
+/** The condition of one list of a workspace. */
+export function isTodoList(workspaceId: string, todoListId: string) {
+  return and(eq(todoLists.workspaceId, workspaceId), eq(todoLists.id, todoListId));
+}
+
+/** The list of this id. @throws Failure 404 when the workspace has no such list. */
+export async function findTodoList(db: Db, workspaceId: string, todoListId: string): Promise<TodoListAnswer> {
+  const [row] = await db.rows<TodoListRow>(one, [workspaceId, todoListId]);
+  if (!row) throw notFound('todo list', 'todoListId');
+  return todoListOf(row);
+}
+
+const named = 'select id, name from todo_lists where workspace_id = $1 and id = any($2::uuid[])';
+
+/** The names of these lists, by id. */
+export async function listNames(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.rows<Pick<TodoListTable, 'id' | 'name'>>(named, [workspaceId, [...new Set(ids)]]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** The todo lists of a workspace, the default one first, then the oldest. */
+export async function findTodoLists(db: Db, workspaceId: string, includeArchived: boolean): Promise<TodoListAnswer[]> {
+  return (await db.rows<TodoListRow>(all, [workspaceId, includeArchived])).map(todoListOf);
+}
+
+/** The list with its row locked, so that a precondition holds until the write. @throws Failure 404, 412. */
+export async function lockTodoList({ db, principal, ifMatch }: Context, todoListId: string): Promise<TodoListAnswer> {
+  const { workspaceId } = principal;
+  const isThis = isTodoList(workspaceId, todoListId);
+  await db.orm.select({ id: todoLists.id }).from(todoLists).where(isThis).for('update');
+  const list = await findTodoList(db, workspaceId, todoListId);
+  requireMatch(ifMatch, TodoList, list);
+  return list;
+}
+
+/** Get one todo list with its counts. @throws Failure 404. */
+export function getTodoList({ db, principal }: Context, { todoListId }: { todoListId: string }) {
+  return findTodoList(db, principal.workspaceId, todoListId);
+}

@@ -1,0 +1,131 @@
+import type { Db } from '../../db/client.ts';
+import { canonical } from '../canonical-json.ts';
+import type { Context } from '../context.ts';
+import { conflict, type Failure, invalid, notFound } from '../errors.ts';
+import { cursorAfter, cursorScope, positionOf } from '../page.ts';
+import { settleSchedules } from '../schedules/states.ts';
+import { maxMatches, type TodoBulkInput } from './bulk-shapes.ts';
+import { type Change, changeOf, requireText } from './change.ts';
+import { recordTodoChanges } from './events.ts';
+import { canonicalFilters, criteriaOf } from './filter.ts';
+import type { TodoFilter } from './listing-shapes.ts';
+import { lockMatches } from './matches.ts';
+import { archiveTodos, findTodos, lockTodos } from './rows.ts';
+import { type TodoAnswer, type TodoPatch, wholeBatch } from './shapes.ts';
+import { changeLocked } from './update.ts';
+
+/** Rolls the transaction of a dry run back. */
+class DryRun extends Error {
+  readonly todos: TodoAnswer[];
+  constructor(todos: TodoAnswer[]) {
+    super('dry run');
+    this.todos = todos;
+  }
+}
+
+interface Write {
+  /** Ids in lower case, each once. */
+  ids: readonly string[];
+  patch: TodoPatch | undefined;
+  change: Change | undefined;
+  dryRun: boolean;
+}
+
+/** Todos of these ids, in the order of the ids. */
+async function inOrder(ctx: Context, ids: readonly string[]): Promise<TodoAnswer[]> {
+  const todos = new Map((await findTodos(ctx.db, ctx.principal.workspaceId, ids)).map((todo) => [todo.id, todo]));
+  return ids.flatMap((id) => todos.get(id) ?? []);
+}
+
+/** Changes or archives todos that are locked. The answers are in no order. */
+async function write(ctx: Context, { ids, patch, change, dryRun }: Write): Promise<TodoAnswer[]> {
+  const { db, principal } = ctx;
+  const { workspaceId } = principal;
+  const before = await inOrder(ctx, ids);
+  if (patch && change) return changeLocked(ctx, { before, patch, change, dryRun, at: 'patch.' });
+  await archiveTodos(db, workspaceId, ids);
+  await settleSchedules(db, workspaceId, ids, ctx.clock());
+  const after = await findTodos(db, workspaceId, ids);
+  return recordTodoChanges(db, workspaceId, before, after);
+}
+
+/** Changes or archives todos in a transaction, which a dry run rolls back. `choose` locks them and returns their ids. */
+async function changeChosen(
+  ctx: Context,
+  { patch, dryRun }: TodoBulkInput,
+  choose: (db: Db) => Promise<readonly string[]>,
+): Promise<TodoAnswer[]> {
+  const change = patch && (await changeOf(ctx, patch, 'patch.'));
+  const work = ctx.db.transaction(async (db) => {
+    const ids = await choose(db);
+    if (patch) await requireText(db, ctx.principal.workspaceId, ids, patch, 'patch.');
+    const changed = ids.length === 0 ? [] : await write({ ...ctx, db }, { ids, patch, change, dryRun });
+    const todos = new Map(changed.map((todo) => [todo.id, todo]));
+    const answers = ids.flatMap((id) => todos.get(id) ?? []);
+    if (dryRun) throw new DryRun(answers);
+    return answers;
+  });
+  return work.catch((error: unknown) => {
+    if (error instanceof DryRun) return error.todos;
+    throw error;
+  });
+}
+
+/** @throws Failure 404 with `param` naming the id. */
+async function changeByIds(ctx: Context, input: TodoBulkInput, ids: readonly string[]) {
+  const order = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const { patch } = input;
+  if (patch) await requireText(ctx.db, ctx.principal.workspaceId, order, patch, 'patch.');
+  const choose = async (db: Db) => {
+    const found = await lockTodos(db, ctx.principal.workspaceId, order);
+    const missing = ids.findIndex((id) => !found.has(id.toLowerCase()));
+    if (missing >= 0) throw notFound('todo', `ids[${missing}]`);
+    return order;
+  };
+  return wholeBatch(await changeChosen(ctx, input, choose));
+}
+
+/** The part of a filter that one call changes, in the order of the ids. */
+async function changeMatches(ctx: Context, input: TodoBulkInput, where: TodoFilter) {
+  const { patch, archive, cursor, expectedCount } = input;
+  const startsWork = patch?.assignees !== undefined || patch?.schedule !== undefined;
+  const limit = startsWork ? maxMatches.starting : maxMatches.plain;
+  // The change is part of what a cursor belongs to: one of another change would skip todos.
+  const filters = { ...canonicalFilters(where), me: ctx.principal.userId, change: canonical({ patch, archive }) };
+  const scope = cursorScope(ctx, { sort: 'id', order: 'asc', filters });
+  const after = cursor === undefined ? null : positionOf(scope, cursor)[1];
+  const criteria = criteriaOf(ctx.principal, where);
+  let matched = { ids: [] as string[], count: 0 };
+  const choose = async (db: Db) => {
+    matched = await lockMatches(db, { viewer: ctx.principal, criteria, after, limit });
+    if (expectedCount === undefined || expectedCount === matched.count) return matched.ids;
+    throw countDiffers(expectedCount, matched.count);
+  };
+  const data = await changeChosen(ctx, input, choose);
+  const hasMore = matched.count > matched.ids.length;
+  const last = matched.ids.at(-1);
+  const nextCursor = hasMore && last !== undefined ? cursorAfter(scope, [null, last]) : null;
+  return { object: 'list' as const, data, hasMore, nextCursor, totalCount: matched.count };
+}
+
+function countDiffers(expected: number, count: number): Failure {
+  const message = `The filters match ${count} todos, not ${expected}. Nothing was changed: look at them again, and confirm that number.`;
+  const errors = [{ param: 'expectedCount', code: 'count_differs', message }];
+  return conflict(message, { reason: 'count_differs', errors });
+}
+
+/**
+ * Changes or archives many todos, all or none of a call: up to a hundred in the order of `ids`, or those that `where`
+ * matches, in the order of their ids, of which `totalCount` says how many there were before the call. A dry run returns
+ * the todos as they would be, changes nothing and starts no agent.
+ * @throws Failure 400, 404 with `param` naming the id, 402, 409 when `expectedCount` is another number.
+ */
+export async function bulkUpdateTodos(ctx: Context, input: TodoBulkInput) {
+  const { ids, where, patch, archive, expectedCount, cursor } = input;
+  if ((patch === undefined) === (archive === undefined)) throw invalid('patch', 'Pass either patch or archive: true.');
+  if ((ids === undefined) === (where === undefined)) throw invalid('ids', 'Pass either ids or where.');
+  if (where) return changeMatches(ctx, input, where);
+  if (expectedCount !== undefined) throw invalid('expectedCount', 'expectedCount goes with where. Leave it out.');
+  if (cursor !== undefined) throw invalid('cursor', 'cursor goes with where. Leave it out.');
+  return changeByIds(ctx, input, ids ?? []);
+}

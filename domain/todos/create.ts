@@ -1,0 +1,153 @@
+import { v7 as newId } from 'uuid';
+import type { Context } from '../context.ts';
+import { invalid } from '../errors.ts';
+import type { Plan } from '../schedules/plan.ts';
+import { plansOf, requireDistance } from '../schedules/planning.ts';
+import { folded } from '../text.ts';
+import { GivenIds } from './given-ids.ts';
+import { type NewRow, writeTodos } from './insert.ts';
+import { type Assigned, References } from './references.ts';
+import { findTodos, priorityRank } from './rows.ts';
+import { startRun } from './runs.ts';
+import { type NewTodo, type TodoAnswer, wholeBatch } from './shapes.ts';
+
+/** Checks what a schema cannot: a blank text, two lists. `at` is a path prefix. @throws Failure 400. */
+function requireConsistent(todo: NewTodo, at: string): void {
+  if (todo.title === undefined && (todo.content ?? '').trim() === '') {
+    throw invalid(`${at}title`, 'Give a title or a content, or both.');
+  }
+  if (todo.todoListId !== undefined && todo.todoListName !== undefined) {
+    throw invalid(`${at}todoListName`, 'Pass todoListId or todoListName, not both.');
+  }
+}
+
+function listOf(references: References, todo: NewTodo, at: string): Promise<string | null> | null {
+  if (todo.todoListId !== undefined) return references.listById(todo.todoListId, `${at}todoListId`);
+  if (todo.todoListName !== undefined) return references.listByName(todo.todoListName, `${at}todoListName`);
+  return null;
+}
+
+/** What the i-th new todo refers to. */
+interface Referred {
+  list: string | null;
+  assignees: readonly Assigned[] | undefined;
+  capture: string | null;
+  /** The agent that starts at once. */
+  worker: string | null;
+  plan: Plan | null;
+}
+
+type PathOf = (index: number) => string;
+
+/** Looks up what the todos refer to. @throws Failure 400, 404 with the `param` at fault. */
+async function referencesOf(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf): Promise<Referred[]> {
+  const references = new References(ctx.db, ctx.principal);
+  const pathsOf = (field: string) => todos.map((_, index) => `${pathOf(index)}${field}`);
+  const lists: (string | null)[] = [];
+  for (const [index, todo] of todos.entries()) lists.push(await listOf(references, todo, pathOf(index)));
+  const named = todos.map((todo) => todo.assignees ?? []);
+  const assignees = await references.assignees(named, pathsOf('assignees'));
+  const captures = await references.captures(
+    todos.map((todo) => todo.captureId),
+    pathsOf('captureId'),
+  );
+  const workers = todos.map((todo, index) =>
+    todo.run ? references.worker(named[index] ?? [], assignees[index] ?? [], `${pathOf(index)}run`) : null,
+  );
+  references.requireSound();
+  const plans = await plansOf(
+    ctx,
+    todos.map((todo) => todo.schedule),
+    (index) => `${pathOf(index)}schedule`,
+  );
+  for (const [index, plan] of plans.entries()) {
+    if (plan) requireDistance(ctx.principal, plan, ctx.clock(), `${pathOf(index)}schedule`);
+  }
+  return todos.map((todo, index) => ({
+    list: lists[index] ?? null,
+    assignees: todo.assignees && assignees[index],
+    capture: captures[index] ?? null,
+    worker: workers[index] ?? null,
+    plan: plans[index] ?? null,
+  }));
+}
+
+/** The row of a new todo, assigned to the caller unless it names assignees. */
+function rowOf({ principal }: Context, todo: NewTodo, referred: Referred, place: number): NewRow {
+  const { userId, kind, scopes } = principal;
+  const { list, assignees, capture, plan } = referred;
+  return {
+    place,
+    id: todo.id?.toLowerCase() ?? newId(),
+    title: todo.title ?? null,
+    content: todo.content ?? null,
+    priority: todo.priority ? priorityRank(todo.priority) : null,
+    type: todo.type,
+    list,
+    due: todo.dueDate ?? null,
+    capture,
+    suggested: false,
+    source: kind === 'agent' ? 'agent_created' : 'user_created',
+    created_from: todo.id === undefined ? null : GivenIds.originOf(todo),
+    assignees: assignees ?? [{ user: userId, agent: null }],
+    plan: plan && { ...plan, userId, scopes: [...scopes] },
+    folded_title: folded(todo.title ?? ''),
+    folded_content: folded(todo.content ?? ''),
+  };
+}
+
+/** Inserts the rows and starts `workers[i]` on the i-th todo, all or none. @throws Failure 402. */
+function writeAndStart(ctx: Context, rows: readonly NewRow[], workers: readonly (string | null)[]) {
+  const { workspaceId } = ctx.principal;
+  return ctx.db.transaction(async (db) => {
+    const created = await writeTodos(db, workspaceId, rows);
+    for (const [place, todo] of created.entries()) {
+      const agentId = workers[place];
+      if (agentId) await startRun({ ...ctx, db }, { todo, agentId, trigger: 'create' });
+    }
+    const ids = created.map((todo) => todo.id);
+    const current = new Map((await findTodos(db, workspaceId, ids)).map((todo) => [todo.id, todo]));
+    return created.map((todo) => current.get(todo.id) ?? todo);
+  });
+}
+
+/** Creates todos that do not exist, all or none, and starts the agents that they ask for. */
+async function createNew(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf): Promise<TodoAnswer[]> {
+  const referred = await referencesOf(ctx, todos, pathOf);
+  const rows = referred.flatMap((each, place) => {
+    const todo = todos[place];
+    return todo ? [rowOf(ctx, todo, each, place)] : [];
+  });
+  const workers = referred.map(({ worker }) => worker);
+  if (workers.every((worker) => worker === null)) return writeTodos(ctx.db, ctx.principal.workspaceId, rows);
+  return writeAndStart(ctx, rows, workers);
+}
+
+/**
+ * Creates todos, all or none. `pathOf` gives the path prefix of the i-th. One whose id exists and that was created with
+ * the same values is returned as it is now, whoever was first.
+ */
+async function createTodos(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf): Promise<TodoAnswer[]> {
+  for (const [index, todo] of todos.entries()) requireConsistent(todo, pathOf(index));
+  if (todos.every(({ id }) => id === undefined)) return createNew(ctx, todos, pathOf);
+  const given = new GivenIds(ctx, todos, pathOf);
+  return given.create((tx, missing) =>
+    createNew(
+      tx,
+      missing.map(({ todo }) => todo),
+      (place) => pathOf(missing[place]?.index ?? place),
+    ),
+  );
+}
+
+/** Creates a todo, and starts its agent when `run` is set. @throws Failure 400, 404 with the `param` at fault, 402. */
+export async function createTodo(ctx: Context, input: NewTodo): Promise<TodoAnswer> {
+  const [todo] = await createTodos(ctx, [input], () => '');
+  if (!todo) throw new Error('createTodos returned no todo');
+  return todo;
+}
+
+/** Creates todos, all or none, and returns them in order. @throws Failure 400, 404 with the `param` at fault, 402. */
+export async function batchCreateTodos(ctx: Context, { data }: { data: readonly NewTodo[] }) {
+  return wholeBatch(await createTodos(ctx, data, (index) => `data[${index}].`));
+}

@@ -1,0 +1,37 @@
+import type { Db } from '../../db/client.ts';
+import { changedFieldsOf, recordVersions } from '../events/changes.ts';
+import type { NewEvent } from '../events/record.ts';
+import type { TodoAnswer } from './shapes.ts';
+
+function typeOf(before: TodoAnswer, after: TodoAnswer): NewEvent['type'] {
+  if (before.isArchived !== after.isArchived) return after.isArchived ? 'todo.archived' : 'todo.restored';
+  const [was, is] = [before.status === 'done', after.status === 'done'];
+  if (was === is) return 'todo.updated';
+  return is ? 'todo.completed' : 'todo.reopened';
+}
+
+/**
+ * Records the changes of locked todos, in the order of `before`: one event for each whose answer differs. `after` has the
+ * same todos, in any order; returned with the versions that they have now.
+ */
+export async function recordTodoChanges(
+  db: Db,
+  workspaceId: string,
+  before: readonly TodoAnswer[],
+  after: readonly TodoAnswer[],
+): Promise<TodoAnswer[]> {
+  const current = new Map(after.map((todo) => [todo.id, todo]));
+  const events = before.flatMap((old): NewEvent[] => {
+    const todo = current.get(old.id);
+    if (!todo) return [];
+    const changedFields = changedFieldsOf(old, todo);
+    if (changedFields.length === 0 && old.updatedAt === todo.updatedAt) return [];
+    return [{ type: typeOf(old, todo), objectId: todo.id, changedFields }];
+  });
+  const versions = await recordVersions(db, workspaceId, events);
+  return after.map((todo) => ({ ...todo, version: versions.get(todo.id) ?? todo.version }));
+}
+
+/** In SQL: the type of the event of a todo whose status was `old_status`, from the changed row `c`. */
+export const statusEventColumn = `case when (c.status = 'done') = (c.old_status = 'done') then 'todo.updated'
+  when c.status = 'done' then 'todo.completed' else 'todo.reopened' end`;

@@ -1,0 +1,96 @@
+import { violatedConstraint } from '../../db/errors.ts';
+import { fingerprintOf } from '../canonical-json.ts';
+import type { Context } from '../context.ts';
+import { conflict, type Failure, invalid } from '../errors.ts';
+import { findTodos } from './rows.ts';
+import type { NewTodo, TodoAnswer } from './shapes.ts';
+
+/** A todo of the request with its place in it. */
+interface Placed {
+  todo: NewTodo;
+  index: number;
+}
+
+const existing = `select id, '\\x' || encode(created_from, 'hex') as origin from todos
+  where workspace_id = $1 and id = any($2::uuid[])`;
+const erased = `select object_id as id from events
+    where workspace_id = $1 and object_id = any($2::uuid[]) and type = 'todo.deleted'
+  union all select object_id from event_queue
+    where workspace_id = $1 and object_id = any($2::uuid[]) and type = 'todo.deleted'`;
+
+function refused(param: string, code: 'taken' | 'erased', message: string): Failure {
+  return conflict(message, { reason: `id_${code}`, errors: [{ param, code, message }] });
+}
+
+/**
+ * The creation of todos some of whose ids the client chose. Ids are those of a workspace: one that another workspace has
+ * is as unknown as any other.
+ */
+export class GivenIds {
+  readonly #ctx: Context;
+  readonly #todos: readonly NewTodo[];
+  readonly #pathOf: (index: number) => string;
+
+  /** @throws Failure 400 when an id is given twice. */
+  constructor(ctx: Context, todos: readonly NewTodo[], pathOf: (index: number) => string) {
+    this.#ctx = ctx;
+    this.#todos = todos;
+    this.#pathOf = pathOf;
+    const seen = new Set<string>();
+    for (const [index, { id }] of todos.entries()) {
+      if (id === undefined) continue;
+      if (seen.has(id.toLowerCase())) throw invalid(`${pathOf(index)}id`, 'Another todo of this request has this id.');
+      seen.add(id.toLowerCase());
+    }
+  }
+
+  /** What a todo is created with, apart from its id, as `created_from` holds it. */
+  static originOf({ id: _, ...todo }: NewTodo): string {
+    return `\\x${fingerprintOf(todo).toString('hex')}`;
+  }
+
+  /** The todos that exist already, by their ids. @throws Failure 409 when one was created with other values, or erased. */
+  async #found(): Promise<Map<string, TodoAnswer>> {
+    const { db, principal } = this.#ctx;
+    const { workspaceId } = principal;
+    const ids = this.#todos.flatMap(({ id }) => id?.toLowerCase() ?? []);
+    const rows = await db.rows<{ id: string; origin: string | null }>(existing, [workspaceId, ids]);
+    const origins = new Map(rows.map(({ id, origin }) => [id, origin]));
+    const gone = new Set((await db.rows<{ id: string }>(erased, [workspaceId, ids])).map(({ id }) => id));
+    for (const [index, todo] of this.#todos.entries()) {
+      const id = todo.id?.toLowerCase() ?? '';
+      const param = `${this.#pathOf(index)}id`;
+      if (gone.has(id)) throw refused(param, 'erased', 'The todo with this id was erased. Use a new id.');
+      if (!origins.has(id) || origins.get(id) === GivenIds.originOf(todo)) continue;
+      throw refused(param, 'taken', 'A todo with this id exists, and was created with other values. Use a new id.');
+    }
+    return new Map((await findTodos(db, workspaceId, [...origins.keys()])).map((todo) => [todo.id, todo]));
+  }
+
+  /** Creates with `work` those that are missing; returns all in order. A concurrent creation of the same ids goes first. */
+  async create(work: (tx: Context, missing: readonly Placed[]) => Promise<TodoAnswer[]>): Promise<TodoAnswer[]> {
+    for (;;) {
+      const found = await this.#found();
+      const known = this.#todos.map(({ id }) => found.get(id?.toLowerCase() ?? ''));
+      const missing = this.#todos.flatMap((todo, index) => (known[index] ? [] : [{ todo, index }]));
+      if (missing.length === 0) this.#ctx.reply.replayed = true;
+      const made = missing.length === 0 ? [] : await this.#attempt(missing, work);
+      if (!made) continue;
+      const places = new Map(missing.map(({ index }, place) => [index, made[place]]));
+      return known.flatMap((todo, index) => todo ?? places.get(index) ?? []);
+    }
+  }
+
+  /** Undefined when one of the ids was taken meanwhile. */
+  async #attempt(
+    missing: readonly Placed[],
+    work: (tx: Context, missing: readonly Placed[]) => Promise<TodoAnswer[]>,
+  ): Promise<TodoAnswer[] | undefined> {
+    try {
+      return await this.#ctx.db.transaction((db) => work({ ...this.#ctx, db }, missing));
+    } catch (error) {
+      if (violatedConstraint(error) === 'todos_workspace_id_id_pk') return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Context } from '../context.ts';
+import { invalid } from '../errors.ts';
+import { requireDistance } from '../schedules/planning.ts';
+import { endSchedules, setSchedules } from '../schedules/rows.ts';
+import { pauseSchedules, settleSchedules } from '../schedules/states.ts';
+import type { Change } from './change.ts';
+import type { TodoAnswer } from './shapes.ts';
+
+/** @throws Failure 400 when there is nothing to pause or to resume. */
+function requireSchedules(before: readonly TodoAnswer[], { schedule, schedulePaused }: Change, at: string): void {
+  if (schedulePaused === undefined || schedule) return;
+  if (schedule === undefined && before.every((todo) => todo.scheduleType !== null)) return;
+  const message = 'There is no schedule to pause or to resume. Set one with schedule, or leave this out.';
+  throw invalid(`${at}schedulePaused`, message);
+}
+
+/**
+ * Applies a change of locked todos to their schedules: set, ended, paused or resumed, and disabled while their todo is
+ * done. `at` is the path prefix of the patch. Returns whether any may have changed. @throws Failure 400.
+ */
+export async function reschedule(
+  { db, principal, clock }: Context,
+  before: readonly TodoAnswer[],
+  change: Change,
+  at: string,
+): Promise<boolean> {
+  const { workspaceId, userId, scopes } = principal;
+  const { schedule, schedulePaused, columns } = change;
+  requireSchedules(before, change, at);
+  const ids = before.map((todo) => todo.id);
+  const now = clock();
+  if (schedule) requireDistance(principal, schedule, now, `${at}schedule`);
+  if (schedule) await setSchedules(db, workspaceId, ids, schedule, { userId, scopes: [...scopes] }, now);
+  if (schedule === null) await endSchedules(db, workspaceId, ids, now);
+  if (schedulePaused !== undefined) await pauseSchedules(db, workspaceId, ids, schedulePaused);
+  const scheduled = schedule ? ids : before.filter((todo) => todo.scheduleType !== null).map((todo) => todo.id);
+  const touched = schedule !== undefined || schedulePaused !== undefined || 'status' in columns;
+  if (!touched || scheduled.length === 0) return schedule === null;
+  await settleSchedules(db, workspaceId, scheduled, now);
+  return true;
+}

@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import { Bindings } from '../../db/bindings.ts';
+import type { Db } from '../../db/client.ts';
+import type { Context } from '../context.ts';
+import { hitsOf, termsOf } from '../search.ts';
+import { type Criteria, conditionsOf, criteriaOf, planOf, type Viewer } from './filter.ts';
+import type { TodoFilter } from './listing-shapes.ts';
+import { priorityRank } from './rows.ts';
+import { priorities, type TodoStatus } from './shapes.ts';
+
+interface Group {
+  status: z.infer<typeof TodoStatus>;
+  priority: number | null;
+  count: number;
+  minutes: number | null;
+}
+
+/** `select what` over the todos of a filter, free text included. `tailOf` continues its conditions. */
+export function over(
+  what: string,
+  viewer: Viewer,
+  criteria: Criteria,
+  tailOf: (bind: (value: unknown) => string) => string = () => '',
+): { text: string; values: unknown[] } {
+  const bindings = new Bindings();
+  const { query } = criteria;
+  const hits = query === undefined ? '' : `with ${hitsOf(viewer.workspaceId, termsOf(query), bindings)} `;
+  const from = hits === '' ? 'todos t' : 'hits h join todos t on t.id = h.todo_id';
+  const where = conditionsOf(viewer, criteria, bindings).join(' and ');
+  const tail = tailOf((value) => bindings.bind(value));
+  return { text: `${hits}select ${what} from ${from} where ${where} ${tail}`, values: bindings.values };
+}
+
+/** How many todos a filter matches, over all pages. */
+export async function countTodos(db: Db, viewer: Viewer, criteria: Criteria): Promise<number> {
+  const { text, values } = over('count(*)::int as count', viewer, criteria);
+  const [row] = await db.rows<{ count: number }>(text, values, planOf(criteria));
+  return row?.count ?? 0;
+}
+
+/** Counts by status and by priority of the todos that a filter matches, and the minutes saved by the completed ones. */
+export async function summariseTodos({ db, principal }: Context, filter: TodoFilter) {
+  const what = `t.status, t.priority, count(*)::int as count,
+    (sum(t.minutes_saved) filter (where t.status = 'done'))::int as minutes`;
+  const criteria = criteriaOf(principal, filter);
+  const { text, values } = over(what, principal, criteria, () => 'group by t.status, t.priority');
+  const groups = await db.rows<Group>(text, values, planOf(criteria));
+  const countOf = (holds: (group: Group) => boolean) =>
+    groups.reduce((sum, group) => sum + (holds(group) ? group.count : 0), 0);
+  const [urgent, high, medium, low] = priorities.map((name) =>
+    countOf((group) => group.priority === priorityRank(name)),
+  );
+  const byStatus = {
+    ready: countOf((group) => group.status === 'ready'),
+    in_progress: countOf((group) => group.status === 'in_progress'),
+    done: countOf((group) => group.status === 'done'),
+  };
+  return {
+    object: 'todo_summary' as const,
+    total: countOf(() => true),
+    active: byStatus.ready + byStatus.in_progress,
+    byStatus,
+    byPriority: {
+      urgent: urgent ?? 0,
+      high: high ?? 0,
+      medium: medium ?? 0,
+      low: low ?? 0,
+      none: countOf((group) => group.priority === null),
+    },
+    minutesSaved: groups.reduce((sum, group) => sum + (group.minutes ?? 0), 0),
+  };
+}

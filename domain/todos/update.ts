@@ -1,0 +1,86 @@
+import { closeChats } from '../chats/cancel.ts';
+import type { Context } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { requireMatch } from '../etag.ts';
+import { addDigest } from '../jobs.ts';
+import { startAssigned } from './assignment.ts';
+import { applyChange, applyPlain, type Change, changeOf, requireText } from './change.ts';
+import { recordTodoChanges } from './events.ts';
+import { findTodo, findTodos, lockTodos } from './rows.ts';
+import { reschedule } from './scheduling.ts';
+import { Todo, type TodoAnswer, type TodoPatch } from './shapes.ts';
+
+/**
+ * Stops the agents at work on todos that become done, except the calling agent, and queues the estimate of the minutes
+ * that an agent saved, once per todo. `before`: the todos before the change, locked.
+ */
+async function stopWork(ctx: Context, before: readonly TodoAnswer[]): Promise<void> {
+  const { workspaceId, agent } = ctx.principal;
+  const todoIds = before.map((todo) => todo.id);
+  await closeChats(ctx, { workspaceId, todoIds, exceptChatId: agent?.chatId });
+  for (const { id, status, latestRun, minutesSaved } of before) {
+    const byAgent = latestRun !== null || agent?.todoId === id;
+    if (!byAgent || status === 'done' || minutesSaved !== null) continue;
+    await addDigest(ctx.db, { kind: 'minutes_saved', workspaceId, id });
+  }
+}
+
+interface LockedChange {
+  /** The todos before the change, locked. */
+  before: readonly TodoAnswer[];
+  patch: TodoPatch;
+  /** The patch with its references looked up. */
+  change: Change;
+  dryRun?: boolean;
+  /** Path prefix of the patch in the request. */
+  at?: string;
+}
+
+/**
+ * Changes locked todos and what depends on them: agents at work on done todos are stopped, schedules are disabled or
+ * resumed, and newly assigned agents start, unless it is a dry run. One event records all that changed of a todo. The
+ * answers are in no order. Call it in a transaction. @throws Failure 400, 402, 409 when too many agents started each other.
+ */
+export async function changeLocked(ctx: Context, input: LockedChange): Promise<TodoAnswer[]> {
+  const { before, patch, change, dryRun = false, at = '' } = input;
+  const { workspaceId } = ctx.principal;
+  const ids = before.map((todo) => todo.id);
+  const changed = await applyChange(ctx.db, workspaceId, before, change);
+  const isDone = patch.status === 'done';
+  if (isDone) await stopWork(ctx, before);
+  const rescheduled = await reschedule(ctx, before, change, at);
+  const started = await startAssigned(ctx, { before, after: changed, assignees: change.assignees ?? [], dryRun });
+  const after = started || rescheduled || isDone ? await findTodos(ctx.db, workspaceId, ids) : changed;
+  // A dry run is rolled back with what it records: its answers are those of the change.
+  return recordTodoChanges(ctx.db, workspaceId, before, after);
+}
+
+/**
+ * Changes one todo. A patch of plain columns is one statement, also a change of status when the todo has no runs, chats
+ * and schedule; agents, assignees, schedules and preconditions need the row locked first.
+ * @throws Failure 400, 404, 402, 409 when too many agents started each other, 412.
+ */
+export async function updateTodo(
+  ctx: Context,
+  { todoId, ...patch }: TodoPatch & { todoId: string },
+): Promise<TodoAnswer> {
+  const { workspaceId } = ctx.principal;
+  const change = await changeOf(ctx, patch);
+  await requireText(ctx.db, workspaceId, [todoId], patch);
+  const { assignees, schedule, schedulePaused } = change;
+  const isPlain = [assignees, schedule, schedulePaused, ctx.ifMatch].every((each) => each === undefined);
+  if (isPlain) {
+    const only = patch.status === undefined ? 'any' : patch.status === 'done' ? 'untouched' : 'unscheduled';
+    const todo = await applyPlain(ctx.db, workspaceId, todoId, change, only);
+    if (todo) return todo;
+    if (only === 'any') throw notFound('todo', 'todoId');
+  }
+  return ctx.db.transaction(async (db) => {
+    await lockTodos(db, workspaceId, [todoId]);
+    const before = await findTodo(db, workspaceId, todoId);
+    requireMatch(ctx.ifMatch, Todo, before);
+    const [todo] = await changeLocked({ ...ctx, db }, { before: [before], patch, change });
+    if (!todo) throw new Error('A locked todo was not returned by its update');
+    return todo;
+  });
+}

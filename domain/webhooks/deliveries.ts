@@ -1,0 +1,118 @@
+import { v7 as newId } from 'uuid';
+import { Bindings } from '../../db/bindings.ts';
+import type { Db } from '../../db/client.ts';
+import type { Context } from '../context.ts';
+import { conflict, notFound } from '../errors.ts';
+import { cursorScope, pageOf, positionOf } from '../page.ts';
+import { attemptsOf, type DeliveryRow, deliveryColumns, deliveryOf, findEndpoint, withLastAttempts } from './rows.ts';
+import type { DeliveryAnswer, DeliveryQuery, Redelivery } from './shapes.ts';
+import { wakeEndpoint, wakeFanOut } from './wake.ts';
+
+/** The type of a test, which is no event of the log. */
+export const testType = 'webhook.test';
+const shownAttempts = 50;
+
+/** A delivery, and the endpoint that it must be of. */
+interface DeliveryRef {
+  endpointId: string;
+  deliveryId: string;
+}
+
+const one = `select ${deliveryColumns} from webhook_deliveries d
+  where d.workspace_id = $1 and d.endpoint_id = $2 and d.id = $3`;
+const again = `update webhook_deliveries d set status = 'pending', tries = 0, due_at = now(), ended_at = null
+  where d.workspace_id = $1 and d.endpoint_id = $2 and d.id = $3 returning ${deliveryColumns}`;
+const insertTest = `insert into webhook_deliveries as d (workspace_id, id, endpoint_id, event_id, type, due_at)
+  values ($1, $2, $3, $4, '${testType}', now()) returning ${deliveryColumns}`;
+const firstSince = `select min(sequence) as first from events where workspace_id = $1 and occurred_at >= $2::timestamptz`;
+const goBack = `update webhook_endpoints set sequence = least(sequence, $3::bigint - 1),
+    resend_to = case when $4 then sequence else 0 end
+  where workspace_id = $1 and id = $2 returning sequence`;
+const position = 'select sequence from webhook_endpoints where workspace_id = $1 and id = $2';
+
+/** A page of the deliveries of an endpoint, newest first, each with its last attempt. @throws Failure 400, 403, 404. */
+export async function listDeliveries(ctx: Context, { endpointId, status, limit, cursor }: DeliveryQuery) {
+  const { workspaceId } = ctx.principal;
+  const endpoint = await findEndpoint(ctx, endpointId);
+  const scope = cursorScope(ctx, { sort: 'createdAt', order: 'desc', filters: { endpointId: endpoint.id, status } });
+  const bindings = new Bindings();
+  const where = [`d.workspace_id = ${bindings.bind(workspaceId)}`, `d.endpoint_id = ${bindings.bind(endpoint.id)}`];
+  if (status !== undefined) where.push(`d.status = ${bindings.bind(status)}`);
+  if (cursor !== undefined) {
+    const [createdAt, id] = positionOf(scope, cursor);
+    where.push(`(d.created_at, d.id) < (${bindings.bind(createdAt)}::timestamptz, ${bindings.bind(id)})`);
+  }
+  const text = `select ${deliveryColumns} from webhook_deliveries d where ${where.join(' and ')}
+    order by d.created_at desc, d.id desc limit ${bindings.bind(limit + 1)}`;
+  const rows = await ctx.db.rows<DeliveryRow>(text, bindings.values);
+  const page = pageOf(rows, limit, scope, (row) => [row.createdAt, row.id]);
+  return { object: 'list' as const, ...page, data: await withLastAttempts(ctx.db, workspaceId, page.data) };
+}
+
+/** A delivery with its attempts, the oldest first. @throws Failure 403, 404. */
+export async function getDelivery(ctx: Context, { endpointId, deliveryId }: DeliveryRef) {
+  const { workspaceId } = ctx.principal;
+  await findEndpoint(ctx, endpointId);
+  const [row] = await ctx.db.rows<DeliveryRow>(one, [workspaceId, endpointId, deliveryId]);
+  if (!row) throw notFound('delivery', 'deliveryId');
+  const attempts = await attemptsOf(ctx.db, workspaceId, [row.id], shownAttempts);
+  return { ...deliveryOf(row), attempts: (attempts.get(row.id) ?? []).reverse() };
+}
+
+/** The endpoint, held until the transaction ends. @throws Failure 409 while it is disabled. */
+async function holdEnabled(ctx: Context, tx: Db, endpointId: string) {
+  const endpoint = await findEndpoint({ ...ctx, db: tx }, endpointId, true);
+  if (endpoint.enabled) return endpoint;
+  throw conflict('This endpoint is disabled, so nothing is sent to it. Enable it first.', { reason: 'disabled' });
+}
+
+/** Has a delivery tried now, with the number of its tries. */
+async function sendNow(tx: Db, workspaceId: string, endpointId: string, row: DeliveryRow): Promise<DeliveryAnswer> {
+  await wakeEndpoint(tx, workspaceId, endpointId, true);
+  const [delivery] = await withLastAttempts(tx, workspaceId, [row]);
+  if (!delivery) throw new Error('a row has no answer');
+  return delivery;
+}
+
+/** Sends the event of a delivery again, whatever became of it, with the same `webhook-id`. @throws Failure 403, 404, 409. */
+export function redeliver(ctx: Context, { endpointId, deliveryId }: DeliveryRef): Promise<DeliveryAnswer> {
+  const { workspaceId } = ctx.principal;
+  return ctx.db.transaction(async (tx) => {
+    const endpoint = await holdEnabled(ctx, tx, endpointId);
+    const [row] = await tx.rows<DeliveryRow>(again, [workspaceId, endpoint.id, deliveryId]);
+    if (!row) throw notFound('delivery', 'deliveryId');
+    return sendNow(tx, workspaceId, endpoint.id, row);
+  });
+}
+
+/** Sends a test, which is no event of the log. @throws Failure 403, 404, 409. */
+export function testEndpoint(ctx: Context, { endpointId }: { endpointId: string }): Promise<DeliveryAnswer> {
+  const { workspaceId } = ctx.principal;
+  return ctx.db.transaction(async (tx) => {
+    const endpoint = await holdEnabled(ctx, tx, endpointId);
+    const [row] = await tx.rows<DeliveryRow>(insertTest, [workspaceId, newId(), endpoint.id, newId()]);
+    if (!row) throw new Error('the insert of a delivery returned no row');
+    return sendNow(tx, workspaceId, endpoint.id, row);
+  });
+}
+
+/**
+ * Sends the events since a time again that the endpoint asks for and that were not delivered, also those from while it was
+ * disabled: its position in the log goes back. @throws Failure 403, 404, 409.
+ */
+export function redeliverSince(ctx: Context, { endpointId, since, includeDelivered }: Redelivery) {
+  const { workspaceId } = ctx.principal;
+  return ctx.db.transaction(async (tx) => {
+    const endpoint = await holdEnabled(ctx, tx, endpointId);
+    const [found] = await tx.rows<{ first: string | null }>(firstSince, [workspaceId, since]);
+    const [now] = await tx.rows<{ sequence: string }>(position, [workspaceId, endpoint.id]);
+    const toSequence = Number(now?.sequence ?? 0);
+    const fromSequence = found?.first == null || Number(found.first) > toSequence ? null : Number(found.first);
+    if (fromSequence !== null) {
+      await tx.rows(goBack, [workspaceId, endpoint.id, fromSequence, includeDelivered]);
+      await wakeEndpoint(tx, workspaceId, endpoint.id, true);
+      await wakeFanOut(tx, workspaceId);
+    }
+    return { object: 'webhook_redelivery' as const, id: endpoint.id, fromSequence, toSequence };
+  });
+}

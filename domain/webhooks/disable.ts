@@ -1,0 +1,64 @@
+import type { Db } from '../../db/client.ts';
+import type { webhookEndpoints } from '../../db/schema/index.ts';
+import { recordEvent } from '../events/record.ts';
+import { type NotifyContext, notify } from '../notifications/notify.ts';
+
+export type DisabledReason = NonNullable<typeof webhookEndpoints.$inferSelect.disabledReason>;
+
+// The number of the attempt goes up: a worker that is sending saves nothing more about the endpoint.
+const disable = `update webhook_endpoints set enabled = false, disabled_reason = $3, disabled_at = now(), due_at = null,
+    is_leased = false, attempt = attempt + 1, updated_at = greatest(now(), updated_at)
+  where workspace_id = $1 and id = $2 and enabled
+  returning user_id as "userId", url, subscription is not null as "isSubscription"`;
+const remove = 'delete from webhook_endpoints where workspace_id = $1 and id = $2';
+const cancel = `update webhook_deliveries set status = 'cancelled', due_at = null, ended_at = now()
+  where workspace_id = $1 and endpoint_id = $2 and status = 'pending'`;
+
+const texts: Record<DisabledReason, string> = {
+  gone: 'It responded with 410 Gone, which means that no more events are wanted.',
+  failing: 'No delivery succeeded for five days.',
+  rights_ended: 'The credential that it was made with may no longer read the events.',
+};
+
+interface Disabled {
+  userId: string;
+  url: string;
+  isSubscription: boolean;
+}
+
+/** Ends the deliveries of an endpoint that wait. Call it in the transaction that disables the endpoint. */
+export async function cancelDeliveries(tx: Db, workspaceId: string, endpointId: string): Promise<void> {
+  await tx.rows(cancel, [workspaceId, endpointId]);
+}
+
+/** The host of an address: its path may be a secret. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'an endpoint';
+}
+
+/**
+ * Disables an endpoint for a reason that the service found, cancels what waits, and notifies its owner. Does nothing when
+ * it is disabled or gone. `ctx.db` is a transaction.
+ */
+export async function disableEndpoint(
+  ctx: NotifyContext,
+  { workspaceId, endpointId }: { workspaceId: string; endpointId: string },
+  reason: DisabledReason,
+): Promise<void> {
+  const [row] = await ctx.db.rows<Disabled>(disable, [workspaceId, endpointId, reason]);
+  if (!row) return;
+  // A client that refreshes a subscription goes on with it; one whose address answered 410 has none any more.
+  if (row.isSubscription && reason === 'gone') await ctx.db.rows(remove, [workspaceId, endpointId]);
+  else await cancelDeliveries(ctx.db, workspaceId, endpointId);
+  if (row.isSubscription) return;
+  const changedFields = ['enabled', 'disabledReason', 'disabledAt'];
+  await recordEvent(ctx.db, workspaceId, { type: 'webhook_endpoint.updated', objectId: endpointId, changedFields });
+  await notify(ctx, {
+    workspaceId,
+    userIds: [row.userId],
+    kind: 'webhook_disabled',
+    title: `The webhook to ${hostOf(row.url)} was disabled`,
+    text: `${texts[reason]} Nothing is sent until it is enabled again in Settings, Webhooks.`,
+    dedupe: `webhook_disabled:${endpointId}:${ctx.clock().toISOString()}`,
+  });
+}

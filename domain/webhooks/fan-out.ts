@@ -1,0 +1,111 @@
+import { v7 as newId } from 'uuid';
+import type { Db } from '../../db/client.ts';
+import { type EventArgumentsInput, isWanted } from '../events/occurrences.ts';
+import { readAddressedEvents } from '../events/read.ts';
+import { wake } from '../jobs.ts';
+import { sentTypes, type WantedType } from './rights.ts';
+
+/** Endpoints and events of a workspace that one transaction looks at. */
+const maxEndpoints = 20;
+const maxEvents = 500;
+
+/** An endpoint with events behind its position. */
+interface Behind {
+  workspaceId: string;
+  endpointId: string;
+  userId: string;
+  isOfKey: boolean;
+  subscription: EventArgumentsInput | null;
+  types: WantedType[];
+  sequence: string;
+}
+
+const columns = `e.workspace_id as "workspaceId", e.id as "endpointId", e.user_id as "userId",
+  coalesce(e.credential_id, e.connected_app_id) is not null as "isOfKey", e.subscription, e.types, e.sequence`;
+const behind = (where: string) => `select ${columns} from webhook_endpoints e
+    join event_positions p on p.workspace_id = e.workspace_id
+  where ${where} e.enabled and e.sequence < p.latest and (e.expires_at is null or e.expires_at > now())
+  order by e.workspace_id, e.id limit ${maxEndpoints} for no key update of e skip locked`;
+// Each workspace is one look into the index, however many endpoints there are elsewhere.
+const behindIn = `select x.* from unnest($1::uuid[]) as w(id)
+  cross join lateral (${behind('e.workspace_id = w.id and')}) x limit ${maxEndpoints}`;
+const behindAnywhere = behind('');
+const locked = (where: string) => `select distinct e.workspace_id as "workspaceId" from webhook_endpoints e
+    join event_positions p on p.workspace_id = e.workspace_id
+  where ${where} e.enabled and e.sequence < p.latest and (e.expires_at is null or e.expires_at > now())`;
+const lockedIn = locked('e.workspace_id = any($1::uuid[]) and');
+const lockedAnywhere = locked('');
+
+/*
+ * Exactly one delivery for each event and endpoint: one that is there already is sent again when it was not delivered, or
+ * when the endpoint asked for all of them again.
+ */
+const insert = `insert into webhook_deliveries as d
+    (workspace_id, id, endpoint_id, event_id, sequence, type, due_at)
+  select g."workspaceId", g.id, g."endpointId", g."eventId", g.sequence, g.type, now()
+  from jsonb_to_recordset($1::jsonb) as g("workspaceId" uuid, id uuid, "endpointId" uuid, "eventId" uuid,
+    sequence bigint, type text)
+  on conflict (workspace_id, endpoint_id, event_id) do update
+    set status = 'pending', tries = 0, due_at = now(), ended_at = null
+    where d.status in ('failed', 'cancelled') or (d.status = 'delivered' and d.sequence <= (
+      select e.resend_to from webhook_endpoints e where e.workspace_id = d.workspace_id and e.id = d.endpoint_id))`;
+// The rows are locked, so their places (`ctid`) are theirs; a join would read all endpoints of the service.
+const move = `with moved as (
+    update webhook_endpoints e set sequence = g.sequence,
+      due_at = case when g."hasMore" and not e.is_leased then greatest(now(), e.paused_until) else e.due_at end
+    from jsonb_to_recordset($1::jsonb) as g("workspaceId" uuid, "endpointId" uuid, sequence bigint, "hasMore" boolean)
+      cross join lateral (select x.ctid from webhook_endpoints x
+        where x.workspace_id = g."workspaceId" and x.id = g."endpointId" limit 1) l
+    where e.ctid = l.ctid returning g."hasMore"
+  ) select ${wake('webhooks')} from moved where "hasMore" limit 1`;
+
+/** The deliveries of an endpoint for the events of its workspace up to `through`, and its new position. */
+async function nextOf(tx: Db, workspaceId: string, endpoints: readonly Behind[]) {
+  const positions = endpoints.map(({ sequence }) => Number(sequence));
+  const query = { workspaceId, after: Math.min(...positions), limit: maxEvents };
+  const { addressed, through } = await readAddressedEvents(tx, query);
+  return endpoints.map(({ endpointId, userId, isOfKey, subscription, types, sequence }) => {
+    const wanted = sentTypes(types, isOfKey);
+    const deliveries = addressed.flatMap(({ event, readerId }) => {
+      const isNew = event.sequence > Number(sequence);
+      if (!isNew || !wanted.has(event.type) || (readerId !== null && readerId !== userId)) return [];
+      if (subscription !== null && !isWanted(event, subscription)) return [];
+      return [{ workspaceId, id: newId(), endpointId, eventId: event.id, sequence: event.sequence, type: event.type }];
+    });
+    const moved = { workspaceId, endpointId, sequence: Math.max(Number(sequence), through) };
+    return { deliveries, moved: { ...moved, hasMore: deliveries.length > 0 } };
+  });
+}
+
+/** What may be left to do. `locked`: only these workspaces have endpoints behind, whose rows are locked. */
+export interface Made {
+  hasMore: boolean;
+  locked: string[];
+}
+
+/**
+ * Makes the deliveries of endpoints for the events behind their positions, and moves these on in the same transaction. In
+ * the workspaces given, or in all. Endpoints whose row is locked are left out.
+ */
+export function makeDeliveries(db: Db, workspaceIds: readonly string[] | null): Promise<Made> {
+  return db.transaction(async (tx) => {
+    const found =
+      workspaceIds === null
+        ? await tx.rows<Behind>(behindAnywhere, [])
+        : await tx.rows<Behind>(behindIn, [[...new Set(workspaceIds)]]);
+    if (found.length === 0) {
+      type Left = Pick<Behind, 'workspaceId'>;
+      const all = workspaceIds === null;
+      const left = all ? await tx.rows<Left>(lockedAnywhere, []) : await tx.rows<Left>(lockedIn, [workspaceIds]);
+      return { hasMore: false, locked: left.map(({ workspaceId }) => workspaceId) };
+    }
+    const next: Awaited<ReturnType<typeof nextOf>> = [];
+    for (const [workspaceId, endpoints] of Map.groupBy(found, (each) => each.workspaceId)) {
+      next.push(...(await nextOf(tx, workspaceId, endpoints)));
+    }
+    const deliveries = next.flatMap((each) => each.deliveries);
+    if (deliveries.length > 0) await tx.rows(insert, [JSON.stringify(deliveries)]);
+    await tx.rows(move, [JSON.stringify(next.map(({ moved }) => moved))]);
+    return { hasMore: true, locked: [] };
+  });
+}

@@ -1,0 +1,65 @@
+import { openWorkspace } from '../../db/seed.ts';
+import type { MembershipAnswer } from '../accounts/shapes.ts';
+import type { Context } from '../context.ts';
+import { conflict } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import { wholeList } from '../fields.ts';
+import { methodsOf } from '../second-factors/factors.ts';
+import { requireRecentAuthentication } from '../second-factors/recent-authentication.ts';
+import { recordOpened } from './events.ts';
+import { membershipsOf, requireMember } from './membership.ts';
+import type { NewWorkspace, WorkspaceChanges } from './shapes.ts';
+
+/** The workspaces of the person, oldest first. */
+export async function listWorkspaces({ db, principal }: Context) {
+  return wholeList(await membershipsOf(db, principal.userId));
+}
+
+/**
+ * Creates another workspace of the person, with a default list and a default agent. Signing up made the first one, which
+ * was granted the minutes of the person.
+ */
+export function createWorkspace(ctx: Context, workspace: NewWorkspace): Promise<MembershipAnswer> {
+  const { userId } = ctx.principal;
+  return ctx.db.transaction(async (tx) => {
+    const { agentMinutesPerWorkspace: agentMinutes } = ctx.service;
+    const opened = await openWorkspace(tx, { userId, ...workspace, agentMinutes });
+    await recordOpened(tx, opened);
+    return requireMember(tx, userId, opened.workspaceId);
+  });
+}
+
+const lock = 'select 1 from workspaces where id = $1 for no key update';
+const settings = ['name', 'timezone', 'requireSecondFactor'] as const;
+const update = `update workspaces set name = coalesce($2, name), timezone = coalesce($3, timezone),
+    require_second_factor = coalesce($4, require_second_factor) where id = $1`;
+
+/** @throws Failure 409 for an owner who would lock themselves out. */
+async function requireOwnFactor({ db, principal }: Context): Promise<void> {
+  if ((await methodsOf(db, principal.userId)).length > 0) return;
+  throw conflict('Set up a second factor for yourself first; otherwise you could no longer use this workspace.');
+}
+
+/**
+ * Changes the name, the time zone and the rule for second factors of a workspace. @throws Failure 403 when not an owner,
+ * or for a rule without a recent authentication, 409 for an owner without a second factor.
+ */
+export async function updateWorkspace(
+  ctx: Context,
+  { workspaceId, name, timezone, requireSecondFactor }: WorkspaceChanges,
+): Promise<MembershipAnswer> {
+  const { db, principal } = ctx;
+  await requireMember(db, principal.userId, workspaceId, true);
+  if (requireSecondFactor !== undefined) await requireRecentAuthentication(ctx);
+  if (requireSecondFactor) await requireOwnFactor(ctx);
+  return db.transaction(async (tx) => {
+    await tx.rows(lock, [workspaceId]);
+    const before = await requireMember(tx, principal.userId, workspaceId);
+    await tx.rows(update, [workspaceId, name ?? null, timezone ?? null, requireSecondFactor ?? null]);
+    const after = await requireMember(tx, principal.userId, workspaceId);
+    const changedFields = settings.filter((field) => before[field] !== after[field]);
+    const event = { type: 'workspace.updated' as const, objectId: after.id, changedFields };
+    if (changedFields.length > 0) await recordEvent(tx, after.id, event);
+    return after;
+  });
+}

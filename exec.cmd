@@ -1,0 +1,2 @@
+@rem The shell that runs "npm start" on Windows has no exec.
+@%*

@@ -1,0 +1,44 @@
+import { chunkOf, chunkPrefix, type RecordingPlace, type StoredChunk } from '../storage/keys.ts';
+import type { AudioStore } from '../storage/store.ts';
+import type { AudioPart } from './assemble.ts';
+
+/** Chunks that are fetched ahead of the one that is needed. */
+const prefetched = 8;
+
+async function fetchWhole(store: AudioStore, key: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of store.read(key)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The bytes of the chunks one after another, a few fetched at a time. */
+async function* inOrder(store: AudioStore, chunks: readonly StoredChunk[]): AsyncGenerator<Uint8Array> {
+  const fetched: Promise<Uint8Array>[] = [];
+  for (let next = 0; next < chunks.length || fetched.length > 0; ) {
+    while (next < chunks.length && fetched.length < prefetched) {
+      const fetching = fetchWhole(store, chunks[next++]?.key ?? '');
+      // It is awaited in its turn.
+      fetching.catch(() => {});
+      fetched.push(fetching);
+    }
+    yield await (fetched.shift() as Promise<Uint8Array>);
+  }
+}
+
+/** Chunks by their number; of two with the same one the one that begins a part, and each part from such a chunk on. */
+export function groupChunks(chunks: readonly StoredChunk[]): StoredChunk[][] {
+  const byNumber = new Map<number, StoredChunk>();
+  for (const chunk of chunks) if (chunk.begins || !byNumber.has(chunk.sequence)) byNumber.set(chunk.sequence, chunk);
+  const parts: StoredChunk[][] = [];
+  for (const chunk of [...byNumber.values()].sort((a, b) => a.sequence - b.sequence)) {
+    if (chunk.begins || parts.length === 0) parts.push([]);
+    parts.at(-1)?.push(chunk);
+  }
+  return parts;
+}
+
+/** What the store holds of a recording that is not assembled yet, for `assemble`. @throws StoreFault; later MissingAudio */
+export async function storedParts(store: AudioStore, place: RecordingPlace): Promise<AudioPart[]> {
+  const chunks = (await store.list(chunkPrefix(place))).map(chunkOf).filter((chunk) => chunk !== null);
+  return groupChunks(chunks).map((part) => inOrder(store, part));
+}

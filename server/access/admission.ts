@@ -1,0 +1,143 @@
+import type { Db } from '../../db/client.ts';
+import { lacksSecondFactor, validCredential } from '../../domain/access.ts';
+import type { Principal } from '../../domain/context.ts';
+import type { Scope } from '../../domain/scopes.ts';
+
+/** The caller's minute after this request. */
+export interface RateWindow {
+  limit: number;
+  remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  resetSeconds: number;
+  /** False when the budget was spent before this request; it then cost nothing. */
+  granted: boolean;
+}
+
+export interface Admission {
+  principal: Principal | null;
+  window: RateWindow;
+}
+
+/** One request at the gate: the SHA-256 of its bearer if it sent a well-formed one, and of its client address. */
+export interface Caller {
+  secretHash: Buffer | null;
+  addressHash: Buffer;
+}
+
+/** A request that waits for its admission. */
+export interface Asking extends Caller {
+  admit: (admission: Admission) => void;
+}
+
+interface Row {
+  asked: number;
+  bucket: Buffer;
+  quota: number;
+  used: number;
+  usedBefore: number;
+  resetSeconds: number;
+  id: string | null;
+  kind: Principal['kind'];
+  name: string;
+  grantId: string | null;
+  workspaceId: string;
+  userId: string;
+  scopes: Scope[];
+  rateLimitPerMinute: number;
+  expiresAt: string | null;
+  lacksSecondFactor: boolean;
+}
+
+/*
+ * Looks up the credentials of a batch of requests and counts them, in one statement. A request without a valid
+ * credential counts for its client address; the tokens of a connected app share one budget. Rows are locked in the
+ * order of their bucket, so that two processes never deadlock; `used` never passes the quota, so that a refused request
+ * costs nothing. `last_used_at` moves once a minute.
+ * The look-ups are lateral (`offset 0` ensures it) and by ctid: as joins they were hashed over the whole table
+ * wherever the statement had been planned on an empty database.
+ */
+export const admission = `with asked as (
+    select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests
+    from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
+  ), found as materialized (
+    select a.asked, a.requests, coalesce(uuid_send(c.connected_app_id), c.secret_hash, a.address_hash) as bucket,
+      coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
+    from asked a left join lateral (
+      select *, ${lacksSecondFactor} as lacks_second_factor from credentials c
+      where c.secret_hash = a.secret_hash and ${validCredential}
+      offset 0
+    ) c on true
+  ), stale as materialized (
+    select workspace_id, id from found where id is not null
+      and (last_used_at is null or last_used_at < date_trunc('minute', now()))
+  ), counted as (
+    insert into rate_windows as w (bucket, window_start, quota, used, used_before)
+    select bucket, date_trunc('minute', now()), max(quota), least(sum(requests), max(quota)), 0
+      from found group by bucket order by bucket
+    on conflict (bucket) do update set
+      window_start = greatest(w.window_start, excluded.window_start),
+      quota = excluded.quota,
+      used_before = case when w.window_start < excluded.window_start then 0 else w.used end,
+      used = case when w.window_start < excluded.window_start then excluded.used
+        else greatest(w.used, least(w.used + excluded.used, excluded.quota)) end
+    returning *
+  ), touched as (
+    update credentials set last_used_at = date_trunc('minute', now())
+    where exists (select from stale) and ctid = any(array(
+      select free.ctid from stale cross join lateral (
+        select c.ctid from credentials c where c.workspace_id = stale.workspace_id and c.id = stale.id
+          and (c.last_used_at is null or c.last_used_at < date_trunc('minute', now()))
+        for update skip locked
+      ) free))
+  )
+  select f.asked, f.bucket, k.quota, k.used, k.used_before as "usedBefore",
+    greatest(1, ceil(extract(epoch from k.window_start + interval '1 minute' - now())))::int as "resetSeconds",
+    f.id, f.kind, f.name, f.connected_app_id as "grantId", f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes,
+    f.rate_limit_per_minute as "rateLimitPerMinute", f.expires_at as "expiresAt",
+    f.lacks_second_factor as "lacksSecondFactor"
+  from found f join counted k on k.bucket = f.bucket`;
+
+function principalOf(row: Row): Principal | null {
+  if (row.id === null) return null;
+  const { kind, workspaceId, userId, rateLimitPerMinute, expiresAt, lacksSecondFactor: lacks } = row;
+  const scopes: ReadonlySet<Scope> = new Set(row.scopes);
+  return {
+    kind,
+    credentialId: row.id,
+    credentialName: row.name,
+    ...(row.grantId !== null && { grantId: row.grantId }),
+    workspaceId,
+    userId,
+    scopes,
+    rateLimitPerMinute,
+    expiresAt,
+    ...(lacks && { lacksSecondFactor: true }),
+  };
+}
+
+/**
+ * Counts the requests of each caller in one statement, and admits them. `perAddress`: requests a minute for a client
+ * address that shows no valid credential.
+ */
+export async function admitAll(db: Db, perAddress: number, asked: readonly Asking[][]): Promise<void> {
+  const rows = await db.rows<Row>(admission, [
+    asked.map((_, index) => index),
+    asked.map(([first]) => first?.secretHash?.toString('hex') ?? null),
+    asked.map(([first]) => first?.addressHash.toString('hex')),
+    asked.map((group) => group.length),
+    perAddress,
+  ]);
+  const taken = new Map<string, number>();
+  for (const row of rows) {
+    const bucket = row.bucket.toString('base64');
+    const principal = principalOf(row);
+    for (const each of asked[row.asked] ?? []) {
+      const place = (taken.get(bucket) ?? 0) + 1;
+      taken.set(bucket, place);
+      const granted = row.usedBefore + place <= row.used;
+      const remaining = granted ? Math.max(0, row.quota - row.usedBefore - place) : 0;
+      const window = { limit: row.quota, remaining, resetSeconds: row.resetSeconds, granted };
+      each.admit({ principal, window });
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+
+const suffix = '_FILE';
+
+/** A file that a setting names cannot be read. The message has a line for each, without what the files hold. */
+export class SettingFileError extends Error {}
+
+/**
+ * The environment with what files hold: for each of `settings`, `<SETTING>_FILE` names a file whose content is the value, as
+ * Docker, Kubernetes and systemd mount secrets. White space at its end is cut. A path that is empty counts as unset.
+ * @throws SettingFileError for a file that cannot be read, and for a setting that is given in both ways.
+ */
+export function withSettingFiles(
+  environment: Record<string, string | undefined>,
+  settings: readonly string[],
+): Record<string, string | undefined> {
+  const values = { ...environment };
+  const faults: string[] = [];
+  for (const setting of settings) {
+    const name = `${setting}${suffix}`;
+    const path = environment[name];
+    if (!path) continue;
+    if (environment[setting]) faults.push(`${setting} and ${name} are both set; keep one of them`);
+    else {
+      try {
+        values[setting] = readFileSync(path, 'utf8').trimEnd();
+      } catch (error) {
+        faults.push(`${name} names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+      }
+    }
+  }
+  if (faults.length > 0) throw new SettingFileError(faults.join('\n'));
+  return values;
+}

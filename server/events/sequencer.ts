@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../db/client.ts';
+import {
+  hasQueuedEvents,
+  type LargeQueue,
+  type Numbered,
+  numberEvents,
+  numberMany,
+} from '../../domain/events/number.ts';
+import { onRecording } from '../../domain/events/record.ts';
+import type { Measure } from '../runtime/metrics.ts';
+import { startPoller } from '../runtime/poller.ts';
+import { throttledWarning } from '../runtime/throttled-warning.ts';
+
+/**
+ * Pause in milliseconds after a batch, while this process records events, and while it does not: then it looks for what a
+ * process left that ended before it numbered its own.
+ */
+const busyMs = 50;
+const recordingMs = 200;
+const idleMs = 1000;
+/** A transaction that records an event is over after so many milliseconds, or nobody expects it to be fast. */
+const transactionMs = 10_000;
+
+/** Numbers the events of all workspaces. Every process has one; whichever comes first does the work. */
+export interface Sequencer {
+  readonly measures: Measure[];
+  /** An event was committed: no need to wait for the next poll. */
+  wake(): void;
+  /** Resolves when the batches in progress have ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts numbering. It polls: a NOTIFY in each transaction that writes would make all of them commit one after another
+ * (PostgreSQL takes one lock of the whole cluster for it). Each process looks often while it records events itself, so that
+ * one which records nothing costs next to nothing.
+ */
+export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequencer {
+  const events = db.for('events');
+  const warn = throttledWarning(log);
+  const failure = 'events not numbered, will retry';
+  let next: Numbered['next'] | undefined;
+  let oldest: string | null = null;
+  let isBusy = false;
+  let isExpected = false;
+  let recordedAt = Number.NEGATIVE_INFINITY;
+  const isRecording = () => performance.now() - recordedAt < transactionMs;
+  let large: Promise<unknown> | undefined;
+  // A large queue takes time: beside the others, and on a connection that has that time.
+  const startLarge = (queue: LargeQueue) => {
+    large ??= numberMany(db.for('maintenance'), queue)
+      .catch((error: unknown) => warn(error, failure))
+      .finally(() => {
+        large = undefined;
+      });
+  };
+  const poll = async () => {
+    const looksFirst = !isBusy && !isExpected && next === undefined;
+    isExpected = false;
+    if (looksFirst && !(await hasQueuedEvents(events))) return isRecording() ? recordingMs : idleMs;
+    const numbered = await numberEvents(events, next);
+    next = numbered.hasMore ? numbered.next : undefined;
+    oldest = numbered.oldest;
+    isBusy = numbered.oldest !== null;
+    if (numbered.large) startLarge(numbered.large);
+    if (numbered.hasMore) return 0;
+    return isBusy ? busyMs : recordingMs;
+  };
+  const poller = startPoller(poll, failure, log);
+  const stopListening = onRecording(() => {
+    const wasRecording = isRecording();
+    recordedAt = performance.now();
+    if (!wasRecording) poller.wake();
+  });
+  return {
+    measures: [
+      {
+        kind: 'gauge',
+        name: 'tandem_event_lag_seconds',
+        help: 'Age of the oldest committed event that had no number when this process last looked',
+        read: () => (oldest === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000)),
+      },
+    ],
+    wake: () => {
+      isExpected = true;
+      if (!isBusy) poller.wake();
+    },
+    stop: async () => {
+      stopListening();
+      await poller.stop();
+      await large;
+    },
+  };
+}

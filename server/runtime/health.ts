@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import type { Db } from '../../db/client.ts';
+import type { Space } from '../../db/disk-space.ts';
+
+/** What a process needs to serve requests. */
+export interface Needs {
+  /** With a connection of its own: others may all be busy. */
+  db: Db;
+  databaseSpace: Space;
+  audioSpace: Space;
+}
+
+/** A probe that takes longer than this is as good as failed, in ms. */
+const maxProbeMs = 2000;
+
+const unreachable = 'database unreachable';
+
+function answers(db: Db): Promise<boolean> {
+  return db.rows('select 1', []).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What is lacking, in words; undefined when nothing is. */
+async function lacking({ db, databaseSpace, audioSpace }: Needs): Promise<string | undefined> {
+  const [isReachable] = await Promise.all([answers(db), databaseSpace.check()]);
+  if (!isReachable) return unreachable;
+  if (databaseSpace.isFull) return 'database full';
+  await audioSpace.check();
+  return audioSpace.isFull ? 'audio storage full' : undefined;
+}
+
+/**
+ * Liveness (the process answers) and readiness (the database does, there is space to write, and the process is not
+ * shutting down: `stopping`).
+ */
+export function mountHealth(app: FastifyInstance, needs: Needs, stopping: AbortSignal): void {
+  app.get('/healthz', { config: { ungated: true }, logLevel: 'silent' }, async () => ({ status: 'ok' }));
+  let probe: Promise<string | undefined> | undefined;
+  app.get('/readyz', { config: { ungated: true }, logLevel: 'silent' }, async (_, reply) => {
+    if (stopping.aborted) return reply.code(503).send({ status: 'stopping' });
+    // A silent network never answers: the probes of that time share one statement, and none waits for it.
+    probe ??= lacking(needs).finally(() => {
+      probe = undefined;
+    });
+    const status = await Promise.race([probe, sleep(maxProbeMs, unreachable, { ref: false })]);
+    return status === undefined ? { status: 'ok' } : reply.code(503).send({ status });
+  });
+}

@@ -1,0 +1,86 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+interface Described {
+  name: string;
+  help: string;
+}
+
+/** A number that is read when the metrics are requested; with a `label`, a number for each of its values. */
+export type Measure = Described &
+  (
+    | { kind: 'gauge' | 'counter'; label?: never; read(): number }
+    | { kind: 'gauge'; label: string; read(): Readonly<Record<string, number>> }
+  );
+
+function register(registry: Registry, { name, help, ...measure }: Measure): void {
+  const options = { name, help, registers: [registry] };
+  if (measure.label !== undefined) {
+    const { label, read } = measure;
+    new Gauge({
+      ...options,
+      labelNames: [label],
+      collect() {
+        for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
+      },
+    });
+    return;
+  }
+  const { kind, read } = measure;
+  if (kind === 'gauge') {
+    new Gauge({
+      ...options,
+      collect() {
+        this.set(read());
+      },
+    });
+    return;
+  }
+  new Counter({
+    ...options,
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+}
+
+/**
+ * Prometheus metrics at `/metrics`: requests by route and status, their duration, the process itself, and `measures`.
+ * With a `token` they need it as a bearer.
+ */
+export function mountMetrics(app: FastifyInstance, token: string | undefined, measures: readonly Measure[]): void {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'tandem_' });
+  for (const measure of measures) register(registry, measure);
+  const labelNames = ['method', 'route', 'status'] as const;
+  const registers = [registry];
+  const help = 'HTTP requests answered';
+  const requests = new Counter({ name: 'tandem_http_requests_total', help, labelNames, registers });
+  const duration = new Histogram({
+    name: 'tandem_http_request_duration_seconds',
+    help: 'Time from the request to the end of its response',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
+    registers,
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown' };
+    requests.inc({ ...labels, status: String(reply.statusCode) });
+    duration.observe(labels, reply.elapsedTime / 1000);
+    done();
+  });
+  const expected = token === undefined ? undefined : Buffer.from(`Bearer ${token}`);
+  app.get('/metrics', { config: { ungated: true } }, async (request, reply) => {
+    const shown = Buffer.from(request.headers.authorization ?? '');
+    if (expected && !(shown.length === expected.length && timingSafeEqual(shown, expected))) {
+      return reply
+        .code(401)
+        .header('WWW-Authenticate', 'Bearer')
+        .type('text/plain')
+        .send('The metrics need a token: send METRICS_TOKEN as a bearer token.\n');
+    }
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}

@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import { throttledWarning } from './throttled-warning.ts';
+
+/** Calls a function again and again, one call at a time. */
+export interface Poller {
+  /** Ends the pause before the next call. */
+  wake(): void;
+  /** Makes no more calls. Resolves when the one in progress has ended. */
+  stop(): Promise<void>;
+}
+
+/** The pause after a call that failed, in milliseconds. */
+const pauseAfterFailureMs = 1000;
+
+/**
+ * Calls `poll` at once and then after each pause of as many milliseconds as it returned. A pause may be shorter by up to a
+ * fifth, so that processes that started together spread out, and is never longer: what is due then does not wait. A
+ * failure is logged as `failure`, and `poll` is called again.
+ */
+export function startPoller(poll: () => Promise<number>, failure: string, log: Logger): Poller {
+  const warn = throttledWarning(log);
+  let stopped = false;
+  let isWoken = false;
+  let endPause = () => {};
+
+  const pause = async (ms: number) => {
+    if (isWoken || stopped || ms === 0) return;
+    const over = Promise.withResolvers<void>();
+    const timer = setTimeout(over.resolve, ms * (1 - Math.random() / 5));
+    timer.unref();
+    // Not by an `AbortController`: each of its aborts makes two errors with their stacks.
+    endPause = over.resolve;
+    await over.promise;
+    clearTimeout(timer);
+  };
+  const run = async () => {
+    while (!stopped) {
+      isWoken = false;
+      const ms = await poll().catch((error: unknown) => {
+        warn(error, failure);
+        return pauseAfterFailureMs;
+      });
+      await pause(ms);
+    }
+  };
+  const running = run();
+
+  return {
+    wake: () => {
+      isWoken = true;
+      endPause();
+    },
+    stop: () => {
+      stopped = true;
+      endPause();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/**
+ * By how much the heap may grow over what is alive until V8 collects it again, in per cent. V8's own choice on a machine
+ * with much memory is several times the live heap: large bodies then leave hundreds of megabytes behind.
+ */
+const heapGrowingPercent = 50;
+
+/** The collection that V8 itself makes before it gives up, which also gives back free pages. */
+type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
+
+/**
+ * Limits how far the heap grows, and gives the memory that loading the modules left behind back to the system. Linking modules that export each other’s
+ * exports makes some 150 MB of garbage, and V8 keeps the pages for a heap that it expects to stay as large. Takes about
+ * 0.1 s: call it once, before the first request.
+ */
+export function releaseStartMemory(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as Collect;
+  setFlagsFromString('--no-expose-gc');
+  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}

@@ -1,0 +1,67 @@
+import type { KeyObject } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { operationsOf } from '../adapters/operations.ts';
+import type { Database } from '../db/client.ts';
+import type { Space } from '../db/disk-space.ts';
+import type { ServiceSettings } from '../domain/context.ts';
+import type { EventLogs } from '../domain/event-logs.ts';
+import type { Live } from '../domain/live.ts';
+import type { Mailer } from '../domain/mail.ts';
+import type { Media } from '../domain/media.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { AudioStore } from '../media/storage/store.ts';
+import type { PublicOptions } from '../outbound/public.ts';
+import type { ProviderParts } from './access/oauth/provider.ts';
+import type { Config } from './config.ts';
+import type { Intake } from './recordings/intake.ts';
+import type { IntakeTimes } from './recordings/times.ts';
+import type { Draining } from './runtime/draining.ts';
+import type { Measure } from './runtime/metrics.ts';
+import type { ThreadLimits } from './threads/worker.ts';
+import type { TurnLimits } from './workers/turns/parts.ts';
+import type { Handlers } from './workers/work.ts';
+
+/** What a service is made of; the optional parts are replaced in tests. */
+export interface ServiceParts {
+  config: Config;
+  db: Database;
+  log: Logger;
+  settings: ServiceSettings;
+  mail: Mailer;
+  live: Live;
+  logs: EventLogs;
+  /** Called when a request has recorded an event. */
+  onEvent?: () => void;
+  media: Media;
+  /** Takes the audio of recordings. */
+  intake: Intake;
+  /** The store of audio. */
+  audio: AudioStore;
+  audioSpace: Space;
+  /** Secret of the links to audio, shared by all processes. */
+  mediaKey: KeyObject;
+  /** Timeouts of the intake; others only in tests. */
+  intakeTimes?: Partial<IntakeTimes>;
+  /** Pauses before a step of a capture is tried again, in milliseconds; others only in tests. */
+  capturePauses?: readonly number[];
+  /** Secret of the OAuth server, shared by all processes. */
+  oauthKey: Buffer;
+  /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */
+  oauthFetch: ProviderParts['fetchDocument'];
+  /** Of the requests of webhooks; others only in tests. */
+  webhookOutbound?: PublicOptions;
+  clock?: () => Date;
+  /** What the workers of this process do. */
+  handlers?: Partial<Handlers>;
+  /** Values of /metrics beside those of the requests. */
+  measures?: readonly Measure[];
+  draining?: Draining;
+  /** The engine of the agents; another one only in tests. */
+  engine?: Engine;
+  /** What a turn may take; other limits only in tests, which cannot wait for minutes. */
+  turnLimits?: Partial<TurnLimits>;
+  /** What work in a thread may take; other limits only in tests. */
+  threadLimits?: Partial<ThreadLimits>;
+  /** The router to serve; another one only in tests of the frame. */
+  router?: Parameters<typeof operationsOf>[0];
+}

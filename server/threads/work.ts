@@ -1,0 +1,125 @@
+import { QueueFull } from '../../db/fair-queue.ts';
+import { Failure, invalid } from '../../domain/errors.ts';
+import type { Media } from '../../domain/media.ts';
+import { type Engine, ModelFault } from '../../engine/engine.ts';
+import { offlineEngine } from '../../engine/offline/index.ts';
+import type { Writer } from '../../engine/writer/writer.ts';
+import type { Measure } from '../runtime/metrics.ts';
+import { ThreadPool } from './pool.ts';
+import { isSmall } from './size.ts';
+import { type Arguments, type Outcome, type TaskName, tasks } from './tasks.ts';
+import { ThreadLimit, type ThreadLimits } from './worker.ts';
+
+/** Heap of a thread, in MiB: the largest captures take half of it. */
+const maxMegabytes = 384;
+const idleSeconds = 2;
+
+/** What a request waits for. With the largest transcript a thread is busy for a second. */
+const forRequests = { maxRunning: 1, maxWaiting: 16, maxWaitingPerKey: 4, maxSeconds: 10, maxMegabytes, idleSeconds };
+/** The workers wait for each other: there are never more works than jobs in progress. */
+const unbounded = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitingPerKey: Number.POSITIVE_INFINITY };
+const forJobs = { maxRunning: 2, ...unbounded, maxSeconds: 30, maxMegabytes, idleSeconds };
+
+/** Messages are read by more rules than captures: two of them of the longest kind that is read as a request. */
+const maxSmallTurn = 4000;
+
+/** Pure work beside the event loop: small work at once, all other in threads. */
+export interface OfflineWork {
+  engine: Engine;
+  writer: Writer;
+  readTranscript: Media['readTranscript'];
+  measures: Measure[];
+  close(): Promise<void>;
+}
+
+/** Does a task in a thread of the pool, or at once when its arguments, or what matters of them, are small. */
+async function work<Name extends TaskName>(
+  pool: ThreadPool,
+  key: string,
+  name: Name,
+  args: Arguments<Name>,
+  signal?: AbortSignal,
+  small = isSmall(args),
+): Promise<Outcome<Name>> {
+  if (!small) return pool.run(key, name, args, signal);
+  const task = tasks[name] as unknown as (...values: Arguments<Name>) => Promise<Outcome<Name>>;
+  return task(...args);
+}
+
+function engineOf(pool: ThreadPool): Engine {
+  return {
+    name: offlineEngine.name,
+    async answer({ signal, onText, onRestart: _, onActive: __, onWait: ___, tools, ...request }) {
+      signal.throwIfAborted();
+      // The engine needs the names of the tools, and the schemas of all are long.
+      const named = tools.map(({ name }) => ({ name, description: '', inputSchema: {} }));
+      const { conversation, facts } = request;
+      const small = isSmall([conversation, facts?.todo, facts?.captures], maxSmallTurn);
+      try {
+        const answer = await work(pool, 'turn', 'answer', [{ ...request, system: '', tools: named }], signal, small);
+        if (answer.toolCalls.length === 0) onText?.(answer.text);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof ThreadLimit)) throw error;
+        const message = `${error.message} for the built-in engine. Write a shorter message in a new chat.`;
+        throw new ModelFault(message, { retryable: false, cause: error });
+      }
+    },
+  };
+}
+
+function writerOf(pool: ThreadPool): Writer {
+  return {
+    title: (message, signal) => work(pool, 'digest', 'title', [message], signal),
+    subtitle: ({ title, lines }, signal) => work(pool, 'digest', 'subtitle', [title, lines], signal),
+    skillSummary: (name, instructions, signal) => work(pool, 'digest', 'skillSummary', [name, instructions], signal),
+    minutesSaved: (todo, run, signal) => work(pool, 'digest', 'minutesSaved', [todo, run], signal),
+    capture: (material, { signal }) => work(pool, 'capture', 'capture', [material], signal),
+  };
+}
+
+function readerOf(pool: ThreadPool): Media['readTranscript'] {
+  return async ({ format, body }, param, workspaceId) => {
+    try {
+      return await work(pool, workspaceId, 'transcript', [format, body, param]);
+    } catch (error) {
+      if (error instanceof ThreadLimit) {
+        throw invalid(param, 'It takes too long to read this transcript. Pass it in several parts.');
+      }
+      if (!(error instanceof QueueFull)) throw error;
+      const message = 'Too many transcripts are waiting to be read. Try again in a few seconds.';
+      const problem = { status: 503, code: 'internal_error', reason: 'unavailable', retryAfterSeconds: 5 } as const;
+      throw new Failure({ ...problem, message }, error);
+    }
+  };
+}
+
+/** The offline engine and writer and the reader of transcripts. No thread starts before it is needed. */
+export function openOfflineWork(limits: Partial<ThreadLimits> = {}): OfflineWork {
+  const requests = new ThreadPool({ ...forRequests, ...limits });
+  const jobs = new ThreadPool({ ...forJobs, ...limits });
+  const pools = [requests, jobs];
+  const sum = (of: (pool: ThreadPool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
+  return {
+    engine: engineOf(jobs),
+    writer: writerOf(jobs),
+    readTranscript: readerOf(requests),
+    measures: [
+      {
+        kind: 'gauge',
+        name: 'tandem_threads',
+        help: 'Worker threads of this process',
+        read: () => sum(({ size }) => size.threads),
+      },
+      {
+        kind: 'gauge',
+        name: 'tandem_thread_works_waiting',
+        help: 'Jobs that wait for a worker thread',
+        read: () => sum(({ size }) => size.waiting),
+      },
+    ],
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.close()));
+    },
+  };
+}

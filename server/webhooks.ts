@@ -1,0 +1,46 @@
+import type { Logger } from 'pino';
+import type { ServiceSettings } from '../domain/context.ts';
+import type { NotifyContext } from '../domain/notifications/notify.ts';
+import type { PublicOptions } from '../outbound/public.ts';
+import type { Config } from './config.ts';
+import type { PgListener } from './pubsub/listener.ts';
+import { type FanOut, startFanOut } from './workers/webhooks/fan-out.ts';
+import { attemptOf, webhookClient } from './workers/webhooks/request.ts';
+import { maxRequests, type WebhookParts, type WebhookWorker, webhookWorker } from './workers/webhooks/worker.ts';
+
+interface WebhookSettings {
+  config: Pick<Config, 'OUTBOUND_ALLOW'>;
+  key: WebhookParts['key'];
+  log: Logger;
+  pgListener: Pick<PgListener, 'listen'>;
+  /** Of the requests; others only in tests. */
+  outbound?: PublicOptions | undefined;
+}
+
+/** Requests at a time to addresses that are asked whether they want events. */
+const maxVerifications = 16;
+
+/** Sends single requests to addresses of webhooks, beside the workers. */
+export function webhookSender(
+  allowed: Config['OUTBOUND_ALLOW'],
+  outbound?: PublicOptions,
+): ServiceSettings['webhooks']['send'] {
+  const send = webhookClient(allowed, maxVerifications, outbound);
+  return (request) => attemptOf(send, request, new AbortController().signal);
+}
+
+/** What sends webhooks. */
+export interface Webhooks extends WebhookWorker {
+  /** Starts making the deliveries of new events, once the workers run. */
+  startFanOut(): FanOut;
+}
+
+/** What sends webhooks in this process. */
+export function openWebhooks(ctx: NotifyContext, settings: WebhookSettings): Webhooks {
+  const { config, key, log, pgListener, outbound } = settings;
+  const send = webhookClient(config.OUTBOUND_ALLOW, maxRequests, outbound);
+  return {
+    ...webhookWorker({ ...ctx, send, log, key }),
+    startFanOut: () => startFanOut({ db: ctx.db, pgListener, log }),
+  };
+}

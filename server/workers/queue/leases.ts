@@ -1,0 +1,174 @@
+import type { Db } from '../../../db/client.ts';
+import { type NotifiedWork, wake } from '../../../domain/jobs.ts';
+
+/** How long a worker holds a claim without renewing it, in seconds. It renews it this many times in that time. */
+export const leaseSeconds = 12;
+export const renewalsPerLease = 4;
+
+/** Candidates for a claim beyond those wanted: other processes may claim some of them first. */
+const spare = 8;
+
+/** What every claim has. `attempt` is the fence: what was claimed is saved only while the row has the same number. */
+export interface LeasedRow {
+  workspaceId: string;
+  attempt: number;
+}
+
+/** A table whose rows are work. Its SQL calls the row `t`. */
+export interface WorkTable<Claim extends LeasedRow> {
+  name: string;
+  /** Columns of the primary key beside `workspace_id`, with the properties of a claim that hold them. */
+  key: readonly { column: string; type: 'uuid' | 'text'; property: keyof Claim & string }[];
+  /** From this instant on a worker may claim the row; a claim moves it to the end of the lease. */
+  due: string;
+  attempt: string;
+  /** Whether there is anything left to do. A partial index on (workspace_id, due) has the same condition. */
+  open: string;
+  /** What must hold beside that for a row to be claimed. */
+  eligible?: string;
+  /** Whether the row is held by the worker with its number; that it is `open` when missing. */
+  held?: string;
+  /** Assignments with a claim; `$2` is the id of the worker. */
+  onClaim?: string;
+  /** Assignments when the row is given back, and when its work was not tried to the end. */
+  onRelease?: string;
+  onHandBack?: string;
+  /** The select list of a claim, and the joins that it needs. */
+  columns: string;
+  joins?: string;
+  /** The kind of work that is notified when a row is handed back. */
+  notifies?: NotifiedWork;
+  /** Instead of `leaseSeconds`. */
+  leaseSeconds?: number;
+}
+
+/** Rows that were claimed, and how many were there to be claimed. */
+export interface Claimed<Claim> {
+  claims: Claim[];
+  /** More than were claimed when other processes claimed some at the same time, or hold locks on them. */
+  found: number;
+  /** The last workspace that was looked at, when there may be others with work that is due; else null. */
+  reached: string | null;
+}
+
+/** The leases on the rows of one table. Each method is one statement; `claim` and `renew` never wait for a lock. */
+export interface Leases<Claim extends LeasedRow> {
+  readonly name: string;
+  readonly leaseSeconds: number;
+  /**
+   * Claims up to `limit` rows that are due, or whose lease has ended. Workspaces take turns, beginning with the one after
+   * `after`, and within a workspace what is due longest comes first. The last claim is that of the last turn.
+   */
+  claim(db: Db, limit: number, workerId: string, after: string): Promise<Claimed<Claim>>;
+  /** Renews the leases of claims, and returns those that the worker still holds. */
+  renew(db: Db, claims: readonly Claim[]): Promise<Set<Claim>>;
+  /** Gives a row back after its work failed; it is due again in `seconds`. Does nothing when the lease was lost. */
+  retry(db: Db, claim: Claim, seconds: number): Promise<void>;
+  /** Gives a row to other processes at once. Does nothing when the lease was lost. */
+  handBack(db: Db, claim: Claim): Promise<void>;
+  /** Deletes rows whose work is done, but not those whose lease was lost. */
+  remove(db: Db, claims: readonly Claim[]): Promise<void>;
+}
+
+function claimText<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: number): string {
+  const { name, due, attempt, open, eligible = 'true', onClaim, columns, joins = '' } = table;
+  // A row is due in the millisecond in which it was made, to which its time is rounded up.
+  const isDue = `${open} and t.${due} < now() + interval '1 millisecond'`;
+  const next = (condition: string) =>
+    `(select t.workspace_id from ${name} t where ${isDue} and ${condition} order by t.workspace_id, t.${due} limit 1)`;
+  // The orders and the places of rows (`ctid`) leave the planner one index and no join, also while a table is empty and
+  // has no statistics. A row that is changed between two of the steps is missed, and found by the next claim.
+  // `ring`: workspaces with work that is due, from the one after $3 on and round to it. Each step is one look into the
+  // index, however much work a workspace has.
+  return `with recursive ring as (
+    select $3::uuid as workspace_id, 0 as place, 0 as lap
+  union all
+    select n.workspace_id, r.place + 1, n.lap from ring r cross join lateral (
+      select a.workspace_id, r.lap from ${next('t.workspace_id > r.workspace_id and (r.lap = 0 or t.workspace_id <= $3)')} a
+      union all
+      select b.workspace_id, 1 from ${next('r.lap = 0 and t.workspace_id <= $3')} b
+      limit 1
+    ) n where r.place < $4
+  ), found as materialized (
+    select w.row, w.nth, r.place from ring r cross join lateral (
+      select o.row, row_number() over (order by o.${due}) as nth from (
+        select t.ctid as row, t.${due} from ${name} t where t.workspace_id = r.workspace_id and ${isDue} and ${eligible}
+        order by t.${due} limit $4
+      ) o
+    ) w where r.place > 0 order by w.nth, r.place limit $4
+  ), locked as materialized (
+    select f.* from found f join ${name} t on t.ctid = f.row
+    where ${isDue} order by f.nth, f.place limit $1 for no key update of t skip locked
+  ), claimed as (
+    update ${name} t set ${attempt} = t.${attempt} + 1, ${due} = now() + interval '${seconds} seconds'${onClaim ? `, ${onClaim}` : ''}
+    from locked l where t.ctid = l.row returning t.*, l.nth, l.place
+  )
+  select c.*, x.* from (select count(*)::int as found, $2::uuid as worker,
+      (select r.workspace_id from ring r where r.place = $4) as reached from found) c left join (
+    select t.workspace_id as "workspaceId", t.${attempt} as attempt, ${columns}, t.nth, t.place from claimed t ${joins}
+  ) x on true order by x.nth, x.place`;
+}
+
+/** The statements on claims: `m` are those given as arrays, in the order of `valuesOf`. */
+function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: number) {
+  const { name, key, due, attempt, open, held = open, onRelease, onHandBack, notifies } = table;
+  const types = ['uuid', ...key.map(({ type }) => type), 'int'];
+  const columns = ['workspace_id', ...key.map(({ column }) => column)];
+  const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
+  const given = `unnest(${arrays}) with ordinality as m(${columns.join(', ')}, attempt, place)`;
+  const same = (alias: string) => columns.map((each) => `t.${each} = ${alias}.${each}`).join(' and ');
+  const isHeld = `${same('m')} and t.${attempt} = m.attempt and ${held}`;
+  const after = `$${types.length + 1}::float8`;
+  const release = (...assignments: (string | undefined)[]) => {
+    const set = [`${due} = now() + make_interval(secs => ${after})`, onRelease, ...assignments].filter(Boolean);
+    return `update ${name} t set ${set.join(', ')} from ${given} where ${isHeld} returning 1`;
+  };
+  return {
+    // A row that is locked is passed over: the step that holds it may take long, and renewals must not queue up behind
+    // it, each with a connection. Nobody else can claim it meanwhile.
+    renew: `with free as materialized (
+      select ${columns.map((each) => `t.${each}`).join(', ')} from ${name} t join ${given} on ${isHeld}
+      for no key update of t skip locked
+    ), renewed as (
+      update ${name} t set ${due} = now() + interval '${seconds} seconds' from free f where ${same('f')}
+    ) select m.place::int as place from ${name} t join ${given} on ${isHeld}`,
+    retry: release(),
+    handBack: `with released as (${release(onHandBack)}) select ${notifies ? wake(notifies) : '1'} from released`,
+    remove: `delete from ${name} t using ${given} where ${same('m')} and t.${attempt} = m.attempt`,
+  };
+}
+
+/** The leases on the rows of a table. */
+export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leases<Claim> {
+  const { leaseSeconds: seconds = leaseSeconds } = table;
+  const claim = claimText(table, seconds);
+  const { renew, retry, handBack, remove } = claimedTexts(table, seconds);
+  const valuesOf = (claims: readonly Claim[]) => [
+    claims.map(({ workspaceId }) => workspaceId),
+    ...table.key.map(({ property }) => claims.map((each) => each[property])),
+    claims.map(({ attempt }) => attempt),
+  ];
+  return {
+    name: table.name,
+    leaseSeconds: seconds,
+    claim: async (db, limit, workerId, after) => {
+      type Row = Claim & Pick<Claimed<Claim>, 'found' | 'reached'>;
+      const rows = await db.rows<Row>(claim, [limit, workerId, after, limit + spare]);
+      const [{ found, reached } = { found: 0, reached: null }] = rows;
+      return { claims: rows.filter(({ workspaceId }) => workspaceId !== null), found, reached };
+    },
+    renew: async (db, claims) => {
+      const held = await db.rows<{ place: number }>(renew, valuesOf(claims));
+      return new Set(held.flatMap(({ place }) => claims[place - 1] ?? []));
+    },
+    retry: async (db, each, after) => {
+      await db.rows(retry, [...valuesOf([each]), after]);
+    },
+    handBack: async (db, each) => {
+      await db.rows(handBack, [...valuesOf([each]), 0]);
+    },
+    remove: async (db, claims) => {
+      await db.rows(remove, valuesOf(claims));
+    },
+  };
+}

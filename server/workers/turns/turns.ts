@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../../db/client.ts';
+import { isUnavailable } from '../../../db/errors.ts';
+import { originOfAgent } from '../../../db/origin.ts';
+import type { ToolCallBlock } from '../../../domain/chats/shapes.ts';
+import type { Ending } from '../../../domain/chats/turns.ts';
+import type { ServiceContext } from '../../../domain/context.ts';
+import { LostLease } from '../../../domain/jobs.ts';
+import { messagesAfter, recentMessages, type TurnMessage } from '../../../domain/turns/history.ts';
+import type { Claim } from '../../../domain/turns/steps.ts';
+import * as steps from '../../../domain/turns/steps.ts';
+import { type EngineAnswer, ModelFault } from '../../../engine/engine.ts';
+import { deadlineIn } from '../../../engine/providers/limits.ts';
+import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
+import type { AgentNow, TurnParts } from './parts.ts';
+import { ToolCalls } from './tool-calls.ts';
+
+/** Database errors in a row after which a turn still continues, and the pause before it does, in milliseconds. */
+const maxDbErrors = 5;
+const pauseMs = 200;
+
+/** Bytes of earlier messages that a turn reads: more than any conversation with a model may have. */
+const maxRead = 400_000;
+
+/** Calls of one answer that are made. A model that wants more sees what came of these first, and asks again. */
+const maxCalls = 100;
+
+const orphaned: Ending = {
+  outcome: 'failed',
+  errorMessage:
+    'The person for whom the agent worked is no longer a member of the workspace. What it did stays; write a message to have it go on for you.',
+};
+
+interface Answered {
+  answer: EngineAnswer;
+  agent: AgentNow;
+  spentMs: number;
+}
+
+/** One claimed turn, step by step, until it ends, waits for a person, or is lost. */
+export class Turn {
+  readonly #claim: Claim;
+  readonly #parts: TurnParts;
+  readonly #signal: AbortSignal;
+  readonly #calls: ToolCalls;
+  readonly #messages: TurnMessage[] = [];
+  #activeMs: number;
+  /** What the engine answered, until it is known to be saved. */
+  #answered: Answered | undefined;
+
+  constructor(claim: Claim, parts: TurnParts, signal: AbortSignal) {
+    this.#claim = claim;
+    this.#parts = parts;
+    this.#signal = signal;
+    this.#calls = new ToolCalls(claim, parts, signal);
+    this.#activeMs = claim.activeMs;
+  }
+
+  /** @throws LostLease; the reason of the signal; the database error when it stays unavailable. */
+  async run(): Promise<void> {
+    for (let dbErrors = 0; ; ) {
+      this.#signal.throwIfAborted();
+      try {
+        if (!(await this.#next())) return;
+        dbErrors = 0;
+      } catch (error) {
+        // The step may have been saved all the same: where the turn stands is read again.
+        if (!isUnavailable(error) || ++dbErrors > maxDbErrors) throw error;
+        await sleep(dbErrors * pauseMs, undefined, { signal: this.#signal });
+      }
+    }
+  }
+
+  /** Takes the next step; false when the turn has ended or waits for a person. */
+  async #next(): Promise<boolean> {
+    const { limits, context } = this.#parts;
+    const { turnId } = this.#claim;
+    await this.#read();
+    if (!(await steps.worksForMember(context.db, this.#claim))) return this.#end(orphaned);
+    const next = nextOf(this.#messages, turnId, await this.#decisions());
+    if (next.kind !== 'ask') this.#answered = undefined;
+    if (next.kind === 'pause') return !(await this.#step((db) => steps.pauseTurn(this.#ctx(db), this.#claim)));
+    if (this.#activeMs >= limits.activeMs) return this.#timeOut();
+    if (next.kind === 'call') return this.#call(next.call, next.input);
+    if (this.#answered) return this.#save(this.#answered);
+    if (answersIn(this.#messages, turnId) < limits.answers) return this.#ask();
+    const message = `The agent was stopped after ${limits.answers} steps without an end. Say what is still to do, in smaller pieces.`;
+    return this.#end({ outcome: 'failed', errorMessage: message });
+  }
+
+  #step<Result>(work: (tx: Db) => Promise<Result>): Promise<Result> {
+    return this.#parts.context.db.transaction(work);
+  }
+
+  /** The context of a step that the agent takes. */
+  #ctx(db: Db): ServiceContext {
+    return { ...this.#parts.context, db: db.as(originOfAgent(this.#claim.agentId)) };
+  }
+
+  /** Reads the messages since: decisions of people come while the turn works. */
+  async #read(): Promise<void> {
+    const { db } = this.#parts.context;
+    const last = this.#messages.at(-1);
+    const added = last ? messagesAfter(db, this.#claim, last.sequence) : recentMessages(db, this.#claim, maxRead);
+    this.#messages.push(...(await added));
+  }
+
+  /** What people decided so far; read after the messages, as what they decide is written with them. */
+  async #decisions(): Promise<Decisions> {
+    if (!asksPerson(this.#messages, this.#claim.turnId)) return new Map();
+    return steps.decisionsOf(this.#parts.context.db, this.#claim);
+  }
+
+  /** Ends the turn: that is the doing of the service, not of the agent. */
+  async #end(ending: Ending, spentMs = 0): Promise<false> {
+    const { context } = this.#parts;
+    await this.#step((db) => steps.saveFailure({ ...context, db }, this.#claim, ending, spentMs));
+    return false;
+  }
+
+  #timeOut(spentMs = 0): Promise<false> {
+    const minutes = Math.round(this.#parts.limits.activeMs / 60_000);
+    const errorMessage = `The agent worked for ${minutes} minutes without an end and was stopped. What it did stays.`;
+    return this.#end({ outcome: 'timed_out', errorMessage }, spentMs);
+  }
+
+  /** Books the time of a step; false when the workspace has run out of minutes and the turn is over. */
+  async #booked(dry: boolean, spentMs: number): Promise<boolean> {
+    this.#activeMs += spentMs;
+    if (!dry) return true;
+    const errorMessage =
+      'The workspace ran out of agent minutes. What the agent did stays; it can go on once there are more.';
+    return this.#end({ outcome: 'failed', errorMessage });
+  }
+
+  /** Asks the engine and saves its answer. Waits between tries are not active time. */
+  async #ask(): Promise<boolean> {
+    const { engine, prepare, limits, deltas } = this.#parts;
+    const { agent, request } = await prepare(this.#claim, this.#messages);
+    const late = deadlineIn(limits.activeMs - this.#activeMs);
+    const signal = AbortSignal.any([this.#signal, late.signal]);
+    const provisional = deltas(this.#claim.chatId, (this.#messages.at(-1)?.sequence ?? 0) + 1);
+    const began = performance.now();
+    let active: number | undefined;
+    const onActive = (ms: number) => {
+      active = (active ?? 0) + ms;
+    };
+    let answer: EngineAnswer;
+    try {
+      answer = await engine.answer({
+        ...request,
+        signal,
+        onText: provisional.add,
+        onRestart: provisional.restart,
+        onActive,
+        onWait: late.putOff,
+      });
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (late.signal.aborted) return await this.#timeOut(active ?? performance.now() - began);
+      if (!(error instanceof ModelFault)) throw error;
+      const { chatId, turnId } = this.#claim;
+      this.#parts.log.warn({ chatId, turnId, reason: error.message }, 'turn failed: no answer of the model');
+      return await this.#end({ outcome: 'failed', errorMessage: error.message });
+    } finally {
+      late.stop();
+      provisional.end();
+    }
+    this.#answered = { answer, agent, spentMs: active ?? performance.now() - began };
+    return this.#save(this.#answered);
+  }
+
+  async #save({ answer: { text, toolCalls }, agent, spentMs }: Answered): Promise<boolean> {
+    if (toolCalls.length === 0) {
+      await this.#step((db) => steps.saveEnd(this.#ctx(db), this.#claim, text, spentMs));
+      return false;
+    }
+    const calls = toolCalls.slice(0, maxCalls).map((call) => this.#calls.described(call, agent));
+    const { dry } = await this.#step((db) => steps.saveCalls(this.#ctx(db), this.#claim, { text, calls }, spentMs));
+    this.#answered = undefined;
+    return this.#booked(dry, spentMs);
+  }
+
+  /** Runs a tool and saves its effect with its result, in one transaction. */
+  async #call(call: ToolCallBlock, input: unknown): Promise<boolean> {
+    const began = performance.now();
+    const result = { toolCallId: call.id, title: call.title };
+    const spent = () => performance.now() - began;
+    const run = async (db: Db) => {
+      const outcome = await this.#calls.run(db, call, input);
+      return steps.saveResult(this.#ctx(db), this.#claim, { ...result, ...outcome }, spent());
+    };
+    try {
+      const { dry } = await this.#step(run);
+      return await this.#booked(dry, spent());
+    } catch (error) {
+      if (!(error instanceof LostLease)) throw error;
+      // Still ours: the call itself had ended the turn, and went back with it.
+      const output = { code: 'resource_conflict', message: 'This would have stopped your own work. Answer instead.' };
+      const refused = { ...result, isError: true, output, truncated: false };
+      const { dry } = await this.#step((db) => steps.saveResult(this.#ctx(db), this.#claim, refused, spent()));
+      return await this.#booked(dry, spent());
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../db/client.ts';
+import type { CaptureClaim } from '../../domain/captures/processing/claims.ts';
+import { jobsChannel } from '../../domain/jobs.ts';
+import type { Claim } from '../../domain/turns/steps.ts';
+import type { EndpointClaim } from '../../domain/webhooks/sending.ts';
+import type { PgListener } from '../pubsub/listener.ts';
+import { captureLeases, type Removal, removalLeases } from './captures/leases.ts';
+import { type DigestClaim, digestLeases, pauseOf } from './digests/leases.ts';
+import { type ClaimedEmail, emailLeases } from './emails/claims.ts';
+import type { LeasedRow } from './queue/leases.ts';
+import { doubling, type Handler, type Loop, type LoopParts, startLoop } from './queue/loop.ts';
+import { turnLeases } from './turns/leases.ts';
+import { webhookLeases } from './webhooks/leases.ts';
+import { endpointsAtATime } from './webhooks/worker.ts';
+
+/** What is done for each kind of work. */
+export interface Handlers {
+  onTurn: Handler<Claim>;
+  onDigest: Handler<DigestClaim>;
+  onCapture: Handler<CaptureClaim>;
+  onRemoval: Handler<Removal>;
+  /** Missing where no mail server is configured. */
+  onEmail?: Handler<ClaimedEmail> | undefined;
+  onWebhook: Handler<EndpointClaim>;
+}
+
+export interface WorkParts {
+  db: Db;
+  pgListener: Pick<PgListener, 'listen'>;
+  log: Logger;
+  /** Turns worked on at a time. */
+  turnConcurrency: number;
+  handlers: Handlers;
+}
+
+type Counts = Pick<Loop, 'running' | 'done' | 'failed'>;
+
+export interface Work {
+  turns: Counts;
+  /** Turns, digests and captures. */
+  readonly done: number;
+  readonly failed: number;
+  /** Gives up the work in progress within `seconds`; other processes continue with it. */
+  stop(seconds: number): Promise<void>;
+}
+
+/** Until an endpoint is looked at again whose work failed here: the number of its claims says nothing of failures. */
+const webhookRetrySeconds = 5;
+
+/** Claims of each kind but turns that a process works on at a time. */
+const concurrency = 4;
+
+/** Starts a worker loop for each kind of work. */
+export function startWork({ db, pgListener, log, turnConcurrency, handlers }: WorkParts): Work {
+  const loop = <Row extends LeasedRow>(
+    parts: Omit<LoopParts<Row>, 'db' | 'log' | 'concurrency'>,
+    limit = concurrency,
+  ) => startLoop({ db, log, concurrency: limit, ...parts });
+  const { onTurn, onDigest, onCapture, onRemoval, onEmail, onWebhook } = handlers;
+  const notified: Record<string, Loop> = {
+    turns: loop(
+      { leases: turnLeases, handle: onTurn, retrySeconds: ({ claims }) => doubling(claims) },
+      turnConcurrency,
+    ),
+    digests: loop({ leases: digestLeases, handle: onDigest, removes: true, retrySeconds: pauseOf }),
+    captures: loop({ leases: captureLeases, handle: onCapture }),
+  };
+  const counted = Object.values(notified);
+  notified.webhooks = loop(
+    { leases: webhookLeases, handle: onWebhook, retrySeconds: () => webhookRetrySeconds },
+    endpointsAtATime,
+  );
+  const polled = [loop({ leases: removalLeases, handle: onRemoval })];
+  if (onEmail) polled.push(loop({ leases: emailLeases, handle: onEmail, keepsLease: true }));
+  const loops = [...Object.values(notified), ...polled];
+  const unsubscribe = pgListener.listen(jobsChannel, {
+    onNotification: (kind) => notified[kind]?.wake(),
+    onReconnect: () => {
+      for (const each of loops) each.wake();
+    },
+  });
+  const sum = (of: (each: Loop) => number) => counted.reduce((total, each) => total + of(each), 0);
+  return {
+    turns: notified.turns as Loop,
+    get done() {
+      return sum((each) => each.done);
+    },
+    get failed() {
+      return sum((each) => each.failed);
+    },
+    stop: async (seconds) => {
+      unsubscribe();
+      await Promise.all(loops.map((each) => each.stop(seconds)));
+    },
+  };
+}

@@ -1,0 +1,259 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { buildCli } from '../../scripts/build-cli.ts';
+import { openPrompt, type Prompt, runHere } from '../support/cli-world.ts';
+import { freePort, startTestService, type TestService } from '../support/harness.ts';
+import { Browser, decide } from '../support/oauth.ts';
+import { newAccount, type Person, password } from '../support/people.ts';
+import { addPasskey, addTotp, codeAt, newConfirmedAccount } from '../support/second-factors.ts';
+import { until } from '../support/until.ts';
+import { openWelcome } from '../support/welcome.ts';
+
+const test = suite('signing in with the client');
+let tandem: TestService;
+let prompt: Prompt;
+const realTime = () => new Date();
+let clock = realTime;
+
+test.before(async () => {
+  await buildCli();
+  tandem = await startTestService({}, { clock: () => clock() });
+});
+test.before.each(() => {
+  prompt = openPrompt(tandem.url);
+});
+test.after.each(() => {
+  clock = realTime;
+  prompt.close();
+});
+test.after(() => tandem.close());
+
+/** Runs a command in this process. */
+function run(args: string[], { stdin, environment }: { stdin?: string; environment?: Record<string, string> } = {}) {
+  return runHere(args, { ...prompt.environment, ...environment }, stdin);
+}
+
+const configPath = () => join(prompt.home, '.config/tandem/config.json');
+
+test('the key of an owner without an address signs in, and no empty address is printed', async () => {
+  const { key } = await openWelcome(tandem);
+  const login = await prompt.run(['login', '--url', tandem.url, '--key', '-'], { stdin: `${key}\n` });
+  assert.is(login.out.split('\n')[0], `Signed in to My workspace at ${tandem.url} as Owner.`);
+});
+
+test('from a key to the answer of an agent: login, whoami, a todo that an agent works on', async () => {
+  const { key } = await tandem.workspace();
+  const login = await prompt.run(['login', '--url', `${tandem.url}/api/v1/`, '--key', '-'], { stdin: `${key}\n` });
+  assert.is(login.code, 0, login.err);
+  assert.match(login.out, `Signed in to Test at ${tandem.url} as Tess`);
+  assert.not.match(login.out + login.err, key);
+  assert.is(statSync(configPath()).mode & 0o777, 0o600);
+  assert.is(statSync(join(prompt.home, '.config/tandem')).mode & 0o777, 0o700);
+  assert.equal(readdirSync(join(prompt.home, '.config/tandem')), ['config.json']);
+  assert.equal(prompt.stored(), {
+    version: 1,
+    current: 'default',
+    profiles: { default: { url: tandem.url, apiKey: key } },
+  });
+  assert.is((await prompt.run(['whoami', '--json'])).json.user.name, 'Tess');
+  const run = await prompt.run(['todos', 'create', 'Summarise my todos', '--agent', 'Assistant', '--run', '--wait']);
+  assert.is(run.code, 0, run.err);
+  assert.match(run.out, /→ list_todos.*\n[\s\S]*todo/, run.out);
+  const chat = await prompt.run(['chats', 'create', 'Create a todo: buy milk', '--wait']);
+  assert.is(chat.code, 0, chat.err);
+  assert.match((await prompt.run(['todos', 'list'])).out, /\tBuy milk\t/);
+});
+
+test('a key that is not valid, or typed where others see it, is not stored', async () => {
+  const wrong = await run(['login', '--url', tandem.url, '--key', '-'], { stdin: 'tandem_sk_wrong\n' });
+  assert.is(wrong.code, 3);
+  const shown = await run(['login', '--url', tandem.url, '--key', 'tandem_sk_shown']);
+  assert.is(shown.code, 2);
+  assert.match(shown.err, 'does not take the key itself');
+  const nothing = await run(['login', '--url', tandem.url]);
+  assert.is(nothing.code, 2);
+  assert.match(nothing.err, 'stdin has no line for --key.');
+  const both = await run(['login', '--url', tandem.url, '--browser', '--email', 'ada@example.com']);
+  assert.is(both.code, 2);
+  assert.is((await run(['login', '--url', 'ftp://example.com', '--key', '-'], { stdin: 'x' })).code, 2);
+  assert.not.ok(existsSync(configPath()));
+});
+
+test('a session is kept beside the key, does what only people may, and ends with logout', async () => {
+  const person = await newAccount(tandem);
+  const { email } = person;
+  const login = await run(['login', '--url', tandem.url, '--email', email, '--password', '-'], {
+    stdin: password,
+  });
+  assert.is(login.code, 0, login.err);
+  const made = await run(['api-keys', 'create', 'Laptop', '--scope', 'todos:read', '--json']);
+  assert.is(made.code, 0, made.err);
+  await run(['login', '--key', '-'], { stdin: made.json.secret });
+  const { apiKey, session } = prompt.stored().profiles.default;
+  assert.equal([apiKey, session.email], [made.json.secret, email]);
+  assert.is((await run(['whoami', '--json'])).json.credential.type, 'api_key', 'data goes by the key');
+  const keys = await run(['api-keys', 'list', '--json']);
+  assert.equal(
+    keys.json.data.map(({ name }: { name: string }) => name),
+    ['Laptop'],
+    'people’s things by the session',
+  );
+  const logout = await run(['logout']);
+  assert.is(logout.code, 0, logout.err);
+  assert.equal(prompt.stored().profiles, {});
+  assert.is((await tandem.call('GET /me', undefined, { key: session.token })).status, 401);
+  const refused = await run(['todos', 'list']);
+  assert.is(refused.code, 3);
+  assert.match(refused.err, 'Sign in: tandem login --url');
+});
+
+test('after the password a code of the authenticator app or a recovery code opens the session', async () => {
+  const { email, key } = await newConfirmedAccount(tandem);
+  const now = new Date();
+  clock = () => now;
+  const { secret, codes } = await addTotp(tandem, key, now);
+  const login = (code: string) =>
+    run(['login', '--url', tandem.url, '--email', email, '--password', '-'], { stdin: `${password}\n${code}\n` });
+  const wrong = await login(codes[0]?.replace(/.$/, (last) => (last === '0' ? '1' : '0')) ?? '');
+  assert.is(wrong.code, 3);
+  assert.match(wrong.err, 'This code is wrong');
+  assert.not.ok(existsSync(configPath()));
+  for (const code of [codeAt(secret, Number(now) + 30_000), codes[0] ?? '']) {
+    const done = await login(code);
+    assert.is(done.code, 0, done.err);
+    assert.is(prompt.stored().profiles.default.session.email, email);
+  }
+});
+
+test('a passkey alone as second factor leads to the browser', async () => {
+  const { email, key, session } = await newConfirmedAccount(tandem);
+  await addPasskey(tandem, key);
+  await tandem.db.rows('update recovery_codes set used_at = now() where user_id = $1', [session.user.id]);
+  const { code, err } = await run(['login', '--url', tandem.url, '--email', email, '--password', '-'], {
+    stdin: password,
+  });
+  assert.is(code, 3);
+  assert.match(err, 'tandem login --browser');
+});
+
+test('a wrong password is an error, and nothing is stored', async () => {
+  const { email } = await newAccount(tandem);
+  const ran = await run(['login', '--url', tandem.url, '--email', email, '--password', '-'], { stdin: 'wrong' });
+  assert.is(ran.code, 3, ran.err);
+  assert.not.ok(existsSync(configPath()));
+});
+
+test('several profiles stand side by side', async () => {
+  const [home, work] = [await tandem.workspace(), await tandem.workspace()];
+  await run(['login', '--url', tandem.url, '--key', '-'], { stdin: home.key });
+  await run(['login', '--url', tandem.url, '--key', '-', '--profile', 'work'], { stdin: work.key });
+  const workspaceOf = async (args: string[], environment = {}) =>
+    (await run(['whoami', '--json', ...args], { environment })).json.workspace.id;
+  assert.is(await workspaceOf([]), home.workspaceId);
+  assert.is(await workspaceOf(['--profile', 'work']), work.workspaceId);
+  assert.is(await workspaceOf([], { TANDEM_PROFILE: 'work' }), work.workspaceId);
+  await run(['profiles', 'work']);
+  assert.is(await workspaceOf([]), work.workspaceId);
+  const { out } = await run(['profiles']);
+  assert.is(out, `default\tno\t${tandem.url}\tkey\t\nwork\tyes\t${tandem.url}\tkey\t\n`);
+  assert.is((await run(['profiles', 'constructor'])).code, 4);
+  await run(['logout']);
+  assert.is(await workspaceOf([]), home.workspaceId);
+});
+
+test('without an address a new profile signs in to the service of the current one', async () => {
+  const [home, work] = [await tandem.workspace(), await tandem.workspace()];
+  await run(['login', '--url', `${tandem.url}/`, '--key', '-'], { stdin: home.key });
+  const again = await run(['login', '--key', '-'], { stdin: home.key });
+  assert.match(again.err, `Signing in to ${tandem.url}\n`);
+  const second = await run(['login', '--key', '-', '--profile', 'work'], { stdin: work.key });
+  assert.is(second.code, 0, second.err);
+  const { profiles, current } = prompt.stored();
+  assert.equal([profiles.default.url, profiles.work.url, current], [tandem.url, tandem.url, 'default']);
+});
+
+test('what is stored for one address is never sent to another', async () => {
+  const { key } = await tandem.workspace();
+  await run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
+  const elsewhere = { environment: { TANDEM_URL: `http://127.0.0.1:${await freePort()}` } };
+  const { code, err } = await run(['todos', 'list'], elsewhere);
+  assert.is(code, 3);
+  assert.match(err, `is for ${tandem.url}, but TANDEM_URL is another address.`);
+});
+
+test('a configuration that cannot be read is never overwritten', async () => {
+  const { key } = await tandem.workspace();
+  await run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
+  writeFileSync(configPath(), '{"version": 1, "profiles": {');
+  const { code, err } = await run(['login', '--url', tandem.url, '--key', '-'], { stdin: key });
+  assert.is(code, 1);
+  assert.match(err, 'is not a valid configuration file.');
+  assert.is(readFileSync(configPath(), 'utf8'), '{"version": 1, "profiles": {');
+});
+
+test('processes that sign in at once lose nothing of each other', async () => {
+  const { key } = await tandem.workspace();
+  const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
+  const login = (name: string) =>
+    prompt.run(['login', '--url', tandem.url, '--key', '-', '--profile', name], { stdin: key });
+  for (const { code, err } of await Promise.all(names.map(login))) assert.is(code, 0, err);
+  assert.equal(Object.keys(prompt.stored().profiles).sort(), names);
+});
+
+/** A browser that a person decides in: the client opens it, the test continues from the address. */
+async function throughBrowser(person: Person, deny = false) {
+  const browser = join(prompt.home, 'browser');
+  const opened = join(prompt.home, 'opened');
+  writeFileSync(browser, `#!/bin/sh\nprintf '%s' "$1" > '${opened}.new' && mv '${opened}.new' '${opened}'\n`);
+  chmodSync(browser, 0o755);
+  const running = prompt.start(['login', '--url', tandem.url, '--browser'], { environment: { BROWSER: browser } });
+  await running.until(/oauth\/authorize/);
+  await until(() => existsSync(opened));
+  const address = readFileSync(opened, 'utf8');
+  const redirect = new URL(new URL(address).searchParams.get('redirect_uri') ?? '');
+  assert.is(redirect.hostname, '127.0.0.1');
+  const forged = await fetch(`${redirect.href}?code=stolen&state=guessed`);
+  assert.is(forged.status, 404, 'who does not know the state changes nothing');
+  const landed = await decide(new Browser(person), address, { workspaceId: person.session.workspace.id, deny });
+  const page = await fetch(landed);
+  return { running, page: await page.text() };
+}
+
+test('in the browser a person decides; access is renewed by itself, and logout ends it', async () => {
+  const person = await newAccount(tandem);
+  const { running, page } = await throughBrowser(person);
+  assert.match(page, 'You are signed in');
+  const login = await running.ended;
+  assert.is(login.code, 0, login.err);
+  assert.match(login.out, 'as Ada');
+  const { grant } = prompt.stored().profiles.default;
+  assert.is((await run(['todos', 'create', 'By browser'])).code, 0);
+  const config = prompt.stored();
+  config.profiles.default.grant.expiresAt = new Date(0).toISOString();
+  writeFileSync(configPath(), JSON.stringify(config));
+  const renewed = await Promise.all([0, 1, 2].map(() => prompt.run(['todos', 'list'])));
+  for (const { code, out, err } of renewed) assert.match(`${code} ${out}`, /^0 .*By browser/, err);
+  const fresh = prompt.stored().profiles.default.grant;
+  assert.is.not(fresh.accessToken, grant.accessToken);
+  assert.is.not(fresh.refreshToken, grant.refreshToken);
+  assert.ok(Date.parse(fresh.expiresAt) > Date.now());
+  config.profiles.default.grant = { ...fresh, accessToken: 'tandem_at_gone' };
+  writeFileSync(configPath(), JSON.stringify(config));
+  assert.is((await run(['todos', 'list'])).code, 0, 'a token that ended early is renewed too');
+  const last = prompt.stored().profiles.default.grant;
+  assert.is((await run(['logout'])).code, 0);
+  assert.is((await tandem.call('GET /me', undefined, { key: last.accessToken })).status, 401);
+});
+
+test('denying access in the browser does not sign in', async () => {
+  const { running, page } = await throughBrowser(await newAccount(tandem), true);
+  assert.match(page, 'You are not signed in');
+  const { code, err } = await running.ended;
+  assert.is(code, 3);
+  assert.match(err, 'Sign-in denied');
+  assert.not.ok(existsSync(configPath()));
+});
+
+test.run();

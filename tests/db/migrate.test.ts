@@ -1,0 +1,154 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type EmbeddedDatabase, openEmbedded } from '../../db/embedded/index.ts';
+import { MigrationError, migrate } from '../../db/migrate.ts';
+
+const test = suite('migrations');
+const pools: postgres.Sql[] = [];
+let root = '';
+let database: EmbeddedDatabase | undefined;
+let count = 0;
+
+const files = {
+  '0000_notes': 'create table notes (id int primary key);\n--> statement-breakpoint\ninsert into notes values (1);\n',
+  '0001_body': 'alter table notes add column body text;\n--> statement-breakpoint\nselect pg_sleep(0.2);\n',
+};
+
+async function folder(content: Record<string, string>, lastMigration?: string): Promise<string> {
+  const dir = path.join(root, `migrations-${++count}`);
+  await fs.mkdir(path.join(dir, 'meta'), { recursive: true });
+  const entries = Object.keys(content).map((tag, idx) => ({ idx, tag, when: 1_700_000_000_000 + idx }));
+  await fs.writeFile(path.join(dir, 'meta', '_journal.json'), JSON.stringify({ entries: entries.toReversed() }));
+  for (const [tag, text] of Object.entries(content)) await fs.writeFile(path.join(dir, `${tag}.sql`), text);
+  if (lastMigration) await fs.writeFile(path.join(dir, 'previous-release.json'), JSON.stringify({ lastMigration }));
+  return dir;
+}
+
+function pool(url: string, settings: Record<string, string> = {}): postgres.Sql {
+  const sql = postgres(url, { max: 2, onnotice: () => {}, connection: settings });
+  pools.push(sql);
+  return sql;
+}
+
+/** The url of an empty database of its own. */
+async function freshDatabase(): Promise<string> {
+  const name = `migrate_${++count}`;
+  await pool(database?.url ?? '').unsafe(`create database ${name}`);
+  return (database?.url ?? '').replace(/tandem$/, name);
+}
+
+async function refusal(migrating: Promise<string[]>): Promise<string> {
+  const error = await migrating.then(
+    () => assert.unreachable('it migrated'),
+    (thrown: unknown) => thrown,
+  );
+  assert.instance(error, MigrationError);
+  return (error as Error).message;
+}
+
+test.before(async () => {
+  root = await fs.mkdtemp(path.join(os.tmpdir(), 'tandem-migrate-'));
+  database = await openEmbedded({ dataDir: root });
+});
+
+test.after(async () => {
+  await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })));
+  await database?.stop();
+  await fs.rm(root, { recursive: true, force: true });
+});
+
+test('migrations are applied in the order of the journal, once', async () => {
+  const sql = pool(await freshDatabase());
+  const dir = await folder(files);
+  assert.equal(await migrate(sql, dir), ['0000_notes', '0001_body']);
+  assert.equal(await migrate(sql, dir), []);
+  assert.equal([...(await sql`select id, body from notes`)], [{ id: 1, body: null }]);
+  const rows =
+    await sql`select tag, length(hash) as length, applied_at <= now() as past from tandem_migrations order by tag`;
+  assert.equal(
+    [...rows],
+    [
+      { tag: '0000_notes', length: 64, past: true },
+      { tag: '0001_body', length: 64, past: true },
+    ],
+  );
+  assert.equal(await migrate(sql, await folder({ ...files, '0002_more': 'select 1' })), ['0002_more']);
+});
+
+test('of three that migrate together each migration is applied by one, and the others wait longer than their time-outs', async () => {
+  const url = await freshDatabase();
+  const dir = await folder(files);
+  const pools = [1, 2, 3].map(() => pool(url, { lock_timeout: '50', statement_timeout: '100' }));
+  const applied = await Promise.all(pools.map((sql) => migrate(sql, dir)));
+  assert.equal(applied.flat().sort(), ['0000_notes', '0001_body']);
+  const [row] = await (pools[0] as postgres.Sql)`show lock_timeout`;
+  assert.is(row?.lock_timeout, '50ms');
+  const locks = await (pools[0] as postgres.Sql)`
+    select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+  assert.is(locks.length, 0);
+});
+
+test('a failing migration leaves nothing behind, keeps those before it, and can be repaired', async () => {
+  const sql = pool(await freshDatabase());
+  const broken = 'create table half (id int);\n--> statement-breakpoint\nselect * from nowhere;\n';
+  const message = await refusal(migrate(sql, await folder({ ...files, '0002_half': broken })));
+  assert.match(message, 'Migration 0002_half failed at statement 2 of 2');
+  assert.match(message, 'nowhere');
+  const [row] =
+    await sql`select to_regclass('half') is null as gone, (select count(*)::int from tandem_migrations) as applied`;
+  assert.equal(row, { gone: true, applied: 2 });
+  assert.equal(await migrate(sql, await folder({ ...files, '0002_half': 'create table half (id int)' })), [
+    '0002_half',
+  ]);
+});
+
+test('a changed file that was applied is an error, other line ends are none', async () => {
+  const sql = pool(await freshDatabase());
+  await migrate(sql, await folder(files));
+  const windows = Object.fromEntries(Object.entries(files).map(([tag, text]) => [tag, text.replaceAll('\n', '\r\n')]));
+  assert.equal(await migrate(sql, await folder(windows)), []);
+  const message = await refusal(migrate(sql, await folder({ ...files, '0001_body': 'select 2' })));
+  assert.match(message, 'their files have changed since: 0001_body');
+});
+
+test('a database ahead of the code is an error', async () => {
+  const sql = pool(await freshDatabase());
+  await migrate(sql, await folder(files));
+  const message = await refusal(migrate(sql, await folder({ '0000_notes': files['0000_notes'] })));
+  assert.match(message, 'ahead of this version of Tandem: it has the migrations 0001_body');
+});
+
+test('a PostgreSQL that is too old is an error', async () => {
+  const url = await freshDatabase();
+  await pool(url).unsafe(`create schema older; create function older.current_setting(text) returns text language sql
+    as $$ select case $1 when 'server_version_num' then '140012' else '14.12' end $$`);
+  const old = pool(url, { search_path: 'older, pg_catalog, public' });
+  const message = await refusal(migrate(old, await folder(files)));
+  assert.is(
+    message,
+    'The database is PostgreSQL 14.12, and Tandem needs PostgreSQL 15 or newer. Upgrade the database server.',
+  );
+});
+
+test('a later release declares with which one its database runs; any before that refuses it', async () => {
+  const sql = pool(await freshDatabase());
+  const later = { '0005_captures': 'select 5', '0006_added': 'select 6', '0007_contracted': 'select 7' };
+  const [strict, added] = [later['0005_captures'], later['0006_added']];
+  await migrate(sql, await folder({ '0005_captures': strict }));
+  await migrate(sql, await folder({ '0005_captures': strict, '0006_added': added }, '0005_captures'));
+  assert.equal([...(await sql`select tag from tandem_migrations`)], [{ tag: '0005_captures' }], 'what is read there');
+  assert.equal(await migrate(sql, await folder({ '0005_captures': strict })), [], 'compatible');
+
+  await migrate(sql, await folder(later, '0006_added'));
+  assert.equal(await migrate(sql, await folder({ '0005_captures': strict, '0006_added': added }, '0005_captures')), []);
+  const message = await refusal(migrate(sql, await folder({ '0005_captures': strict })));
+  assert.match(message, 'it has the migrations 0007_contracted, which this code does not know');
+  const changed = await refusal(migrate(sql, await folder({ ...later, '0006_added': 'select 2' })));
+  assert.match(changed, 'their files have changed since: 0006_added');
+});
+
+test.run();

@@ -1,0 +1,105 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startTestService, type TestService } from '../support/harness.ts';
+import { refused, titlesOf, unknownId } from '../support/todo-fixtures.ts';
+
+const test = suite('archiving, restoring and erasing todos');
+let tandem: TestService;
+
+test.before(async () => {
+  tandem = await startTestService();
+});
+test.after(() => tandem.close());
+
+test('a deleted todo is archived: out of the list, still readable, and restorable', async () => {
+  const { call } = await tandem.workspace();
+  const { body: made } = await call('POST /todos', { title: 'a', content: 'findable' });
+  const gone = await call(`DELETE /todos/${made.id}`);
+  assert.is(gone.status, 200);
+  assert.equal(gone.body, { object: 'deleted', id: made.id, deleted: true, alreadyArchived: false, recoverable: true });
+  const { body: archived } = await call(`GET /todos/${made.id}`);
+  assert.equal(archived, { ...made, isArchived: true, version: 2, updatedAt: archived.updatedAt });
+  assert.equal(titlesOf(await call('GET /todos')), []);
+  assert.equal(titlesOf(await call('GET /todos?query=findable')), []);
+  assert.equal((await call('GET /todos?includeArchived=true')).body.data, [archived]);
+  assert.equal((await call('GET /todos?includeArchived=true&query=findable')).body.data, [archived]);
+  const back = await call(`POST /todos/${made.id}/restore`);
+  assert.is(back.status, 200);
+  assert.equal(back.body, { ...made, version: 3, updatedAt: back.body.updatedAt });
+  assert.equal((await call('GET /todos?query=findable')).body.data, [back.body]);
+  assert.equal(titlesOf(await call('GET /todos?includeArchived=true')), []);
+});
+
+test('archiving an archived todo changes nothing and says so; restoring an active todo changes nothing', async () => {
+  const { call } = await tandem.workspace();
+  const { body: made } = await call('POST /todos', { title: 'a' });
+  assert.equal((await call(`POST /todos/${made.id}/restore`)).body, made);
+  await call(`DELETE /todos/${made.id}`);
+  const { body: archived } = await call(`GET /todos/${made.id}`);
+  const again = await call(`DELETE /todos/${made.id}?permanent=false`);
+  assert.equal(again.body, { object: 'deleted', id: made.id, deleted: true, alreadyArchived: true, recoverable: true });
+  assert.equal((await call(`GET /todos/${made.id}`)).body, archived);
+});
+
+test('an erased todo is gone, active or archived before, with its words and assignees', async () => {
+  const { call, userId } = await tandem.workspace();
+  for (const archived of [false, true]) {
+    const { body: made } = await call('POST /todos', { title: 'a', content: 'findable' });
+    if (archived) await call(`DELETE /todos/${made.id}`);
+    const { status, body } = await call(`DELETE /todos/${made.id}?permanent=true`);
+    assert.is(status, 200);
+    assert.equal(body, { object: 'deleted', id: made.id, deleted: true, recoverable: false });
+    refused(await call(`GET /todos/${made.id}`), 404, 'todoId');
+    refused(await call(`POST /todos/${made.id}/restore`), 404, 'todoId');
+    refused(await call(`PATCH /todos/${made.id}`, { title: 'b' }), 404, 'todoId');
+    refused(await call(`DELETE /todos/${made.id}`), 404, 'todoId');
+    refused(await call(`DELETE /todos/${made.id}?permanent=true`), 404, 'todoId');
+  }
+  for (const includeArchived of [false, true]) {
+    const filters = `includeArchived=${includeArchived}&assigneeId=${userId}&query=findable`;
+    assert.equal(titlesOf(await call(`GET /todos?${filters}`)), []);
+  }
+});
+
+test('permanent is true or false', async () => {
+  const { call } = await tandem.workspace();
+  const { body: made } = await call('POST /todos', { title: 'a' });
+  for (const permanent of ['', '1', 'yes', 'TRUE', 'null', 'true&permanent=true']) {
+    refused(await call(`DELETE /todos/${made.id}?permanent=${permanent}`), 400, 'permanent');
+  }
+  assert.equal((await call(`GET /todos/${made.id}`)).body, made);
+});
+
+test('a resource of another workspace is not found, and is not changed', async () => {
+  const [{ call }, other] = [await tandem.workspace(), await tandem.workspace()];
+  const { body: foreign } = await other.call('POST /todos', { title: 'theirs' });
+  for (const route of [
+    'GET /todos/ID',
+    'DELETE /todos/ID',
+    'DELETE /todos/ID?permanent=true',
+    'POST /todos/ID/restore',
+  ]) {
+    const answers = [foreign.id, unknownId].map((id) => call(route.replace('ID', id)));
+    for (const answer of await Promise.all(answers)) refused(answer, 404, 'todoId');
+    const [theirs, nobodys] = await Promise.all(answers);
+    assert.equal({ ...theirs?.body, requestId: '' }, { ...nobodys?.body, requestId: '' });
+    refused(await call(route.replace('ID', 'x')), 400, 'todoId');
+  }
+  assert.equal((await other.call(`GET /todos/${foreign.id}`)).body, foreign);
+});
+
+test('archiving and restoring move updatedAt, so that who polls by updatedSince sees them', async () => {
+  const { call } = await tandem.workspace();
+  const { body: made } = await call('POST /todos', { title: 'a' });
+  await tandem.db.rows(`update todos set updated_at = '2020-01-01T00:00:00Z' where id = $1`, [made.id]);
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const changed = async (more = '') => titlesOf(await call(`GET /todos?updatedSince=${since}${more}`));
+  assert.equal(await changed(), []);
+  await call(`DELETE /todos/${made.id}`);
+  assert.equal(await changed('&includeArchived=true'), ['a']);
+  await tandem.db.rows(`update todos set updated_at = '2020-01-01T00:00:00Z' where id = $1`, [made.id]);
+  await call(`POST /todos/${made.id}/restore`);
+  assert.equal(await changed(), ['a']);
+});
+
+test.run();

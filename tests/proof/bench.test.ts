@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const test = suite('bench');
+
+const sizes = '--workspaces 3 --todos 600 --giant 300 --seconds 0.1 --rounds 1 --connections 4 --probes 4 --waiters 20';
+
+function bench(args: string[]): Promise<{ code: number | null; output: string }> {
+  const run = spawn(process.execPath, ['--import', 'tsx', 'bench/main.ts', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [run.stdout, run.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  return new Promise((resolve) => run.on('close', (code) => resolve({ code, output })));
+}
+
+/** One at a time is what a measurement needs; here only what is said matters, and much of a bench is waiting. */
+const begun = new Map<string, ReturnType<typeof bench>>();
+
+test.before(() => {
+  const parts = {
+    requests: '--only get,list,create,update,summary,search',
+    schedules: '--schedules 100 --due 10 --idleSeconds 1 --only schedules',
+    agents: '--only agents',
+    events: '--followers 40 --idleSeconds 1 --only events',
+  };
+  for (const [part, args] of Object.entries(parts)) begun.set(part, bench(`${sizes} ${args}`.split(' ')));
+});
+test.after(async () => {
+  await Promise.all(begun.values());
+});
+
+async function ended(part: string): Promise<string> {
+  const { code, output = '' } = (await begun.get(part)) ?? {};
+  assert.is(code, 0, output);
+  assert.not.match(output, /NaN|Infinity|-0\b/);
+  return output;
+}
+
+/** A figure, bold or not; on a busy machine nothing may have been measured within the short windows of this test. */
+const figure = /^((\*\*)?\d[\d,.]*(\*\*)?|not measured)$/;
+const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| '));
+const cellsOf = (row = '') => row.split('|').map((cell) => cell.trim());
+
+test('every workload of the bench runs without errors, and the ceiling answers what the service answers', async () => {
+  const output = await ended('requests');
+  const rows = rowsOf(output);
+  const [compared, sized] = [rows.filter((row) => row.includes(' / ')), rows.filter((row) => !row.includes(' / '))];
+  assert.is(compared.length, 1 + 13, output);
+  for (const row of compared.slice(1)) assert.match(row, /\| 0 \|$/);
+  for (const request of ['getTodo', 'listTodos', 'search', 'summary']) {
+    assert.ok(
+      sized.some((row) => row.startsWith(`| ${request} |`)),
+      `${request} is compared between sizes`,
+    );
+  }
+  assert.match(output, /Time from start on this data directory to the first response: \d/);
+  assert.not.match(output, /Agents at work|Recordings/);
+});
+
+test('MCP is compared with REST, in both protocol versions, without errors', async () => {
+  const { code, output } = await bench(`${sizes} --only mcp`.split(' '));
+  assert.is(code, 0, output);
+  assert.not.match(output, /req\/s|Agents at work/);
+  const rows = rowsOf(output).filter((row) => row.includes('tools/'));
+  assert.is(rows.length, 8, output);
+  for (const row of rows) {
+    assert.match(row, /\| 0 \|$/);
+    const [, name, , , cpu, , ratio] = cellsOf(row);
+    assert.match(cpu ?? '', figure, row);
+    assert.is(figure.test(ratio ?? ''), name?.startsWith('tools/call'), row);
+  }
+});
+
+test('schedules are measured: what they cost idle, and how soon all that are due have begun', async () => {
+  const output = await ended('schedules');
+  assert.not.match(output, /req\/s|Agents at work/);
+  assert.match(output, /100 schedules, nothing due: (\*\*)?\d+\.\d\d %/);
+  assert.match(output, /10 of them due in the same second: the last one began (\*\*)?\d+\.\d s/);
+});
+
+test('events are measured: what they cost, how soon they are read, and many who follow them', async () => {
+  const output = await ended('events');
+  assert.not.match(output, /req\/s|Agents at work/);
+  const rows = rowsOf(output).map(cellsOf);
+  const row = (name: string) => rows.find(([, first]) => first?.startsWith(name)) ?? [];
+  for (const write of ['createTodo', 'updateTodo status', 'updateTodo title']) {
+    const [, , ours, theirs, ratio] = row(write);
+    for (const cell of [ours, theirs, ratio]) assert.match(cell ?? '', figure, write);
+    assert.is(row(write).at(-2), '0', `${write}: no request failed, without events either`);
+  }
+  for (const lag of ['idle, written by a service', 'idle, known to no service', '4 connections write']) {
+    for (const cell of row(lag).slice(3, 5)) assert.match(cell, figure, lag);
+  }
+  assert.match(output, /the sequencer takes \d+ ms of CPU a minute, and PostgreSQL \d+ ms for it/);
+  // What 20 streams take is less than the memory of a process varies.
+  for (const name of ['resident memory of each', 'heap of each']) assert.match(row(name)[2] ?? '', /\d/);
+  assert.match(row('from sending a write to each reader')[2] ?? '', /^[\d.]+ \/ (\*\*)?[\d.]+(\*\*)? \/ [\d.]+$/);
+});
+
+test('recordings at once are measured: the memory of the process, acknowledgements, and that all are completed', async () => {
+  const { code, output } = await bench(`${sizes} --recordings 6 --recordingSeconds 2 --only recordings`.split(' '));
+  assert.is(code, 0, output);
+  assert.not.match(output, /req\/s|Agents at work/);
+  const resident = rowsOf(output).find((row) => row.startsWith('| resident'));
+  assert.match(resident ?? '', /^\| [^|]+(\| (\*\*)?\d{2,3}(\*\*)? ){4}\|$/);
+  assert.match(output, /acknowledgement, when it is durable: \d+\.\d ms \(p50\), \d+\.\d ms \(p99\) of 24\./);
+  assert.match(output, /the last one completed: \d+\.\d s; 0 errors\./);
+});
+
+test('agents at work are measured without errors, and the ceiling leaves the rows that the service leaves', async () => {
+  const output = await ended('agents');
+  assert.not.match(output, /req\/s/);
+  const rows = rowsOf(output);
+  const turns = rows.filter((row) => /^\| (instant model|built-in engine):/.test(row));
+  assert.is(turns.length, 4, output);
+  for (const row of turns) {
+    assert.match(cellsOf(row)[2] ?? '', figure, row);
+    assert.match(row, /\| 0 \|$/, 'no turn failed, and every todo was made');
+  }
+  assert.match(cellsOf(turns[0])[4] ?? '', figure, 'the ratio to the ceiling');
+  assert.match(output, /included, is \d+\.\d statements that the service sends to the database in\n\d+\.\d pieces/);
+  const firstSteps = rows.filter((row) => /^\| (one at a time|16 in flight)/.test(row));
+  assert.is(firstSteps.length, 2, output);
+  for (const row of firstSteps)
+    assert.match(row, /^\| [^|]+ \| ((\*\*)?\d+\.\d(\*\*)?|(\*\*)?not measured(\*\*)?) \|.*\| \d+ \| 0 \|$/);
+  assert.match(output, /20 requests of createChat that wait with `waitSeconds`, 16 of them for a turn that is at work/);
+  assert.match(cellsOf(rows.find((row) => row.includes('database connections')))[3] ?? '', /^\d+$/);
+  assert.match(output, /settled; 0 errors\./);
+});
+
+test('a flag or a size that makes no sense is refused with the usage', async () => {
+  const wrong = [
+    ['--speed', '9'],
+    ['--todos', 'many'],
+    ['--workspaces', '1'],
+  ];
+  for (const { code, output } of await Promise.all(wrong.map(bench))) {
+    assert.is(code, 1);
+    assert.match(output, /npm run bench/);
+  }
+});
+
+test.run();

@@ -1,0 +1,164 @@
+import type { Locator } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import { pageSuite } from '../support/browser.ts';
+import { newNote, newRecording } from '../support/capture-fixtures.ts';
+import { until } from '../support/mail-server.ts';
+import { callAs } from '../support/recording-page.ts';
+
+const test = pageSuite('pages: working with captures', async () => ({ handlers: { onCapture: async () => {} } }));
+
+/** Waits until the list shows exactly these. */
+async function shows(list: Locator, ...names: string[]): Promise<void> {
+  const expected = JSON.stringify(names);
+  let last = '';
+  for (let tries = 0; tries < 200 && last !== expected; tries++) {
+    last = JSON.stringify(await list.locator('strong').allTextContents());
+    if (last !== expected) await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  assert.is(last, expected);
+}
+
+test.promise(
+  'captures are found by words, kind and tag, also after coming back, and older ones on demand',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callAs(stage, ada);
+    const of = { workspaceId: ada.session.workspace.id, userId: ada.session.user.id };
+    const { tandem } = stage;
+    await newRecording(tandem, of, { title: 'Planning', transcript: 'Ada: The migration is late.', tags: ['release'] });
+    await newNote({ call }, '# Names\n\nDifference engine', ['naming']);
+    const archived = await newNote({ call }, '# Old names');
+    await call(`DELETE /captures/${archived}`);
+    const { page, goTo, sees } = await stage.window({ as: ada });
+    const list = page.getByRole('list', { name: 'Captures' });
+    await goTo('/captures', 'Captures');
+    await shows(list, 'Names', 'Planning');
+    await page.getByRole('searchbox', { name: 'Search captures' }).fill('migration');
+    await shows(list, 'Planning');
+    await list.getByRole('link', { name: 'Planning' }).click();
+    await sees('Planning');
+    await page.goBack();
+    await shows(list, 'Planning');
+    assert.is(await page.getByRole('searchbox').inputValue(), 'migration');
+    await page.getByRole('searchbox').fill('');
+    await page.getByRole('button', { name: /Kind/ }).click();
+    await page.getByRole('option', { name: 'Notes' }).click();
+    await shows(list, 'Names');
+    await page.getByText('Include archived').click();
+    await shows(list, 'Old names', 'Names');
+    await page.getByRole('button', { name: /Tag/ }).click();
+    await page.getByRole('option', { name: 'naming' }).click();
+    await shows(list, 'Names');
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('No results').waitFor();
+    await page.getByRole('navigation', { name: 'Work' }).getByRole('link', { name: 'Captures' }).click();
+    await shows(list, 'Names', 'Planning');
+    assert.is(await page.getByRole('searchbox').inputValue(), '');
+    for (let place = 0; place < 25; place++) await newRecording(tandem, of, { title: `Day ${place}` });
+    await goTo('/captures?type=recording', 'Captures');
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await list.getByRole('link', { name: 'Planning' }).waitFor();
+    assert.is(
+      await list
+        .getByRole('listitem')
+        .filter({ has: page.locator('strong') })
+        .count(),
+      26,
+    );
+  },
+);
+
+test.promise('a note is written, changed, renamed, tagged, archived, restored and erased', async (stage) => {
+  const ada = await stage.person();
+  const call = callAs(stage, ada);
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo('/captures/new', 'New note');
+  await page.getByRole('button', { name: 'Save note' }).click();
+  await page.getByRole('alert').getByText('Write something').waitFor();
+  await page.getByLabel(/^Title/).fill('Names');
+  await page.getByRole('textbox', { name: 'Note' }).fill('Difference **engine**');
+  await page.reload();
+  assert.is(await page.getByRole('textbox', { name: 'Note' }).inputValue(), 'Difference **engine**');
+  await page.getByLabel('Tags').fill('naming, engines');
+  await page.getByLabel('Tags').press('Enter');
+  await page.getByRole('button', { name: 'Save note' }).click();
+  await sees('Names');
+  await page.locator('.prose strong').getByText('engine').waitFor();
+  const captureId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  const read = async () => (await call(`GET /captures/${captureId}`)).body;
+  assert.equal((await read()).tags, ['naming', 'engines']);
+
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('textbox', { name: 'Note' }).fill('Analytical engine');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.prose').getByText('Analytical engine').waitFor();
+  await page.getByRole('button', { name: 'Change the title' }).click();
+  await page.getByRole('textbox', { name: 'Title' }).fill('A better name');
+  await page.getByRole('textbox', { name: 'Title' }).press('Enter');
+  await sees('A better name');
+  await page.locator('h1:focus').waitFor();
+  await page.getByRole('row', { name: 'naming' }).getByRole('button').click();
+  await page.getByLabel('Add tags').fill('final');
+  await page.getByLabel('Add tags').press(',');
+  await until(async () => (await read()).tags.join() === 'engines,final');
+  assert.equal([(await read()).content, (await read()).title], ['Analytical engine', 'A better name']);
+
+  await page.getByRole('button', { name: 'Archive' }).click();
+  await page.getByText('The capture is archived.').waitFor();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await page.getByText('The capture is restored.').waitFor();
+  assert.is((await read()).isArchived, false);
+  await page.getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('button', { name: 'Erase it' }).click();
+  await sees('Captures');
+  assert.is((await call(`GET /captures/${captureId}`)).status, 404);
+  await goTo(`/captures/${captureId}`, 'Capture not found');
+});
+
+test.promise(
+  'suggestions are dismissed, notes are saved as they are typed, and come up where they change',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callAs(stage, ada);
+    const of = { workspaceId: ada.session.workspace.id, userId: ada.session.user.id };
+    const { id } = await newRecording(stage.tandem, of, { title: 'Planning', status: 'processing' });
+    const { page, goTo } = await stage.window({ as: ada });
+    await goTo(`/captures/${id}`, 'Planning');
+    await page.getByRole('status').getByText('The capture is being processed').waitFor();
+    await page.getByRole('textbox', { name: 'Notes' }).fill('Ask Grace');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    assert.is((await call(`GET /captures/${id}`)).body.notes, 'Ask Grace');
+    const { body: todo } = await call('POST /todos', { title: 'Ask about the date', captureId: id });
+    const { db } = stage.tandem;
+    await db.rows(`update todos set is_suggested = true, source = 'auto_suggested' where id = $1`, [todo.id]);
+    const digested = `update captures set status = 'completed', summary = $2, updated_at = now() where id = $1`;
+    await db.rows(digested, [id, 'They met.\n\n<img src=x onerror=alert(1)>']);
+    await page.getByText('They met.').waitFor();
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+    await page.getByRole('button', { name: 'Dismiss: Ask about the date' }).click();
+    await page.getByText('The suggestion is dismissed.').waitFor();
+    await page.getByRole('heading', { name: 'Suggested todos' }).waitFor({ state: 'detached' });
+    assert.equal((await call(`GET /todos?captureId=${id}`)).body.data, []);
+  },
+);
+
+test.promise('a failure is shown with its reason, and can be retried from the page', async (stage) => {
+  const ada = await stage.person();
+  const call = callAs(stage, ada);
+  const of = { workspaceId: ada.session.workspace.id, userId: ada.session.user.id };
+  const { id } = await newRecording(stage.tandem, of, {
+    title: 'Planning',
+    status: 'failed',
+    transcript: 'Ada: Hello.',
+  });
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo(`/captures/${id}`, 'Planning');
+  await page.getByRole('alert').getByText('It broke.').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('status').getByText('The capture is being processed').waitFor();
+  assert.is((await call(`GET /captures/${id}`)).body.status, 'processing');
+});
+
+test.run();

@@ -1,0 +1,121 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { password } from '../support/people.ts';
+
+const test = pageSuite('pages: members');
+
+async function invite({ window, person }: Stage, email: string) {
+  const owner = await person('Olive Owner');
+  const owning = await window({ as: owner });
+  await owning.goTo('/settings/members', 'Members');
+  await owning.page.getByLabel('Email address').fill(email);
+  await owning.page.getByRole('button', { name: 'Invite', exact: true }).click();
+  await owning.page.getByText(`The invitation to ${email} is ready.`).waitFor();
+  await owning.page.getByRole('list', { name: 'Open invitations' }).getByText(email).waitFor();
+  assert.is(await owning.page.getByLabel('Email address').inputValue(), '');
+  return { owner, owning };
+}
+
+const member = ({ page }: Window, name: string) =>
+  page.getByRole('list', { name: 'Members' }).getByRole('listitem').filter({ hasText: name }).first();
+
+test.promise(
+  'an invited person signs up by the email and is a member; the owner makes them an owner and removes them',
+  async (stage) => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { owning } = await invite(stage, email);
+    const guest = await stage.window();
+    await guest.goTo(await stage.linkInEmail(email), 'Join a workspace');
+    assert.is(new URL(guest.page.url()).hash, '');
+    await guest.page.getByLabel('Your name').fill('Nora New');
+    const address = guest.page.getByLabel('Email address');
+    assert.equal([await address.inputValue(), await address.isEditable()], [email, false]);
+    await guest.page.getByLabel('Password', { exact: true }).fill(password);
+    await guest.page.getByRole('button', { name: 'Create account' }).click();
+    await guest.sees('Members');
+    await guest.page.getByRole('button', { name: 'Workspace: Olive Owner’s workspace' }).waitFor();
+    assert.is(await guest.page.getByRole('button', { name: 'Invite', exact: true }).count(), 0);
+
+    await owning.page.reload();
+    await owning.page.getByRole('button', { name: /Role of Nora New/ }).click();
+    await owning.page.getByRole('option', { name: 'Owner' }).click();
+    await owning.page.getByText('Nora New is now an owner.').waitFor();
+    await guest.page.reload();
+    await guest.page.getByRole('button', { name: 'Invite', exact: true }).waitFor();
+
+    await owning.page.getByRole('button', { name: 'Remove: Nora New' }).click();
+    await owning.page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await owning.page.getByText('Nora New is no longer a member.').waitFor();
+    assert.is(await member(owning, 'Nora New').count(), 0);
+    await guest.page.reload();
+    await guest.sees('Sign in');
+  },
+);
+
+test.promise('who has an account signs in on the way, accepts, and can leave again', async (stage) => {
+  const nora = await stage.person('Nora');
+  await invite(stage, nora.email);
+  const link = await stage.linkInEmail(nora.email);
+  const window = await stage.window();
+  await window.goTo(link, 'Join a workspace');
+  await window.page.getByRole('button', { name: 'Sign in' }).click();
+  await window.sees('Sign in to join');
+  assert.is(await window.page.getByLabel('Email address').inputValue(), nora.email);
+  await window.page.getByLabel('Password', { exact: true }).fill(password);
+  await window.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await window.sees('Members');
+  await member(window, 'Nora').getByRole('button', { name: 'Leave' }).click();
+  await window.page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+  await window.sees('Workspace');
+  await window.page.getByRole('button', { name: 'Workspace: Nora’s workspace' }).waitFor();
+  await window.page.goto('about:blank');
+  await window.goTo(link, 'Join a workspace');
+  await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await window.page.getByText('This invitation was used or withdrawn, or has expired.').waitFor();
+});
+
+test.promise('who is signed in as somebody else is asked for the account that was invited', async (stage) => {
+  const [nora, other] = [await stage.person('Nora'), await stage.person('Otto Other')];
+  const { owning } = await invite(stage, nora.email);
+  const link = (await owning.page.getByTestId('invitation-link').textContent()) ?? '';
+  assert.is(link, new URL(await stage.linkInEmail(nora.email), link).href);
+  const window = await stage.window({ as: other });
+  await window.goTo(link, 'Join a workspace');
+  await window.page.getByText(`This invitation is for ${nora.email}. You are signed in as Otto Other`).waitFor();
+  assert.is(await window.page.getByRole('button', { name: 'Accept the invitation' }).count(), 0);
+  await window.page.getByRole('button', { name: 'Use another account' }).click();
+  await window.page.getByRole('button', { name: 'Sign in' }).click();
+  await window.page.getByLabel('Password', { exact: true }).fill(password);
+  await window.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await window.sees('Members');
+});
+
+test.promise('an invitation for anyone with the link is accepted by whoever opens it', async (stage) => {
+  const [owner, other] = [await stage.person('Olive Owner'), await stage.person('Otto Other')];
+  const owning = await stage.window({ as: owner });
+  await owning.goTo('/settings/members', 'Members');
+  await owning.page.getByLabel('Email address').fill('team@example.com');
+  await owning.page.getByRole('button', { name: /Who may accept/ }).click();
+  await owning.page.getByRole('option', { name: 'Anyone with the link' }).click();
+  await owning.page.getByRole('button', { name: 'Invite', exact: true }).click();
+  const link = (await owning.page.getByTestId('invitation-link').textContent()) ?? '';
+  const window = await stage.window({ as: other });
+  await window.goTo(link, 'Join a workspace');
+  await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await window.sees('Members');
+});
+
+test.promise('an invitation is sent again and withdrawn; the only owner cannot leave', async (stage) => {
+  const { owning } = await invite(stage, 'grace@example.com');
+  await owning.page.getByText('You cannot leave as the only owner').waitFor();
+  assert.is(await owning.page.getByRole('button', { name: 'Leave' }).count(), 0);
+  await owning.page.getByRole('button', { name: 'New link: grace@example.com' }).click();
+  await owning.page.getByText('The old link is no longer valid').waitFor();
+  await owning.page.getByRole('button', { name: 'Withdraw: grace@example.com' }).click();
+  await owning.page.getByRole('alertdialog').getByRole('button', { name: 'Withdraw' }).click();
+  await owning.page.getByText('No open invitations').waitFor();
+});
+
+test.run();

@@ -1,0 +1,43 @@
+import { pageSuite } from '../support/browser.ts';
+import { until } from '../support/until.ts';
+
+const test = pageSuite('pages without a connection');
+
+const expected = /net::ERR_INTERNET_DISCONNECTED/;
+const offline = 'You are offline. Text that you type is kept';
+const unreachable = 'The service cannot be reached.';
+
+test.promise('a page says that it is offline, keeps what was typed, and sends it once it is online', async (stage) => {
+  const { page, goTo } = await stage.window({ as: await stage.person(), expected });
+  await goTo('/todos', 'Todos');
+  await page.getByText('No open todos').waitFor();
+  await page.context().setOffline(true);
+  await page.getByText(offline).waitFor();
+  await page.getByLabel('Title').fill('Written in a tunnel');
+  await page.getByRole('button', { name: 'Add todo' }).click();
+  await page.getByRole('alert').getByText(unreachable).waitFor();
+  await page.context().setOffline(false);
+  await page.getByText(offline).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Add todo' }).click();
+  await page.getByRole('list', { name: 'Open todos' }).getByText('Written in a tunnel').waitFor();
+});
+
+test.promise(
+  'what cannot be read offline says so instead of loading for ever, and is read when online',
+  async (stage) => {
+    const { page, goTo, sees } = await stage.window({ as: await stage.person(), expected });
+    await goTo('/todos', 'Todos');
+    // The code of the pages that are likely next is loaded when the browser is idle.
+    const isLoaded = "performance.getEntriesByType('resource').some(({ name }) => name.includes('chats-page'))";
+    await until(() => page.evaluate(isLoaded));
+    await page.waitForLoadState('networkidle');
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Chats' }).click();
+    await sees('Chats');
+    await page.getByText(unreachable).waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('No chats yet').waitFor();
+  },
+);
+
+test.run();

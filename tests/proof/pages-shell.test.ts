@@ -1,0 +1,168 @@
+import * as assert from 'uvu/assert';
+import { commands } from '../../web/src/shell/commands.ts';
+import { pageSuite, type Window } from '../support/browser.ts';
+
+const test = pageSuite('pages: the shell');
+
+const pathOf = ({ page }: Window) => new URL(page.url()).pathname;
+
+async function press({ page }: Window, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+test.promise('the keyboard alone goes anywhere, and the focus is on the heading of the new page', async (stage) => {
+  const window = await stage.window({ as: await stage.person() });
+  const { page, goTo, sees } = window;
+  await goTo('/todos', 'Todos');
+  assert.is(await page.getByRole('link', { name: 'Chats' }).getAttribute('title'), 'Chats: G C');
+  await press(window, 'g', 'c');
+  await sees('Chats');
+  await page.locator('h1:focus', { hasText: 'Chats' }).waitFor();
+  await press(window, 'Control+k');
+  await page.getByRole('searchbox', { name: 'Find a command' }).waitFor();
+  await page.keyboard.type('memb');
+  await page.getByRole('menuitem', { name: 'Members' }).waitFor();
+  await press(window, 'Enter');
+  await sees('Members');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await press(window, 'c');
+  await sees('Todos');
+  await page.locator('input[name="title"]:focus').waitFor();
+});
+
+test.promise('the sheet lists every command that has keys, as the registry has them', async (stage) => {
+  const window = await stage.window({ as: await stage.person() });
+  const { page, goTo } = window;
+  await goTo('/chats', 'Chats');
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
+  await press(window, '?');
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await sheet.waitFor();
+  const titles = await sheet.locator('dt').allTextContents();
+  assert.equal(titles.sort(), commands.flatMap(({ keys, title }) => (keys === undefined ? [] : [title])).sort());
+  await press(window, 'g', 't');
+  assert.is(pathOf(window), '/chats', 'no command starts behind a dialog');
+  await press(window, 'Escape');
+  await sheet.waitFor({ state: 'detached' });
+  await page.locator('[aria-label="Keyboard shortcuts"]:focus').waitFor();
+});
+
+test.promise(
+  'typed text and a composition start no command, and neither do keys that are switched off',
+  async (stage) => {
+    const window = await stage.window({ as: await stage.person() });
+    const { page, goTo } = window;
+    await goTo('/todos', 'Todos');
+    await page.getByLabel('Title').focus();
+    await press(window, 'g', 'c', '[', '?');
+    assert.is(await page.getByLabel('Title').inputValue(), 'gc[?');
+    assert.is(pathOf(window), '/todos');
+    await page.getByRole('heading', { name: 'Todos', level: 1 }).focus();
+    await page.evaluate(
+      "for (const key of ['g', 'c']) document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, code: 'Key' + key.toUpperCase(), bubbles: true, isComposing: true }))",
+    );
+    assert.is(pathOf(window), '/todos');
+
+    await goTo('/settings/appearance', 'Appearance');
+    await page.getByRole('checkbox', { name: 'Keyboard shortcuts' }).focus();
+    await press(window, 'Space');
+    for (const again of [false, true]) {
+      if (again) await goTo('/settings/appearance', 'Appearance');
+      await page.getByRole('checkbox', { name: 'Keyboard shortcuts', checked: false }).waitFor();
+      await page.getByRole('heading', { name: 'Appearance', level: 1 }).focus();
+      await press(window, 'g', 't', '?', 'Control+k');
+      assert.is(pathOf(window), '/settings/appearance');
+      assert.is(await page.getByRole('dialog').count(), 0);
+    }
+    await page.getByRole('button', { name: 'Find a command' }).click();
+    await page.getByRole('searchbox', { name: 'Find a command' }).waitFor();
+  },
+);
+
+test.promise('the palette makes a todo of what is typed', async (stage) => {
+  const window = await stage.window({ as: await stage.person() });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  await press(window, 'Control+k');
+  await page.getByRole('searchbox', { name: 'Find a command' }).fill('Water the ferns');
+  await page.getByRole('menuitem', { name: 'Create todo “Water the ferns”' }).waitFor();
+  await press(window, 'Enter');
+  await page.getByRole('list', { name: 'Open todos' }).getByText('Water the ferns').waitFor();
+});
+
+test.promise('a new person is welcomed; afterwards the start is the list page that was used last', async (stage) => {
+  const ada = await stage.person();
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo('/', 'Welcome');
+  await page.getByLabel('Title').fill('Learn to fly');
+  await page.getByRole('button', { name: 'Add todo' }).click();
+  await sees('Todos');
+  await page.getByRole('list', { name: 'Open todos' }).getByText('Learn to fly').waitFor();
+  await goTo('/chats', 'Chats');
+  await goTo('/settings/profile', 'Profile');
+  await goTo('/', 'Chats');
+  const other = await stage.window({ as: ada });
+  await other.goTo('/', 'Todos');
+});
+
+test.promise('lists are in the sidebar with what is open in them, and have a page each', async (stage) => {
+  const ada = await stage.person();
+  const { body: list } = await stage.tandem.call(
+    'POST /todo-lists',
+    { name: 'Garden', emoji: '🌱' },
+    { key: ada.session.token },
+  );
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  await page.getByRole('link', { name: 'Garden' }).click();
+  await sees('Garden');
+  assert.is(new URL(page.url()).pathname, `/lists/${list.id}`);
+  await page.getByLabel('Title').fill('Plant peas');
+  await page.getByRole('button', { name: 'Add todo' }).click();
+  await page.getByRole('list', { name: 'Open todos' }).getByText('Plant peas').waitFor();
+  await page.locator('.side-link', { hasText: 'Garden' }).locator('.count', { hasText: '1' }).waitFor();
+  const { body } = await stage.tandem.call(`GET /todos?todoListId=${list.id}`, undefined, { key: ada.session.token });
+  assert.equal(
+    body.data.map(({ title }: { title: string }) => title),
+    ['Plant peas'],
+  );
+  await goTo('/lists/01890000-0000-7000-8000-000000000000', 'List not found');
+});
+
+test.promise('the sidebar collapses by its key, keeps its names, and stays so', async (stage) => {
+  const window = await stage.window({ as: await stage.person() });
+  const { page, goTo, sees } = window;
+  await goTo('/todos', 'Todos');
+  await press(window, '[');
+  for (const again of [false, true]) {
+    if (again) await goTo('/todos', 'Todos');
+    await page.locator('.shell.collapsed').waitFor();
+  }
+  await page.getByRole('link', { name: 'Chats' }).click();
+  await sees('Chats');
+  await press(window, '[');
+  await page.locator('.shell.collapsed').waitFor({ state: 'detached' });
+});
+
+test.promise('on a phone the drawer opens and closes by the keyboard and gives the focus back', async (stage) => {
+  const window = await stage.window({ as: await stage.person(), viewport: { width: 390, height: 844 } });
+  const { page, goTo, sees } = window;
+  await goTo('/todos', 'Todos');
+  const open = page.getByRole('button', { name: 'Open the navigation' });
+  const drawer = page.getByRole('dialog', { name: 'Navigation' });
+  await open.focus();
+  await press(window, 'Enter');
+  await drawer.waitFor();
+  await press(window, 'Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await page.locator('[aria-label="Open the navigation"]:focus').waitFor();
+  await press(window, 'Enter');
+  await drawer.getByRole('link', { name: 'Settings' }).press('Enter');
+  await sees('Profile');
+  await drawer.waitFor({ state: 'detached' });
+  await page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name: 'Chats' }).click();
+  await sees('Chats');
+  await page.locator('h1:focus', { hasText: 'Chats' }).waitFor();
+});
+
+test.run();

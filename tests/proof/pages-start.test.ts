@@ -1,0 +1,160 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { pageSuite } from '../support/browser.ts';
+import type { Person } from '../support/people.ts';
+import { until } from '../support/until.ts';
+
+/* How a window begins: what it asks for, its colours before any script, and code that cannot be loaded. */
+
+const test = pageSuite('pages: how a window begins');
+
+test.promise('the first list needs six requests at most, and reads everything in one of them', async (stage) => {
+  const { page, goTo } = await stage.window({ as: await stage.person() });
+  const asked: string[] = [];
+  let isShown = false;
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (!isShown && !pathname.endsWith('.svg')) asked.push(pathname);
+  });
+  // What is loaded once the browser is idle is not counted: it never is.
+  await page.addInitScript('window.requestIdleCallback = () => 0');
+  await goTo('/todos', 'Todos');
+  await page.getByText('No open todos').waitFor();
+  await page.getByRole('link', { name: 'Inbox' }).waitFor();
+  isShown = true;
+  const reads = asked.filter((path) => path.startsWith('/trpc/'));
+  assert.is(reads.length, 1, asked.join('\n'));
+  for (const name of ['meta.identity', 'todos.list', 'todoLists.list', 'notifications.list']) {
+    assert.ok(reads[0]?.includes(name), `${name} in ${reads[0]}`);
+  }
+  assert.is(asked.filter((path) => path.endsWith('.js')).length, 3, asked.join('\n'));
+  assert.ok(asked.length <= 6, asked.join('\n'));
+});
+
+test.promise('the chosen colours are there without any script, and a forced theme is kept', async (stage) => {
+  const ada = await stage.person();
+  const { page, goTo } = await stage.window({ as: ada, colorScheme: 'light' });
+  await goTo('/settings/appearance', 'Appearance');
+  const background = 'getComputedStyle(document.body).backgroundColor';
+  const light = await page.evaluate(background);
+  await page.getByRole('radio', { name: 'Dark' }).focus();
+  await page.keyboard.press('Space');
+  await until(async () => (await page.evaluate(background)) !== light);
+  const dark = await page.evaluate(background);
+  const cookies = await page.context().cookies();
+  const plain = await stage.window({ colorScheme: 'light', javaScriptEnabled: false });
+  await plain.page.context().addCookies(cookies.filter(({ name }) => name === 'tandem_appearance'));
+  await plain.page.goto('/todos');
+  assert.is(await plain.page.evaluate(background), dark);
+  await page.getByRole('radio', { name: 'As the system' }).focus();
+  await page.keyboard.press('Space');
+  await until(async () => (await page.evaluate(background)) === light);
+});
+
+test.promise(
+  'code that cannot be loaded says so, leaves the rest usable, and is loaded again on demand',
+  async (stage) => {
+    const { page, goTo, sees } = await stage.window({ as: await stage.person(), expected: /Failed to load resource/ });
+    await page.addInitScript('window.requestIdleCallback = () => 0');
+    await goTo('/todos', 'Todos');
+    await page.route('**/assets/captures-page-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Captures' }).click();
+    await sees('This page could not be loaded');
+    await page.getByRole('link', { name: 'Notifications' }).click();
+    await sees('Notifications');
+    await page.getByRole('link', { name: 'Captures' }).click();
+    await sees('This page could not be loaded');
+    await page.unroute('**/assets/captures-page-*.js');
+    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await sees('Captures');
+  },
+);
+
+const folder = process.env.SCREENSHOTS;
+const sizes = [
+  { width: 1280, height: 900 },
+  { width: 390, height: 844 },
+  { width: 320, height: 640 },
+];
+
+async function workspaceOf({
+  tandem,
+  person,
+}: Parameters<Parameters<typeof test.promise>[1]>[0]): Promise<[Person, string]> {
+  const ada = await person('Ada Lovelace');
+  const of = { key: ada.session.token };
+  const { body: list } = await tandem.call('POST /todo-lists', { name: 'Spring release', emoji: '🚀' }, of);
+  for (const title of ['Write the report', 'Call the bank']) {
+    await tandem.call('POST /todos', { title, todoListId: list.id, priority: 'high' }, of);
+  }
+  return [ada, list.id];
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const viewport of sizes) {
+    const name = `${colorScheme}-${viewport.width}`;
+    test.promise(`axe finds nothing, of best practice too, and nothing is too wide: ${name}`, async (stage) => {
+      const [ada, listId] = await workspaceOf(stage);
+      const options = { colorScheme, viewport, reducedMotion: 'reduce' as const };
+      const inside = await stage.window({ ...options, as: ada });
+      const fresh = await stage.window({ ...options, as: await stage.person('Grace') });
+      const guest = await stage.window(options);
+      const look = async ({ page, axe }: typeof inside, what: string) => {
+        await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+        if (folder) {
+          await mkdir(folder, { recursive: true });
+          await page.screenshot({ path: join(folder, `shell-${what}-${name}.png`) });
+        }
+        assert.equal(await axe('all'), [], what);
+        const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(tooWide) <= 0, `${what} is ${tooWide} px too wide`);
+      };
+      for (const [path, heading] of [
+        ['/todos', 'Todos'],
+        [`/lists/${listId}`, 'Spring release'],
+        ['/lists/none', 'List not found'],
+        ['/chats', 'Chats'],
+        ['/notifications', 'Notifications'],
+        ['/settings/profile', 'Profile'],
+        ['/settings/appearance', 'Appearance'],
+        ['/nothing/here', 'Page not found'],
+      ] as const) {
+        await inside.goTo(path, heading);
+        await look(inside, heading.toLowerCase().replaceAll(' ', '-'));
+      }
+      await fresh.goTo('/', 'Welcome');
+      await look(fresh, 'welcome');
+      for (const [path, heading] of [
+        ['/sign-in', 'Sign in'],
+        ['/sign-up', 'Create your account'],
+      ] as const) {
+        await guest.goTo(path, heading);
+        await look(guest, heading.toLowerCase().replaceAll(' ', '-'));
+      }
+      const { page } = inside;
+      await inside.goTo('/todos', 'Todos');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('searchbox', { name: 'Find a command' }).waitFor();
+      await look(inside, 'palette');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+      await look(inside, 'shortcuts');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      if (viewport.width >= 900) {
+        await page.keyboard.press('[');
+        await page.locator('.shell.collapsed').waitFor();
+        await look(inside, 'collapsed');
+      } else {
+        await page.getByRole('button', { name: 'Open the navigation' }).click();
+        await page.getByRole('dialog', { name: 'Navigation' }).waitFor();
+        await look(inside, 'drawer');
+      }
+    });
+  }
+}
+
+test.run();

@@ -1,0 +1,181 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { testDatabaseUrl } from '../support/harness.ts';
+
+const test = suite('test runner');
+
+const directory = mkdtempSync(join(tmpdir(), 'tandem-runner-'));
+test.after(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Outcome {
+  code: number | null;
+  output: string;
+  lastLine: string;
+}
+
+let count = 0;
+
+/** Runs test files, given by name and source, with the real runner. */
+async function runTests(files: Record<string, string>, args: string[] = []): Promise<Outcome> {
+  const root = join(directory, `${++count}`);
+  for (const [name, source] of Object.entries(files)) {
+    const path = join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `import { suite } from 'uvu';\nconst test = suite('sample');\n${source}`);
+  }
+  const env = { ...process.env, TEST_DATABASE_URL: testDatabaseUrl(), TEST_TIMEOUT_SECONDS: '10', TEST_WORKERS: '2' };
+  const command = ['scripts/test.ts', '--root', root, ...args];
+  const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  return { code, output: output + errors, lastLine: output.trimEnd().split('\n').at(-1) ?? '' };
+}
+
+const passing = `test('passes', () => {});\n`;
+const last = `test('comes last', () => {});\n`;
+
+test('counts what passed, and what was skipped', async () => {
+  const { code, output, lastLine } = await runTests({
+    'one.test.ts': `${passing}${last}test.run();`,
+    'room/two.test.ts': `${passing}test.skip('later', () => {});\ntest.run();`,
+    'room/support.ts': 'throw new Error("no test file");',
+  });
+  assert.is(lastLine, '3 passed, 0 failed, 1 skipped', output);
+  assert.is(code, 0);
+});
+
+const faults: Record<string, { source: string; line: string; names: RegExp }> = {
+  'a test that fails': {
+    source: `test('fails', () => { throw new Error('on purpose'); });\n${passing}test.run();`,
+    line: '1 passed, 1 failed, 0 skipped',
+    names: /fails[\s\S]*on purpose/,
+  },
+  'a test that hangs, and those after it': {
+    source: `${passing}test('hangs', () => new Promise(() => {}));\n${last}test.run();`,
+    line: '1 passed, 2 failed, 0 skipped',
+    names: /“sample: hangs” took more than 10 s/,
+  },
+  'a test that never yields, and those after it': {
+    source: `${passing}test('spins', () => { for (;;); });\n${last}test.run();`,
+    line: '1 passed, 2 failed, 0 skipped',
+    names: /“sample: spins” took more than 10 s/,
+  },
+  'a file that exits in the middle': {
+    source: `${passing}test('exits', () => process.exit(0));\n${last}test.run();`,
+    line: '1 passed, 2 failed, 0 skipped',
+    names: /ended in “sample: exits” with exit code 0/,
+  },
+  'a process that is killed': {
+    source: `${passing}test('dies', () => { process.kill(process.pid, 'SIGKILL'); });\n${last}test.run();`,
+    line: '1 passed, 2 failed, 0 skipped',
+    names: /with signal SIGKILL/,
+  },
+  'an error that nobody catches': {
+    source: `${passing}test('rejects', () => { Promise.reject(new Error('on purpose')); return new Promise(() => {}); });\ntest.run();`,
+    line: '1 passed, 1 failed, 0 skipped',
+    names: /on purpose[\s\S]*ended in “sample: rejects” with exit code 1/,
+  },
+  'a crash on import': {
+    source: `throw new Error('on purpose');`,
+    line: '0 passed, 1 failed, 0 skipped',
+    names: /on purpose/,
+  },
+  'a suite without .run()': {
+    source: passing,
+    line: '0 passed, 1 failed, 0 skipped',
+    names: /“sample” never calls \.run\(\)/,
+  },
+  'a hook before the tests that fails': {
+    source: `test.before(() => { throw new Error('on purpose'); });\n${passing}${last}test.run();`,
+    line: '0 passed, 2 failed, 0 skipped',
+    names: /sample: before[\s\S]*on purpose/,
+  },
+  'a hook after the tests that fails': {
+    source: `test.after(() => { throw new Error('on purpose'); });\n${passing}test.run();`,
+    line: '1 passed, 1 failed, 0 skipped',
+    names: /sample: after[\s\S]*on purpose/,
+  },
+  'a handle that is left open': {
+    source: `${passing}test('listens', async () => { (await import('node:net')).createServer().listen(0); });\ntest.run();`,
+    line: '2 passed, 1 failed, 0 skipped',
+    names: /left something open.*TCPServerWrap/,
+  },
+};
+
+for (const [fault, { source, line, names }] of Object.entries(faults)) {
+  test(`counts as failed: ${fault}`, async () => {
+    const { code, output, lastLine } = await runTests({ 'faulty.test.ts': source });
+    assert.is(lastLine, line, output);
+    assert.match(output, names);
+    assert.is(code, 1);
+  });
+}
+
+test('continues after a worker was killed, and ends what its tests started', async () => {
+  const hanging = `import { spawn, spawnSync } from 'node:child_process';
+    test('hangs', () => {
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+      process.stdout.write('child ' + child.pid + '\\n');
+      return new Promise(() => {});
+    });
+    test.run();`;
+  const files = ['b', 'c', 'd', 'e'].map((name) => [`${name}.test.ts`, `${passing}test.run();`]);
+  const { output, lastLine } = await runTests({ 'a.test.ts': hanging, ...Object.fromEntries(files) });
+  assert.is(lastLine, '4 passed, 1 failed, 0 skipped', output);
+  const pid = Number(/child (\d+)/.exec(output)?.[1]);
+  assert.ok(pid > 0);
+  const state = spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout;
+  assert.match(state, /^(Z.*\s*)?$/, 'it ended, whether or not its parent has collected it');
+});
+
+test('counts as failed what did not run because the run was stopped', async () => {
+  const stopping = `test('stops the run', () => {
+      process.kill(process.ppid, 'SIGTERM');
+      return new Promise(() => {});
+    });
+    test.run();`;
+  const files = ['b', 'c', 'd'].map((name) => [`${name}.test.ts`, `${stopping}`]);
+  const { code, output, lastLine } = await runTests({ 'a.test.ts': stopping, ...Object.fromEntries(files) });
+  assert.is(lastLine, '0 passed, 4 failed, 0 skipped', output);
+  assert.is(code, 1);
+});
+
+test('runs one ring by its folder, or both by a pattern', async () => {
+  const files = {
+    'todos.test.ts': `${passing}test.run();`,
+    'proof/todos-storm.test.ts': `${passing}${last}test.run();`,
+  };
+  const runs: [string[], string][] = [
+    [['--ring', 'quick'], '1 passed, 0 failed, 0 skipped'],
+    [['--ring', 'proof'], '2 passed, 0 failed, 0 skipped'],
+    [['todos'], '3 passed, 0 failed, 0 skipped'],
+    [['storm'], '2 passed, 0 failed, 0 skipped'],
+  ];
+  for (const [args, line] of runs) assert.is((await runTests(files, args)).lastLine, line, args.join(' '));
+  const none = await runTests(files, ['nonsense']);
+  assert.equal([none.code, none.lastLine], [1, '0 passed, 0 failed, 0 skipped']);
+});
+
+test('gives each file a migrated database of its own', async () => {
+  const source = `import postgres from ${JSON.stringify(import.meta.resolve('postgres'))};
+    test('finds no members', async () => {
+      const sql = postgres(process.env.TEST_DATABASE_URL, { max: 1 });
+      const found = await sql\`insert into users (id, name, email, password_hash) values (uuidv7(), 'Ada', 'ada@example.com', 'none') returning (select count(*) from users)\`;
+      await sql.end();
+      if (found[0].count !== '0') throw new Error('somebody is there');
+    });
+    test.run();`;
+  const { output, lastLine } = await runTests({
+    'one.test.ts': source,
+    'two.test.ts': source,
+    'three.test.ts': source,
+  });
+  assert.is(lastLine, '3 passed, 0 failed, 0 skipped', output);
+});
+
+test.run();

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const test = suite('documents');
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(file));
+const documents = tracked.filter((file) => /^(README\.md|docs\/.*\.md)$/.test(file));
+const rooms = [
+  'db',
+  'domain',
+  'outbound',
+  'engine',
+  'media',
+  'routers',
+  'adapters',
+  'server',
+  'cli',
+  'client',
+  'web',
+  'bench',
+];
+const textOf = (file: string) => readFileSync(file, 'utf8');
+
+/** The code of a fenced block whose first line is a comment that names a file, by that file. */
+function snippets(text: string): [file: string, code: string][] {
+  return [...text.matchAll(/```ts\n\/\/ ([\w/.-]+\.tsx?)\n([\s\S]*?)```/g)].map(([, file = '', code = '']) => [
+    file,
+    code,
+  ]);
+}
+
+const withoutLayout = (code: string) => code.replaceAll(/\s+/g, ' ').trim();
+
+test('name only files and folders that exist', () => {
+  const missing: string[] = [];
+  for (const document of documents) {
+    const named = textOf(document).matchAll(
+      new RegExp(`\`((?:${[...rooms, 'tests', 'scripts', 'examples', 'docs'].join('|')})/[\\w./-]*)`, 'g'),
+    );
+    for (const [, path = ''] of named) {
+      const plain = path.replace(/[.]$/, '');
+      const isBuilt = /^(web|cli)\/dist/.test(plain);
+      if (!isBuilt && !existsSync(plain)) missing.push(`${document}: ${plain}`);
+    }
+  }
+  assert.equal(missing, []);
+});
+
+test('link only to files that exist', () => {
+  const missing: string[] = [];
+  for (const document of documents) {
+    for (const [, target = ''] of textOf(document).matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      if (!existsSync(normalize(join(dirname(document), target)))) missing.push(`${document}: ${target}`);
+    }
+  }
+  assert.equal(missing, []);
+});
+
+test('describe every room and every folder in it', () => {
+  const map = textOf('docs/architecture.md');
+  const folders = new Set(
+    tracked
+      .filter((file) => /\.tsx?$/.test(file) && rooms.includes(file.split('/')[0] ?? ''))
+      .map((file) => dirname(file).split('/').slice(0, 2)),
+  );
+  const unnamed = new Set<string>();
+  for (const [room = '', folder] of folders) {
+    if (!map.includes(`**${room}/**`)) unnamed.add(`${room}/`);
+    if (folder !== undefined && !map.includes(`\`${folder}/\``)) unnamed.add(`${room}/${folder}/`);
+  }
+  assert.equal([...unnamed].sort(), []);
+});
+
+test('show code as it stands in the file that they name', () => {
+  const shown = snippets(textOf('docs/adding-an-operation.md'));
+  assert.ok(shown.length >= 3, 'router, verb and test');
+  for (const [file, code] of shown) {
+    for (const part of code.split(/^\s*\/\/ …$/m)) {
+      assert.ok(withoutLayout(textOf(file)).includes(withoutLayout(part)), `${file} does not hold:\n${part}`);
+    }
+  }
+});
+
+test.run();

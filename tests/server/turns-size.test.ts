@@ -1,0 +1,102 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EngineRequest } from '../../engine/engine.ts';
+import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
+
+const test = suite('turns of great size');
+const engine = new ScriptedEngine();
+let tandem: TestService;
+
+test.before(async () => {
+  tandem = await startTestService({}, { engine });
+});
+test.after(() => tandem.close());
+
+/** Characters of JSON that a conversation may have, with room for what always stays. */
+const most = 300_000;
+
+const sizeOf = ({ conversation }: EngineRequest) => JSON.stringify(conversation).length;
+
+async function answered({ call }: TestWorkspace, chatId: string, plan: string) {
+  const sent = await call(`POST /chats/${chatId}/messages`, { message: `Now: ${plan}` });
+  assert.is(sent.status, 202, sent.text);
+  return (await settled({ call }, chatId)).body;
+}
+
+const addLong = `with said as (select repeat('All is well. ', 40) as text)
+  insert into messages (workspace_id, chat_id, sequence, id, role, text, blocks)
+  select $1, $2, place, gen_random_uuid(), case when place % 2 = 1 then 'user' else 'agent' end, text,
+    case when place < $3 / 2 and place > 2 then '"unreadable"' else jsonb_build_array(jsonb_build_object('type', 'text', 'text', text)) end
+  from generate_series(3, $3::int) place, said`;
+
+test('a very long chat is never read whole: its beginning and its end are, and a note counts what is left out', async () => {
+  const workspace = await tandem.workspace();
+  const { call, workspaceId } = workspace;
+  const { body: made } = await call('POST /chats', { message: 'The very first words.' });
+  await settled(workspace, made.id);
+  const count = 20_000;
+  await tandem.db.rows(addLong, [workspaceId, made.id, count]);
+  await tandem.db.rows('update chats set message_count = $3 where workspace_id = $1 and id = $2', [
+    workspaceId,
+    made.id,
+    count,
+  ]);
+  let seen: EngineRequest | undefined;
+  const plan = engine.plan((request, asked) => {
+    seen = request;
+    return asked < 2 ? use(['list_todos', {}]) : reply('Here I am.');
+  });
+  const chat = await answered(workspace, made.id, plan);
+  assert.is(chat.status, 'completed', chat.errorMessage);
+  const { conversation } = seen as EngineRequest;
+  assert.is(conversation[0]?.role === 'user' && conversation[0].text, 'The very first words.');
+  const note = conversation[1];
+  const left = note?.role === 'user' ? Number(/(\d+) earlier messages/.exec(note.text)?.[1]) : 0;
+  const included = conversation.filter((each) => each.role === 'user' || each.role === 'agent').length;
+  // All but the note were messages of the chat; three more came with the turn, besides the results of tools.
+  assert.is(left + included - 1, count + 3);
+  assert.ok(sizeOf(seen as EngineRequest) < most, `${sizeOf(seen as EngineRequest)} characters`);
+});
+
+test('an answer with a thousand calls makes a hundred of them, and the model sees what came of those', async () => {
+  const workspace = await tandem.workspace();
+  const calls = Array.from({ length: 1000 }, (_, place): [string, unknown] => ['create_todo', { title: `T${place}` }]);
+  let results = 0;
+  const plan = engine.plan((request, asked) => {
+    if (asked === 0) return use(...calls);
+    const last = request.conversation.at(-1);
+    results = last?.role === 'tools' ? last.results.length : 0;
+    return reply('That will do.');
+  });
+  const { body: made } = await workspace.call('POST /chats', { message: plan });
+  const { body: chat } = await settled(workspace, made.id);
+  assert.is(chat.status, 'completed', chat.errorMessage);
+  assert.is(results, 100);
+  const { body: page } = await workspace.call('GET /todos?include=totalCount&limit=1');
+  assert.is(page.totalCount, 100);
+});
+
+test('what an agent said and called at great length is short in what it reads later', async () => {
+  const workspace = await tandem.workspace();
+  const sizes: number[] = [];
+  const plan = engine.plan((request, asked) => {
+    sizes.push(sizeOf(request));
+    const text = `Long ${'words '.repeat(50_000)}`;
+    const input = { title: 'Too long', content: 'x'.repeat(900_000) };
+    if (asked === 0) return { text, toolCalls: [{ id: 'c', name: 'create_todo', input }] };
+    return asked === 1 ? reply(text) : reply('Short.');
+  });
+  const { body: made } = await workspace.call('POST /chats', { message: plan });
+  assert.is((await settled(workspace, made.id)).body.status, 'completed');
+  assert.is((await answered(workspace, made.id, plan)).status, 'completed');
+  assert.is(sizes.length, 3);
+  assert.ok(
+    sizes.every((size) => size < most),
+    sizes.join(),
+  );
+  const { body: page } = await workspace.call(`GET /chats/${made.id}/messages`);
+  assert.is(page.data[1].blocks[1].input.content.length, 900_000, 'what is kept is whole');
+});
+
+test.run();

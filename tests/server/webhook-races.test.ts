@@ -1,0 +1,207 @@
+import { pino } from 'pino';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Db } from '../../db/client.ts';
+import { jobsChannel } from '../../domain/jobs.ts';
+import { type Attempt, giveBackEndpoint, saveAttempt, type Verdict } from '../../domain/webhooks/attempts.ts';
+import { makeDeliveries } from '../../domain/webhooks/fan-out.ts';
+import { type EndpointClaim, type Taken, takeDelivery } from '../../domain/webhooks/sending.ts';
+import { startFanOut } from '../../server/workers/webhooks/fan-out.ts';
+import { webhookLeases } from '../../server/workers/webhooks/leases.ts';
+import { withFrozenTimers } from '../support/frozen-timers.ts';
+import { startTestService, type TestService } from '../support/harness.ts';
+import { hold, releaseAll } from '../support/locks.ts';
+import { until } from '../support/until.ts';
+import { type Endpoint, happen, newEndpoint, numbered } from '../support/webhook-world.ts';
+
+/* No worker runs: each test takes the steps of one itself, in the order that it is about. */
+
+const test = suite('webhooks, step by step');
+let tandem: TestService;
+test.before(async () => {
+  tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
+});
+test.after.each(releaseAll);
+test.after(async () => {
+  await tandem.close();
+});
+
+const none = '00000000-0000-0000-0000-000000000000';
+const url = 'https://hooks.invalid/';
+const mail = { send: () => {} };
+const context = () =>
+  ({ db: tandem.db, clock: () => new Date(), mail }) as unknown as Parameters<typeof saveAttempt>[0];
+
+/** Claims an endpoint, which must be due, and all others that are. */
+async function claimOf(endpoint: Endpoint): Promise<EndpointClaim> {
+  let claim: EndpointClaim | undefined;
+  await until(
+    async () => {
+      const { claims } = await webhookLeases.claim(tandem.db, 1000, crypto.randomUUID(), none);
+      claim ??= claims.find(({ endpointId }) => endpointId === endpoint.id);
+      return claim;
+    },
+    () => 'the endpoint is claimed',
+  );
+  if (!claim) throw new Error('no claim');
+  return claim;
+}
+
+async function take(claim: EndpointClaim, inProgress: readonly Taken[] = []): Promise<Taken> {
+  const excluded = inProgress.map(({ deliveryId }) => deliveryId);
+  const taken = await takeDelivery(context(), claim, excluded);
+  if (!taken || 'isExpired' in taken) throw new Error('nothing was taken');
+  return taken;
+}
+
+/** Saves a try. */
+function save(claim: EndpointClaim, taken: Taken, status: number, verdict: Verdict) {
+  const none = { responseHeaders: {}, responseBody: '', requestHeaders: {}, requestBody: '{}', error: null };
+  const attempt: Attempt = { ...none, url, status, durationMs: 1, sentAt: new Date().toISOString() };
+  return saveAttempt(context(), claim, taken, attempt, () => verdict);
+}
+const later: Verdict = { status: 'pending', retry: 3600, pause: null, disable: null };
+
+/** In how many seconds the endpoint is due; null: never. */
+async function dueIn({ id }: Endpoint): Promise<number | null> {
+  const text = `select extract(epoch from due_at - now())::float8 as seconds from webhook_endpoints where id = $1`;
+  const [row] = await tandem.db.rows<{ seconds: number | null }>(text, [id]);
+  return row?.seconds ?? null;
+}
+
+/** The kinds of work that are notified while `work` runs. */
+async function notifiedBy(work: () => Promise<unknown>): Promise<string[]> {
+  const notified: string[] = [];
+  const { unlisten } = await tandem.db.driver.listen(jobsChannel, (payload) => notified.push(payload));
+  const mark = async (name: string) => {
+    await tandem.db.rows('select pg_notify($1, $2)', [jobsChannel, name]);
+    await until(() => notified.includes(name));
+  };
+  await mark('before');
+  await work();
+  await mark('after');
+  await unlisten();
+  return notified.slice(notified.indexOf('before') + 1, notified.indexOf('after'));
+}
+
+test('what becomes due after the last look at an endpoint wakes a worker when the endpoint is given back', async () => {
+  const workspace = await tandem.workspace();
+  const endpoint = await newEndpoint(tandem, workspace, { url });
+  await endpoint.call('POST /test');
+  const claim = await claimOf(endpoint);
+  const taken = await take(claim);
+  await save(claim, taken, 503, later);
+  assert.is(await takeDelivery(context(), claim, []), null);
+  await endpoint.call('POST /test');
+  assert.equal(await notifiedBy(() => giveBackEndpoint(tandem.db, claim)), ['webhooks']);
+  const again = await claimOf(endpoint);
+  await save(again, await take(again), 503, later);
+  assert.equal(await notifiedBy(() => giveBackEndpoint(tandem.db, again)), [], 'nothing is due');
+});
+
+test('events of an endpoint that is locked when they are looked for are sent once it is free', async () => {
+  const workspace = await tandem.workspace();
+  const endpoint = await newEndpoint(tandem, workspace, { url });
+  const pgListener = { listen: () => () => {} };
+  let looks = 0;
+  const db = Object.assign(Object.create(tandem.db), {
+    transaction: async (work: (tx: Db) => Promise<unknown>) => {
+      const result = await tandem.db.transaction(work);
+      looks++;
+      return result;
+    },
+  });
+  // Only the next look at everything, in half a minute, would find what this one left out.
+  await withFrozenTimers(async () => {
+    const held = await hold('select 1 from webhook_endpoints where id = $1 for no key update', [endpoint.id]);
+    await happen(tandem, workspace.workspaceId, 1);
+    await numbered(tandem, workspace.workspaceId);
+    const fanOut = startFanOut({ db, pgListener, log: pino({ level: 'silent' }) });
+    await until(() => looks > 0);
+    await held.release();
+    const [delivery] = await endpoint.deliveries(({ length }) => length > 0);
+    assert.is(delivery.type, 'todo.created');
+    await fanOut.stop();
+  });
+});
+
+test('an endpoint that was given back is not leased again by a renewal that comes late', async () => {
+  const workspace = await tandem.workspace();
+  const endpoint = await newEndpoint(tandem, workspace, { url });
+  await endpoint.call('POST /test');
+  const claim = await claimOf(endpoint);
+  await save(claim, await take(claim), 503, later);
+  assert.equal(await webhookLeases.renew(tandem.db, [claim]), new Set([claim]));
+  await giveBackEndpoint(tandem.db, claim);
+  assert.equal(await webhookLeases.renew(tandem.db, [claim]), new Set());
+  assert.ok(Number(await dueIn(endpoint)) > 1800);
+});
+
+test('a delivery that is sent again during a try is sent again after it, whatever came of that', async () => {
+  const verdicts: Verdict[] = [later, { status: 'delivered' }, { status: 'failed', pause: null, disable: null }];
+  for (const verdict of verdicts) {
+    const workspace = await tandem.workspace();
+    const endpoint = await newEndpoint(tandem, workspace, { url });
+    const { body: sent } = await endpoint.call('POST /test');
+    const claim = await claimOf(endpoint);
+    const first = await take(claim);
+    assert.is((await endpoint.call(`POST /deliveries/${sent.id}/redeliver`)).status, 202);
+    await save(claim, first, verdict.status === 'delivered' ? 200 : 503, verdict);
+    const { body: between } = await endpoint.call(`GET /deliveries/${sent.id}`);
+    assert.equal([between.status, between.tries, between.attempts.length], ['pending', 0, 1], verdict.status);
+    const second = await take(claim);
+    assert.equal([second.deliveryId, second.tries], [sent.id, 1], verdict.status);
+    await save(claim, second, 200, { status: 'delivered' });
+    const { body: after } = await endpoint.call(`GET /deliveries/${sent.id}`);
+    assert.equal([after.status, after.tries, after.attempts.length], ['delivered', 1, 2], verdict.status);
+  }
+});
+
+test('after failures in a row nothing more is taken, also by the worker that holds the endpoint', async () => {
+  const workspace = await tandem.workspace();
+  const endpoint = await newEndpoint(tandem, workspace, { url });
+  await endpoint.call('POST /test');
+  await endpoint.call('POST /test');
+  const claim = await claimOf(endpoint);
+  await save(claim, await take(claim), 503, { ...later, pause: 3600 });
+  assert.is(await takeDelivery(context(), claim, []), null);
+  await giveBackEndpoint(tandem.db, claim);
+  assert.ok(Number(await dueIn(endpoint)) > 1800);
+  await endpoint.call('POST /test');
+  assert.ok(Number(await dueIn(endpoint)) <= 0, 'a person may try anyway');
+});
+
+test('a test that waits for its next try delays no event of an ordered endpoint', async () => {
+  const workspace = await tandem.workspace();
+  const endpoint = await newEndpoint(tandem, workspace, { url, ordered: true });
+  await endpoint.call('POST /test');
+  const claim = await claimOf(endpoint);
+  await save(claim, await take(claim), 503, later);
+  await happen(tandem, workspace.workspaceId, 1);
+  await numbered(tandem, workspace.workspaceId);
+  await makeDeliveries(tandem.db, [workspace.workspaceId]);
+  await giveBackEndpoint(tandem.db, claim);
+  assert.ok(Number(await dueIn(endpoint)) <= 0);
+});
+
+test('what waited for the order or for a pause is due once a change ends these', async () => {
+  const cases = [
+    { ordered: true, pause: null, change: { ordered: false } },
+    { ordered: false, pause: 3600, change: { url: `${url}moved` } },
+  ];
+  for (const { ordered, pause, change } of cases) {
+    const workspace = await tandem.workspace();
+    const endpoint = await newEndpoint(tandem, workspace, { url, ordered });
+    await happen(tandem, workspace.workspaceId, 2);
+    await numbered(tandem, workspace.workspaceId);
+    await makeDeliveries(tandem.db, [workspace.workspaceId]);
+    const claim = await claimOf(endpoint);
+    await save(claim, await take(claim), 503, { ...later, pause });
+    await giveBackEndpoint(tandem.db, claim);
+    assert.ok(Number(await dueIn(endpoint)) > 1800);
+    await endpoint.call('PATCH ', change);
+    assert.ok(Number(await dueIn(endpoint)) <= 0, JSON.stringify(change));
+  }
+});
+
+test.run();

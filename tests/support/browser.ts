@@ -1,0 +1,191 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Email } from '../../domain/mail.ts';
+import { buildWeb } from '../../scripts/build-web.ts';
+import type { ServiceParts } from '../../server/service-parts.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { newAccount, type Person, temporaryDirectory } from './people.ts';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync';
+const unasked = '--disable-background-networking --disable-component-update';
+/** A microphone that beeps, which every page may use without being asked. */
+const microphone = '--use-fake-device-for-media-stream --use-fake-ui-for-media-stream';
+export const chromiumArgs = `${quiet} ${unasked} ${microphone}`.split(' ');
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The Chromium of this machine: `CHROMIUM_PATH`, or the first on the PATH. */
+export function findChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  return process.env.CHROMIUM_PATH ?? found;
+}
+
+/** A browser window of one person, and what went wrong in it. */
+export interface Window {
+  page: Page;
+  /** Opens a page of the service and waits until its heading is there. */
+  goTo(path: string, heading: string): Promise<void>;
+  /** Waits for the heading of the page. */
+  sees(heading: string): Promise<void>;
+  /** Findings of axe on what is shown: serious and critical ones, or all, those of best practice too. */
+  axe(which?: 'grave' | 'all'): Promise<string[]>;
+}
+
+/** What a test of the pages works with. */
+export interface Stage {
+  tandem: TestService;
+  /** `elsewhere`: origins that its pages may lead to. `expected`: warnings of the browser that are no fault. */
+  window(options?: BrowserContextOptions & { as?: Person; elsewhere?: string[]; expected?: RegExp }): Promise<Window>;
+  /** A new account, made over the API. */
+  person(name?: string): Promise<Person>;
+  /** Waits for an email to `to` in the outbox and returns the path of its link. */
+  linkInEmail(to: string): Promise<string>;
+}
+
+interface Finding {
+  id: string;
+  impact: string | null;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+async function findingsOf(page: Page, which: 'grave' | 'all' = 'grave'): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const violations = (await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)',
+  )) as Finding[];
+  const isCounted = ({ impact }: Finding) => which === 'all' || impact === 'serious' || impact === 'critical';
+  return violations
+    .filter(isCounted)
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
+}
+
+const refusal = /Failed to load resource: the server responded with a status of 4\d\d/;
+
+/** Notes what a page must never do: faults, breaches of its policy, requests to elsewhere. */
+function watch(page: Page, origins: string[], expected: RegExp, faults: string[]): void {
+  page.on('pageerror', (error) => faults.push(`fault: ${error.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (['error', 'warning'].includes(message.type()) && !refusal.test(text) && !expected.test(text))
+      faults.push(`console: ${text}`);
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (!origins.includes(url.origin) && url.protocol !== 'data:') faults.push(`request to ${url.origin}`);
+  });
+}
+
+/** A page that hangs is named, with a picture, before the runner ends the test. */
+const maxTestMs = 10 * 60_000;
+/** How long one step of a page may take on a slow, busy machine. */
+const maxStepMs = 60_000;
+
+/** @throws Error when `work` takes more than `maxTestMs`. */
+async function inTime(work: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const late = setTimeout(maxTestMs, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw new Error(`this took more than ${maxTestMs / 60_000} minutes`);
+  });
+  late.catch(() => {});
+  await Promise.race([work, late]).finally(() => timer.abort());
+}
+
+async function outboxOf(directory: string): Promise<Email[]> {
+  const text = await readFile(join(directory, 'outbox.jsonl'), 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Email);
+}
+
+/**
+ * Tests in a real browser, each in windows of its own. Without Chromium they are skipped, with a line that says so; not
+ * when `CI` is true. A test fails too when a page logs an error, breaches its policy or asks another host for anything.
+ */
+export function pageSuite(
+  name: string,
+  parts: () => Promise<Partial<ServiceParts>> = async () => ({}),
+  environment: Record<string, string> = {},
+) {
+  const test = suite(name);
+  const executablePath = findChromium();
+  if (!executablePath) {
+    const missing = `No Chromium on this machine to run “${name}” in. Install it, or set CHROMIUM_PATH.`;
+    if (process.env.CI === 'true') throw new Error(missing);
+    process.stdout.write(`${missing} Skipped.\n`);
+  }
+  let tandem: TestService;
+  let browser: Browser;
+  const directory = temporaryDirectory();
+
+  test.before(async () => {
+    if (!executablePath) return;
+    await buildWeb();
+    tandem = await startTestService({ DATA_DIR: directory.path, ...environment }, await parts());
+    browser = await chromium.launch({ executablePath, args: chromiumArgs });
+  });
+  test.after(async () => {
+    await browser?.close();
+    await tandem?.close();
+    directory.remove();
+  });
+
+  const person: Stage['person'] = (name = 'Ada') => newAccount(tandem, { name });
+  const linkInEmail: Stage['linkInEmail'] = async (to) => {
+    for (let tries = 0; tries < 100; tries++) {
+      const email = (await outboxOf(directory.path)).findLast((each) => each.to === to);
+      const link = email && /^https?:\/\/[^/]+(\/\S+)$/m.exec(email.text)?.[1];
+      if (link) return link;
+      await setTimeout(50);
+    }
+    throw new Error(`no email to ${to} was sent`);
+  };
+
+  const inBrowser = (run: (stage: Stage) => Promise<void>) => async () => {
+    const faults: string[] = [];
+    const contexts: BrowserContext[] = [];
+    const window: Stage['window'] = async ({ as, elsewhere = [], expected = /^$/, ...options } = {}) => {
+      const context = await browser.newContext({ baseURL: tandem.url, ...options });
+      contexts.push(context);
+      context.setDefaultTimeout(maxStepMs);
+      if (as)
+        await context.addCookies([
+          { name: 'tandem_session', value: as.session.token, url: tandem.url, httpOnly: true },
+        ]);
+      const page = await context.newPage();
+      watch(page, [tandem.url, ...elsewhere], expected, faults);
+      const sees = (heading: string) => page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+      const goTo = async (path: string, heading: string) => {
+        await page.goto(path);
+        await sees(heading);
+      };
+      return { page, goTo, sees, axe: (which) => findingsOf(page, which) };
+    };
+    try {
+      await inTime(run({ tandem, window, person, linkInEmail }));
+      assert.equal(faults, []);
+    } catch (error) {
+      const pages = contexts.flatMap((context) => context.pages());
+      await pages.at(-1)?.screenshot({ path: join(tmpdir(), 'tandem-page-failed.png') });
+      if (error instanceof Error) error.message += `\n  at ${pages.map((page) => page.url())} ${faults.join('\n  ')}`;
+      throw error;
+    } finally {
+      // A window that is under way to another site may never close.
+      await Promise.race([Promise.all(contexts.map((context) => context.close())), setTimeout(5_000)]);
+    }
+  };
+
+  return {
+    promise: (promised: string, run: (stage: Stage) => Promise<void>) =>
+      executablePath ? test(promised, inBrowser(run)) : test.skip(promised, () => {}),
+    run: () => test.run(),
+  };
+}

@@ -1,0 +1,95 @@
+import { connect as connectSocket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import { hashSecret } from '../../db/secrets.ts';
+import { errorCodes } from '../../domain/errors.ts';
+import type { Answer, TestService } from './harness.ts';
+
+/* What holds for every response of the service, and ways to ask that `fetch` does not offer. */
+
+const envelope = 'object type title status code detail message param requestId retryable docUrl errors'.split(' ');
+const extras = 'reason allowedValues requiredScopes currentVersion retryAfterSeconds'.split(' ');
+const headerShapes: Record<string, RegExp> = {
+  'x-request-id': /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+  'ratelimit-limit': /^[1-9]\d*$/,
+  'ratelimit-remaining': /^\d+$/,
+  'ratelimit-reset': /^([1-9]|[1-5]\d|60)$/,
+  'ratelimit-policy': /^"default";q=[1-9]\d*;w=60$/,
+  ratelimit: /^"default";r=\d+;t=\d+$/,
+};
+
+/** Holds a response to the frame: request id, both sets of rate-limit headers, and an error to the whole envelope. */
+export function assertFrame(answer: Answer, about = ''): Answer {
+  const { status, headers, body } = answer;
+  const description = `${about} ${status} ${answer.text.slice(0, 300)}`;
+  for (const [name, shape] of Object.entries(headerShapes)) assert.match(headers.get(name) ?? '', shape, description);
+  if (status < 400) return answer;
+  const keys = Object.keys(body);
+  assert.equal(keys.filter((key) => !extras.includes(key)).sort(), envelope.toSorted(), description);
+  assert.ok(body.code in errorCodes, description);
+  assert.is(body.object, 'error');
+  assert.is(body.status, status);
+  assert.is(body.requestId, headers.get('x-request-id'));
+  assert.is(body.title, errorCodes[body.code as keyof typeof errorCodes]);
+  assert.is(body.detail, body.message);
+  assert.is(body.type, body.docUrl);
+  assert.ok(body.docUrl.endsWith(`/docs/errors#${body.code}`), description);
+  assert.is(body.param, body.errors[0]?.param ?? null);
+  assert.not.match(answer.text, /\bselect\b.*\bfrom\b|\binsert into\b|node_modules|\.ts:\d+/);
+  return answer;
+}
+
+/** An error body without what differs from request to request. */
+export function sameFor({ body }: Answer): object {
+  const { requestId: _, ...rest } = body;
+  return rest;
+}
+
+/** The answer to a plain `fetch`, read whole. */
+export async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const json = response.headers.get('content-type')?.includes('json') && text !== '';
+  return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+}
+
+/** Sends bytes as they are and reads until the server closes, or `timeoutMs` after its last byte. */
+export async function exchange(port: number, bytes: string | Buffer, timeoutMs = 400): Promise<Answer> {
+  const socket = connectSocket(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve, reject) => {
+    socket.setTimeout(timeoutMs, () => socket.destroy());
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNREFUSED' ? reject(error) : resolve()));
+    socket.on('close', () => resolve());
+    socket.write(bytes);
+  });
+  const raw = Buffer.concat(chunks).toString();
+  const [head = '', text = ''] = raw.split(/\r\n\r\n(.*)/s);
+  const [line = '', ...fields] = head.split('\r\n');
+  const headers = new Headers(
+    fields.map((field): [string, string] => {
+      const [name = '', value = ''] = field.split(/: ?(.*)/s);
+      return [name, value];
+    }),
+  );
+  const json = headers.get('content-type')?.includes('json') && text !== '';
+  return { status: Number(line.split(' ')[1] ?? 0), headers, text, body: json ? JSON.parse(text) : undefined };
+}
+
+/** Takes back an API key as its owner would. */
+export async function revoke({ db }: TestService, key: string): Promise<void> {
+  await db.rows('update credentials set revoked_at = now() where secret_hash = $1', [hashSecret(key)]);
+}
+
+/** Seconds until the minute of the request counts ends, by the clock of the database. */
+export async function secondsLeft({ db }: Pick<TestService, 'db'>): Promise<number> {
+  const text = `select extract(epoch from date_trunc('minute', now()) + interval '1 minute' - now())::float8 as left`;
+  return (await db.rows<{ left: number }>(text, []))[0]?.left ?? 0;
+}
+
+/** Waits until work of so many seconds fits into the current minute. */
+export async function inOneWindow(service: Pick<TestService, 'db'>, seconds = 5): Promise<void> {
+  const left = await secondsLeft(service);
+  if (left < seconds) await sleep(left * 1000 + 50);
+}

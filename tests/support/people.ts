@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestService } from './harness.ts';
+import { until } from './until.ts';
+
+export const password = 'correct horse battery staple';
+
+export interface Person {
+  email: string;
+  /** The answer of the sign-up. */
+  session: {
+    id: string;
+    token: string;
+    expiresAt: string;
+    user: { id: string };
+    workspace: { id: string };
+  };
+}
+
+/** A new account, signed in. */
+export async function newAccount(
+  tandem: Pick<TestService, 'call'>,
+  more: Record<string, unknown> = {},
+): Promise<Person> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { status, body, text } = await tandem.call('POST /auth/accounts', { email, password, name: 'Ada', ...more });
+  if (status !== 201) throw new Error(text);
+  return { email, session: body };
+}
+
+export function temporaryDirectory(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'tandem-people-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** The token in the newest email to an address, once it lies in the outbox of `directory`; `about` begins its subject. */
+export async function tokenInEmail(directory: string, email: string, about = ''): Promise<string> {
+  let token: string | undefined;
+  const isThere = async () => {
+    const lines = await readFile(join(directory, 'outbox.jsonl'), 'utf8').catch(() => '');
+    const emails = lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    const found = emails.findLast((each) => each.to === email && each.subject.startsWith(about));
+    if (found) token = /#token=([\w-]+)/.exec(found.text)?.[1] ?? '';
+    return token !== undefined;
+  };
+  await until(isThere, () => `an email to ${email}`);
+  return token ?? '';
+}

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/*
+ * Waiting without judging speed. No test says how soon something must happen: it waits until it has happened. The one
+ * limit is just under that of the runner for a quick test, so that a failure names what was missing.
+ */
+
+/** What has not happened after so many milliseconds never will. */
+export const maxWaitMs = 100_000;
+
+const pollMs = 20;
+
+// A test may freeze the timers of the process (frozen-timers.ts), but not this one.
+const { setTimeout: startTimer } = globalThis;
+
+/** Asks again until `holds`. @throws Error after `maxWaitMs` with what `describe` returns then. */
+export async function until(holds: () => unknown, describe: () => string = () => String(holds)): Promise<void> {
+  for (const deadline = performance.now() + maxWaitMs; !(await holds()); ) {
+    if (performance.now() > deadline) throw new Error(`still not after ${maxWaitMs / 1000} s: ${describe()}`);
+    await sleep(pollMs);
+  }
+}
+
+/** What `work` resolves to. @throws Error after `maxWaitMs` with what `describe` returns then. */
+export async function within<Result>(describe: () => string, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error(`still not after ${maxWaitMs / 1000} s: ${describe()}`));
+    timer = startTimer(fail, maxWaitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

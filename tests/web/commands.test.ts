@@ -1,0 +1,89 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { pageAt } from '../../web/src/navigation/pages.ts';
+import { appearanceIn } from '../../web/src/shell/appearance-cookie.ts';
+import { type Command, commands } from '../../web/src/shell/commands.ts';
+import { ariaKeys, clashesOf, shownKeys } from '../../web/src/shell/keys.ts';
+
+const test = suite('the registry of commands');
+
+const command = (id: string, keys: string, scope: Command['scope'] = 'everywhere'): Command => ({
+  id,
+  title: id,
+  section: 'View',
+  scope,
+  keys,
+  run: () => {},
+});
+
+test('no two commands share keys where both work', () => {
+  assert.equal(clashesOf(commands), []);
+});
+
+test('a clash is found: equal keys, the start of a sequence, and those of a scope that is within another', () => {
+  assert.equal(clashesOf([command('a', 'g t'), command('b', 'g t')]), [['a', 'b']]);
+  assert.equal(clashesOf([command('a', 'g'), command('b', 'g t')]), [['a', 'b']]);
+  assert.equal(clashesOf([command('a', 'e'), command('b', 'E', 'list')]), [['a', 'b']]);
+  assert.equal(clashesOf([command('a', '[Shift]+?'), command('b', '?')]), [['a', 'b']]);
+  assert.equal(clashesOf([command('a', 'e', 'todo'), command('b', 'e', 'list')]), []);
+  assert.equal(clashesOf([command('a', 'g t'), command('b', 'g c'), command('c', '$mod+g')]), []);
+});
+
+test('ids are unique, and every command has a title', () => {
+  const ids = commands.map(({ id }) => id);
+  assert.equal(ids, [...new Set(ids)]);
+  for (const { id, title } of commands) assert.match(title, /^[A-Z]/, id);
+});
+
+test('every command that goes to a page leads to one that exists', () => {
+  const gone: string[] = [];
+  for (const { run } of commands) {
+    run({
+      go: (path) => gone.push(path),
+      openPalette: () => {},
+      openShortcuts: () => {},
+      toggleSidebar: () => {},
+      signOut: () => {},
+      hasSidebar: true,
+    });
+  }
+  assert.ok(gone.length > 10);
+  for (const path of gone) assert.ok(pageAt(new URL(path, 'http://x').pathname), path);
+});
+
+test('keys are shown as people read them', () => {
+  assert.equal(shownKeys('g t'), ['G', 'T']);
+  // ⌘ on a Mac.
+  assert.match(shownKeys('$mod+k').join(), /^(Ctrl|⌘) K$/);
+  assert.equal(shownKeys('[Shift]+?'), ['?']);
+  assert.equal(shownKeys('[Alt]+[Control]+['), ['[']);
+  assert.match(ariaKeys('$mod+k') ?? '', /^(Control|Meta)\+K$/);
+  assert.is(ariaKeys('g t'), undefined);
+  assert.is(ariaKeys(undefined), undefined);
+});
+
+test('an address without parameters is found before one with them, and unknown ones are no page', () => {
+  assert.is(pageAt('/captures/new')?.name, 'captures/new-note');
+  assert.equal(pageAt('/captures/abc')?.params, { captureId: 'abc' });
+  assert.is(pageAt('/lists/abc')?.name, 'work/todos-page');
+  for (const path of ['/nothing', '/todos/a/b', '/settings/nothing']) assert.is(pageAt(path), undefined, path);
+});
+
+test('an appearance that the pages did not write is the standard', () => {
+  const standard = { theme: 'system', density: 'comfortable', shortcuts: 'on' };
+  for (const cookies of [
+    '',
+    'a=b',
+    'tandem_appearance=',
+    'tandem_appearance=neon.wide.maybe',
+    'x_tandem_appearance=dark.compact.off',
+  ])
+    assert.equal(appearanceIn(cookies), standard, cookies);
+  assert.equal(appearanceIn('a=b; tandem_appearance=dark.compact.off; c=d'), {
+    theme: 'dark',
+    density: 'compact',
+    shortcuts: 'off',
+  });
+});
+
+test.run();

@@ -1,0 +1,88 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, problemOf } from '../api/client.ts';
+import { emailVerificationQuery, serviceInfoQuery } from '../api/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { Card, Loaded } from '../ui/card.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import { Badge, Row, Rows } from '../ui/rows.tsx';
+
+/** Whether the service has a mail server; assumed until that is known. */
+function useSendsEmail(): boolean {
+  return useQuery(serviceInfoQuery).data?.sendsEmail ?? true;
+}
+
+function ResendButton() {
+  const queryClient = useQueryClient();
+  const notify = useNotice();
+  const sends = useSendsEmail();
+  const resending = useMutation({
+    mutationFn: () => api.auth.resendVerification.mutate({}),
+    onSuccess: (verification) => {
+      queryClient.setQueryData(emailVerificationQuery.queryKey, verification);
+      const { email, verifiedAt } = verification;
+      if (verifiedAt !== null) notify(`${email} is confirmed already.`);
+      else notify(sends ? `An email to ${email} is being sent.` : 'A new link is in the outbox file of the service.');
+    },
+    onError: (error) => notify(problemOf(error).message),
+  });
+  return (
+    <Button isBusy={resending.isPending} onPress={() => resending.mutate()}>
+      {resending.isPending ? 'Sending…' : sends ? 'Send the email again' : 'Make a new link'}
+    </Button>
+  );
+}
+
+/** Above every page while the address of the person has to be confirmed. */
+export function VerificationBanner() {
+  const { data } = useQuery(emailVerificationQuery);
+  return data && data.verifiedAt === null && data.isRequired ? <ConfirmAddress email={data.email} /> : null;
+}
+
+function ConfirmAddress({ email }: { email: string }) {
+  const sends = useSendsEmail();
+  return (
+    <aside className="callout warn banner" aria-label="Confirm your email address">
+      <Icon name="warning" />
+      <div>
+        <p className="callout-title">Confirm your email address</p>
+        <p>
+          {sends
+            ? `Open the link that we sent to ${email}.`
+            : `This service has no mail server: the person who runs it finds the link for ${email} in the file outbox.jsonl of its data directory.`}{' '}
+          Until then you cannot create API keys, connect apps or invite people.
+        </p>
+        <ResendButton />
+      </div>
+    </aside>
+  );
+}
+
+/** The address of the person in the settings, and whether the service requires that it is confirmed. */
+export function EmailAddress() {
+  const verification = useQuery(emailVerificationQuery);
+  return (
+    <Card
+      title="Email address"
+      intro={
+        verification.data?.isRequired === false
+          ? 'This service does not require that people confirm their address.'
+          : 'Needed before you create API keys, connect apps or invite people.'
+      }
+    >
+      <Loaded query={verification} what="your address">
+        {({ email, verifiedAt, isRequired }) => (
+          <Rows label="Email address">
+            <Row
+              title={email}
+              badges={
+                verifiedAt === null ? <Badge tone="warn">Not confirmed</Badge> : <Badge tone="good">Confirmed</Badge>
+              }
+              actions={verifiedAt === null && isRequired && <ResendButton />}
+            />
+          </Rows>
+        )}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,80 @@
+import { createElement, Fragment, type ReactNode } from 'react';
+import { type Block, blocksOf, type Inline, type Item } from './markdown.ts';
+
+/* Elements only: no text ever becomes markup. */
+
+/** Siblings that never move, each known by its place. */
+function inOrder(nodes: readonly ReactNode[]): ReactNode {
+  return createElement(Fragment, null, ...nodes);
+}
+
+function inline(parts: readonly Inline[]): ReactNode {
+  return inOrder(parts.map(inlineOne));
+}
+
+function inlineOne(part: Inline): ReactNode {
+  switch (part.type) {
+    case 'code':
+      return <code>{part.text}</code>;
+    case 'strong':
+      return <strong>{inline(part.children)}</strong>;
+    case 'em':
+      return <em>{inline(part.children)}</em>;
+    case 'del':
+      return <del>{inline(part.children)}</del>;
+    case 'link':
+      return (
+        <a href={part.href} target="_blank" rel="noreferrer noopener nofollow">
+          {inline(part.children)}
+        </a>
+      );
+    default:
+      return part.text;
+  }
+}
+
+function block(each: Block): ReactNode {
+  switch (each.type) {
+    case 'paragraph':
+      return <p>{inline(each.children)}</p>;
+    case 'heading':
+      // Below the headings of the page itself.
+      return each.level < 3 ? <h3>{inline(each.children)}</h3> : <h4>{inline(each.children)}</h4>;
+    case 'code':
+      return (
+        <pre>
+          <code>{each.text}</code>
+        </pre>
+      );
+    case 'rule':
+      return <hr />;
+    case 'quote':
+      return <blockquote>{blocks(each.blocks)}</blockquote>;
+    case 'list': {
+      const items = inOrder(each.items.map(itemOf));
+      return each.ordered ? <ol start={each.start}>{items}</ol> : <ul>{items}</ul>;
+    }
+  }
+}
+
+function itemOf({ done, blocks: inside }: Item): ReactNode {
+  if (done === null) return <li>{blocks(inside)}</li>;
+  return (
+    <li className="task">
+      <span className="task-mark">
+        <span aria-hidden="true">{done ? '☑' : '☐'}</span>
+        <span className="visually-hidden">{done ? 'Done:' : 'To do:'}</span>
+      </span>
+      <div>{blocks(inside)}</div>
+    </li>
+  );
+}
+
+function blocks(all: readonly Block[]): ReactNode {
+  return inOrder(all.map(block));
+}
+
+/** Markdown as it reads. Links open a window of their own, without a reference to this one. */
+export default function Prose({ text }: { text: string }) {
+  return <div className="prose">{blocks(blocksOf(text))}</div>;
+}

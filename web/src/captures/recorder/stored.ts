@@ -1,0 +1,34 @@
+/** What a window needs to resume its recording after a reload. */
+export interface StoredRecording {
+  workspaceId: string;
+  captureId: string;
+  socketUrl: string;
+  resumeToken: string;
+  /** Recorded time so far. */
+  elapsedMs: number;
+}
+
+const key = 'tandem.recording';
+
+/** Stores it for this window, until the window is closed. */
+export function storeRecording(recording: StoredRecording): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(recording));
+  } catch {
+    // Storage is disabled: the recording continues, but cannot be resumed after a reload.
+  }
+}
+
+export function clearStoredRecording(): void {
+  try {
+    sessionStorage.removeItem(key);
+  } catch {}
+}
+
+export function storedRecording(): StoredRecording | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as StoredRecording | null;
+  } catch {
+    return null;
+  }
+}

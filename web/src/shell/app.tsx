@@ -1,0 +1,22 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { Outlet } from 'react-router';
+import { queryClient } from '../api/query-client.ts';
+import { setReads } from '../navigation/start.ts';
+import { setGuards } from '../session/session.ts';
+import { startReads } from './reads.ts';
+
+// When this chunk is evaluated, so that data is asked for while the code of the page is still under way.
+setReads(startReads);
+setGuards(() => import('../captures/current-recording.ts'));
+
+// The pages are in English in every browser. This is what React Aria's I18nProvider sets, without its code.
+Object.assign(window, { [Symbol.for('react-aria.i18n.locale')]: 'en-US' });
+
+/** Wraps the pages that read data. */
+export function App() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Outlet />
+    </QueryClientProvider>
+  );
+}

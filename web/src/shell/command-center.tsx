@@ -1,0 +1,81 @@
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { tinykeys } from 'tinykeys';
+import { problemOf } from '../api/client.ts';
+import { useSignOut } from '../session/session.ts';
+import { useNotice } from '../ui/notice.tsx';
+import { useAppearance } from './appearance.ts';
+import { ContextOfCommands } from './command-context.ts';
+import { type CommandContext, commands } from './commands.ts';
+import { useSidebar } from './sidebar-state.ts';
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })));
+const ShortcutSheet = lazy(() =>
+  import('./shortcut-sheet.tsx').then(({ ShortcutSheet }) => ({ default: ShortcutSheet })),
+);
+
+/** Milliseconds between the presses of a sequence. */
+const sequenceMs = 2_000;
+
+/** Inputs that take no text. */
+const plainTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file', 'image']);
+const overlays = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], dialog[open]';
+
+/** Whether a key press is for something else than a command: typed text, a composition, a dialog or menu. */
+function isForOthers(event: KeyboardEvent): boolean {
+  // 229: what some browsers send while an input method composes (UI Events, "keydown and keyup events during composition").
+  if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return true;
+  const target = event.target instanceof Element ? event.target : null;
+  const field = target?.closest(
+    'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="textbox"]',
+  );
+  if (field && !(field instanceof HTMLInputElement && plainTypes.has(field.type))) return true;
+  return document.querySelector(overlays) !== null;
+}
+
+/** Runs commands by their keys, and holds the palette and the sheet of keys. */
+export function CommandCenter({ children }: { children: ReactNode }) {
+  const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
+  const navigate = useNavigate();
+  const signOut = useSignOut();
+  const notify = useNotice();
+  const { shortcuts } = useAppearance();
+  const { isWide, toggle } = useSidebar();
+  const context = useMemo<CommandContext>(
+    () => ({
+      go: (path) => void navigate(path),
+      openPalette: () => setOpened('palette'),
+      openShortcuts: () => setOpened('shortcuts'),
+      toggleSidebar: toggle,
+      signOut: () => void signOut().catch((error: unknown) => notify(problemOf(error).message)),
+      hasSidebar: isWide,
+    }),
+    [navigate, signOut, notify, toggle, isWide],
+  );
+  const latest = useRef(context);
+  useEffect(() => {
+    latest.current = context;
+  }, [context]);
+  useEffect(() => {
+    if (shortcuts === 'off') return;
+    const bound = commands.flatMap(({ id, keys, when, run }) => {
+      const start = (event: KeyboardEvent) => {
+        if (id !== 'palette' && when?.(latest.current) === false) return;
+        event.preventDefault();
+        run(latest.current);
+      };
+      return keys === undefined ? [] : [[keys, start] as const];
+    });
+    return tinykeys(window, Object.fromEntries(bound), { ignore: isForOthers, timeout: sequenceMs });
+  }, [shortcuts]);
+  const close = () => setOpened(null);
+  return (
+    <ContextOfCommands value={context}>
+      {children}
+      <Suspense>
+        {opened === 'palette' && <Palette onClose={close} />}
+        {opened === 'shortcuts' && <ShortcutSheet onClose={close} />}
+      </Suspense>
+    </ContextOfCommands>
+  );
+}

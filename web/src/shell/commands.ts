@@ -1,0 +1,132 @@
+import type { IconName } from '../ui/icon-paths.ts';
+
+/*
+ * The registry of commands. The palette, the tooltips, the keys and the sheet of keys are made of it and know no command
+ * by themselves.
+ */
+
+/** What a command may do, and what it depends on. */
+export interface CommandContext {
+  go(path: string): void;
+  openPalette(): void;
+  openShortcuts(): void;
+  toggleSidebar(): void;
+  signOut(): void;
+  /** Whether the window is wide enough for a sidebar. */
+  hasSidebar: boolean;
+}
+
+/** Where the keys of a command work: on every page, or only where the commands of that scope are registered. */
+export type Scope = 'everywhere' | 'list' | 'todo';
+
+export interface Command {
+  id: string;
+  title: string;
+  /** The heading in the palette and the sheet. */
+  section: 'Go to' | 'Create' | 'View' | 'Account';
+  scope: Scope;
+  icon?: IconName;
+  /** In the notation of tinykeys: `g t` is a sequence, `$mod` is ⌘ or Ctrl, `[Shift]` is allowed. */
+  keys?: string;
+  /** Other words that find it in the palette. */
+  words?: string;
+  when?(context: CommandContext): boolean;
+  run(context: CommandContext): void;
+}
+
+const to = (path: string) => (context: CommandContext) => context.go(path);
+const page = (id: string, title: string, path: string, icon: IconName, keys?: string): Command => ({
+  id,
+  title,
+  section: 'Go to',
+  scope: 'everywhere',
+  icon,
+  ...(keys !== undefined && { keys }),
+  run: to(path),
+});
+
+/** The commands of every page. */
+export const commands: readonly Command[] = [
+  page('go-todos', 'Todos', '/todos', 'check', 'g t'),
+  page('go-chats', 'Chats', '/chats', 'chat', 'g c'),
+  page('go-captures', 'Captures', '/captures', 'captures', 'g p'),
+  page('go-record', 'Record', '/record', 'microphone', 'g r'),
+  page('go-notifications', 'Notifications', '/notifications', 'bell', 'g n'),
+  page('go-settings', 'Settings', '/settings', 'settings', 'g s'),
+  page('go-profile', 'Profile', '/settings/profile', 'person'),
+  page('go-appearance', 'Appearance', '/settings/appearance', 'appearance'),
+  page('go-api-keys', 'API keys', '/settings/api-keys', 'key'),
+  page('go-connected-apps', 'Connected apps', '/settings/connected-apps', 'apps'),
+  page('go-members', 'Members', '/settings/members', 'members'),
+  page('go-workspace', 'Workspace settings', '/settings/workspace', 'workspace'),
+  page('go-notification-settings', 'Notification settings', '/settings/notifications', 'bell'),
+  page('go-sessions', 'Sessions', '/settings/sessions', 'sessions'),
+  page('go-security', 'Security', '/settings/security', 'shield'),
+  {
+    id: 'new-todo',
+    title: 'New todo',
+    section: 'Create',
+    scope: 'everywhere',
+    icon: 'plus',
+    keys: 'c',
+    words: 'add create task',
+    run: to('/todos#new'),
+  },
+  {
+    id: 'new-note',
+    title: 'New note',
+    section: 'Create',
+    scope: 'everywhere',
+    icon: 'note',
+    words: 'capture write',
+    run: to('/captures/new'),
+  },
+  {
+    id: 'palette',
+    title: 'Find a command',
+    section: 'View',
+    scope: 'everywhere',
+    icon: 'search',
+    keys: '$mod+k',
+    // It is open where it could be chosen.
+    when: () => false,
+    run: (context) => context.openPalette(),
+  },
+  {
+    id: 'shortcuts',
+    title: 'Keyboard shortcuts',
+    section: 'View',
+    scope: 'everywhere',
+    icon: 'keyboard',
+    keys: '[Shift]+?',
+    words: 'help keys',
+    run: (context) => context.openShortcuts(),
+  },
+  {
+    id: 'sidebar',
+    title: 'Collapse or expand the sidebar',
+    section: 'View',
+    scope: 'everywhere',
+    icon: 'sidebar',
+    // On some keyboards the bracket needs AltGr, which browsers report as Alt and Ctrl.
+    keys: '[Alt]+[Control]+[',
+    when: ({ hasSidebar }) => hasSidebar,
+    run: (context) => context.toggleSidebar(),
+  },
+  {
+    id: 'sign-out',
+    title: 'Sign out',
+    section: 'Account',
+    scope: 'everywhere',
+    icon: 'back',
+    words: 'log out leave',
+    run: (context) => context.signOut(),
+  },
+];
+
+/** The command with an id. @throws Error for an unknown one. */
+export function commandOf(id: string): Command {
+  const command = commands.find((each) => each.id === id);
+  if (!command) throw new Error(`There is no command ${id}.`);
+  return command;
+}

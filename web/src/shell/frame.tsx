@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, useEffect, useRef } from 'react';
+import { Navigate, Outlet, useLocation } from 'react-router';
+import { VerificationBanner } from '../account/email-verification.tsx';
+import { type Identity, identityQuery } from '../api/queries.ts';
+import { Boundary } from '../navigation/lazy-chunk.tsx';
+import { loadPage, whenIdle } from '../navigation/start.ts';
+import { withNext } from '../session/next-page.ts';
+import { useIdentity } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Failed } from '../ui/card.tsx';
+import { Page } from '../ui/page.tsx';
+import { rememberPage } from '../work/last-page.ts';
+import { CommandCenter } from './command-center.tsx';
+import { NarrowBars } from './narrow-bars.tsx';
+import { OtherWorkspace } from './other-workspace.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { useSidebar } from './sidebar-state.ts';
+
+/** The only page of a workspace that requires a second factor, for people without one. */
+const securityPage = '/settings/security';
+
+/** Pages that are loaded once the first one is shown. */
+const likelyNext = ['/todos', '/chats', '/captures', '/notifications', '/settings'];
+
+/** Wraps every page that needs a session. Without one it redirects to the sign-in page and back. */
+export function Frame() {
+  const identity = useQuery(identityQuery);
+  const { pathname, search } = useLocation();
+  const wasSignedIn = useRef(false);
+  useEffect(() => {
+    if (identity.data) wasSignedIn.current = true;
+  }, [identity.data]);
+  if (identity.data === null) {
+    const next = pathname + search;
+    const state = wasSignedIn.current ? { notice: 'Your session has ended. Sign in to continue.' } : null;
+    return <Navigate to={withNext('/sign-in', next)} replace state={state} />;
+  }
+  if (!identity.data) {
+    return (
+      <main id="content" tabIndex={-1} className="page">
+        {identity.error && <Failed error={identity.error} retry={() => void identity.refetch()} />}
+      </main>
+    );
+  }
+  const isClosed = !identity.data.allowedOperations.includes('listTodos');
+  if (isClosed && pathname !== securityPage) return <Navigate to={securityPage} replace />;
+  return <Shell identity={identity.data} key={identity.data.workspace.id} />;
+}
+
+function Shell({ identity }: { identity: Identity }) {
+  const { isWide, isCollapsed } = useSidebar();
+  const { pathname, key } = useLocation();
+  useEffect(() => rememberPage(identity.workspace.id, pathname), [identity.workspace.id, pathname]);
+  useEffect(() => whenIdle(() => likelyNext.forEach((page) => void loadPage(page).catch(() => {}))), []);
+  return (
+    <CommandCenter>
+      <div className={isWide ? `shell${isCollapsed ? ' collapsed' : ''}` : 'shell narrow'}>
+        <a className="skip-link" href="#content">
+          Skip to content
+        </a>
+        {isWide ? (
+          <aside className="sidebar" aria-label="Navigation">
+            <Sidebar identity={identity} />
+          </aside>
+        ) : (
+          <NarrowBars identity={identity} />
+        )}
+        <div className="stage">
+          <VerificationBanner />
+          <OtherWorkspace workspace={identity.workspace} />
+          <Boundary at={key} failed={(isUnloaded) => <PageFailed isUnloaded={isUnloaded} />}>
+            <Suspense>
+              <Outlet context={identity} />
+            </Suspense>
+          </Boundary>
+        </div>
+      </div>
+    </CommandCenter>
+  );
+}
+
+function PageFailed({ isUnloaded }: { isUnloaded: boolean }) {
+  return (
+    <main id="content" tabIndex={-1} className="page">
+      <Page
+        title={isUnloaded ? 'This page could not be loaded' : 'Something went wrong'}
+        intro={
+          isUnloaded
+            ? 'The connection was lost, or the service has been updated since this window was opened.'
+            : 'The page has crashed. Saved data is not affected.'
+        }
+      >
+        <div>
+          <Button kind="primary" onPress={() => location.reload()}>
+            Load the page again
+          </Button>
+        </div>
+      </Page>
+    </main>
+  );
+}
+
+/** Layout of a full-width page. */
+export function PageLayout() {
+  return (
+    <main id="content" tabIndex={-1} className="page">
+      <Outlet context={useIdentity()} />
+    </main>
+  );
+}

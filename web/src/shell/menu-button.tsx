@@ -1,0 +1,45 @@
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import type { MenuContent } from './menu-popover.tsx';
+
+const MenuPopover = lazy(() => import('./menu-popover.tsx').then(({ MenuPopover }) => ({ default: MenuPopover })));
+
+interface MenuButtonProps extends MenuContent {
+  className: string;
+  children: ReactNode;
+  onOpen?: () => void;
+}
+
+/** A button that opens a menu. The code of menus is loaded when the first one is opened. */
+export function MenuButton({ label, className, children, onOpen, ...menu }: MenuButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const open = () => {
+    onOpen?.();
+    setOpen(true);
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={className}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={open}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown') return;
+          event.preventDefault();
+          open();
+        }}
+      >
+        {children}
+      </button>
+      {isOpen && (
+        <Suspense>
+          <MenuPopover {...menu} label={label} triggerRef={button} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { lazy, Suspense, useCallback, useState } from 'react';
+import { Link, NavLink } from 'react-router';
+import type { Identity } from '../api/queries.ts';
+import { mayUseMicrophone } from '../navigation/history.ts';
+import { Icon, type IconName } from '../ui/icons.tsx';
+import { WorkspaceMenu } from './menus.tsx';
+import { RecordLink } from './record-link.tsx';
+import { Count, useUnread } from './sidebar.tsx';
+
+const Drawer = lazy(() => import('./drawer.tsx').then(({ Drawer }) => ({ default: Drawer })));
+
+const slots: { to: string; label: string; icon: IconName }[] = [
+  { to: '/todos', label: 'Todos', icon: 'check' },
+  { to: '/chats', label: 'Chats', icon: 'chat' },
+  { to: '/captures', label: 'Captures', icon: 'captures' },
+];
+
+/** The bars of a narrow window: one above the page, one below it on a phone, and the sidebar as a drawer. */
+export function NarrowBars({ identity }: { identity: Identity }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = useCallback(() => setOpen(false), []);
+  const unread = useUnread(identity.workspace.id);
+  const open = () => setOpen(true);
+  return (
+    <>
+      <header className="narrow-bar">
+        <button
+          type="button"
+          className="side-icon"
+          aria-label="Open the navigation"
+          aria-haspopup="dialog"
+          onClick={open}
+        >
+          <Icon name="sidebar" />
+        </button>
+        <WorkspaceMenu identity={identity} />
+        <Link to="/notifications" className="side-icon bell" aria-label={`Notifications ${unread || 'none'} unread`}>
+          <Icon name="bell" />
+          <Count of={unread} />
+        </Link>
+      </header>
+      {isOpen && (
+        <Suspense>
+          <Drawer identity={identity} onClose={close} />
+        </Suspense>
+      )}
+      <nav className="bottom-bar" aria-label="Main pages">
+        {slots.map(({ to, label, icon }) => (
+          <NavLink key={to} to={to} className="bottom-link">
+            <Icon name={icon} />
+            <span>{label}</span>
+          </NavLink>
+        ))}
+        {mayUseMicrophone ? (
+          <RecordLink className="bottom-link" />
+        ) : (
+          <NavLink to="/record" className="bottom-link" reloadDocument>
+            <Icon name="microphone" />
+            <span>Record</span>
+          </NavLink>
+        )}
+        <button type="button" className="bottom-link" aria-haspopup="dialog" onClick={open}>
+          <Icon name="more" />
+          <span>More</span>
+        </button>
+      </nav>
+    </>
+  );
+}

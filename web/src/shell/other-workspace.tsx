@@ -1,0 +1,33 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router';
+import { problemOf } from '../api/client.ts';
+import { type Identity, workspacesQuery } from '../api/queries.ts';
+import { useSwitchWorkspace } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { useNotice } from '../ui/notice.tsx';
+
+/** Links in emails (`?workspace=`) may lead to a page of another workspace than the one that is open: offers to switch. */
+export function OtherWorkspace({ workspace }: Pick<Identity, 'workspace'>) {
+  const [search] = useSearchParams();
+  const named = search.get('workspace');
+  const workspaces = useQuery({ ...workspacesQuery, enabled: named !== null && named !== workspace.id });
+  const switchWorkspace = useSwitchWorkspace();
+  const notify = useNotice();
+  const switching = useMutation({
+    mutationFn: switchWorkspace,
+    onSuccess: (name) => notify(`You are in ${name} now.`),
+    onError: (error) => notify(problemOf(error).message),
+  });
+  const wanted = workspaces.data?.data.find(({ id }) => id === named && id !== workspace.id);
+  if (!wanted) return null;
+  return (
+    <aside className="callout good banner" aria-label="Another workspace">
+      <div>
+        <p className="callout-title">The email was about {wanted.name}.</p>
+        <Button isBusy={switching.isPending} onPress={() => switching.mutate(wanted.id)}>
+          Switch to {wanted.name}
+        </Button>
+      </div>
+    </aside>
+  );
+}

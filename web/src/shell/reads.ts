@@ -1,0 +1,63 @@
+import { identityQuery, notificationsQuery } from '../api/queries.ts';
+import { queryClient } from '../api/query-client.ts';
+import { captureQuery } from '../captures/queries.ts';
+import type { FoundPage, PageName } from '../navigation/pages.ts';
+import { chatQuery, chatsQuery, openTodosQuery } from '../work/queries.ts';
+import { type Read, sidebarReads, startVerification } from './sidebar-queries.ts';
+
+/*
+ * What pages read first, started before they are rendered. On the first page of a window its workspace is not known yet,
+ * but the session is: identity and data are asked for in one batch, and the answer is filed under its workspace then.
+ */
+
+const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read>> = {
+  'work/todos-page': ({ todoListId }) => ({
+    key: (workspaceId) => openTodosQuery(workspaceId, todoListId).queryKey,
+    fetch: (workspaceId) => queryClient.fetchInfiniteQuery(openTodosQuery(workspaceId, todoListId)),
+  }),
+  'work/chats-page': () => ({
+    key: (workspaceId) => chatsQuery(workspaceId).queryKey,
+    fetch: (workspaceId) => queryClient.fetchInfiniteQuery(chatsQuery(workspaceId)),
+  }),
+  'work/chat-page': ({ chatId = '' }) => ({
+    key: (workspaceId) => chatQuery(workspaceId, chatId).queryKey,
+    fetch: (workspaceId) => queryClient.fetchQuery(chatQuery(workspaceId, chatId)),
+  }),
+  'captures/capture-page': ({ captureId = '' }) => ({
+    key: (workspaceId) => captureQuery(workspaceId, captureId).queryKey,
+    fetch: (workspaceId) => queryClient.fetchQuery(captureQuery(workspaceId, captureId)),
+  }),
+  'notifications/notifications-page': () => ({
+    key: (workspaceId) => notificationsQuery(workspaceId, false).queryKey,
+    fetch: (workspaceId) => queryClient.fetchInfiniteQuery(notificationsQuery(workspaceId, false)),
+  }),
+};
+
+/** Stands for the workspace of the session until that is known. */
+const unknown = '';
+
+/** Starts `read` together with the identity, and files the answer under the workspace of the latter. */
+async function readWithIdentity(started: readonly Read[]): Promise<void> {
+  startVerification();
+  const identity = queryClient.fetchQuery(identityQuery).catch(() => null);
+  await Promise.all(
+    started.map(async (read) => {
+      const [answer, of] = await Promise.all([read.fetch(unknown).catch(() => undefined), identity]);
+      if (of && answer !== undefined) queryClient.setQueryData(read.key(of.workspace.id), answer);
+      queryClient.removeQueries({ queryKey: read.key(unknown), exact: true });
+    }),
+  );
+}
+
+/** Starts what a page reads first. What fails is read again, and its error shown, by the page. */
+export function startReads({ name, params, layout }: FoundPage): void {
+  const read = reads[name]?.(params);
+  const identity = queryClient.getQueryData(identityQuery.queryKey);
+  if (identity) {
+    // What is there is shown, and read again by the page if it is old.
+    const isThere = read && queryClient.getQueryData(read.key(identity.workspace.id)) !== undefined;
+    if (!isThere) void read?.fetch(identity.workspace.id).catch(() => {});
+  } else if (identity === undefined && layout !== 'bare' && layout !== 'app') {
+    void readWithIdentity(read ? [read, ...sidebarReads] : sidebarReads);
+  }
+}

@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+import { Link, NavLink } from 'react-router';
+import { type Identity, unreadCountQuery } from '../api/queries.ts';
+import { mayUseMicrophone } from '../navigation/history.ts';
+import { Icon, type IconName, Mark } from '../ui/icons.tsx';
+import { todoListsQuery } from '../work/queries.ts';
+import { tipOf, useCommandContext } from './command-context.ts';
+import { commandOf } from './commands.ts';
+import { AccountMenu, WorkspaceMenu } from './menus.tsx';
+import { RecordLink } from './record-link.tsx';
+
+const maxShown = 99;
+
+/** The number of unread notifications. */
+export function useUnread(workspaceId: string): number {
+  return useQuery(unreadCountQuery(workspaceId)).data ?? 0;
+}
+
+/** A count at the end of a link; empty for zero. */
+export function Count({ of }: { of: number }) {
+  if (of === 0) return null;
+  return (
+    <span className="count" aria-hidden="true">
+      {of > maxShown ? `${maxShown}+` : of}
+    </span>
+  );
+}
+
+interface PageLinkProps {
+  command: string;
+  to: string;
+  icon: IconName;
+  children?: ReactNode;
+}
+
+function PageLink({ command, to, icon, children }: PageLinkProps) {
+  return (
+    <li>
+      <NavLink to={to} className="side-link" {...tipOf(command)}>
+        <Icon name={icon} />
+        <span className="side-label">{commandOf(command).title}</span>
+        {children}
+      </NavLink>
+    </li>
+  );
+}
+
+/** All places of the application: at the side of a wide window, in a drawer of a narrow one. */
+export function Sidebar({ identity }: { identity: Identity }) {
+  const { openPalette, openShortcuts } = useCommandContext();
+  const unread = useUnread(identity.workspace.id);
+  return (
+    <>
+      <div className="side-head">
+        <Link to="/" className="home" aria-label="Tandem, your work">
+          <Mark />
+        </Link>
+        <WorkspaceMenu identity={identity} />
+      </div>
+      <button type="button" className="side-link side-find" onClick={openPalette} {...tipOf('palette')}>
+        <Icon name="search" />
+        <span className="side-label">{commandOf('palette').title}</span>
+      </button>
+      <nav aria-label="Work" className="side-nav">
+        <ul>
+          <PageLink command="go-todos" to="/todos" icon="check" />
+          <PageLink command="go-chats" to="/chats" icon="chat" />
+          <PageLink command="go-captures" to="/captures" icon="captures" />
+          <li>
+            {mayUseMicrophone ? (
+              <RecordLink className="side-link" />
+            ) : (
+              <NavLink to="/record" reloadDocument className="side-link" {...tipOf('go-record')}>
+                <Icon name="microphone" />
+                <span className="side-label">Record</span>
+              </NavLink>
+            )}
+          </li>
+          <PageLink command="go-notifications" to="/notifications" icon="bell">
+            <span className="visually-hidden">{unread || 'none'} unread</span>
+            <Count of={unread} />
+          </PageLink>
+          <PageLink command="go-settings" to="/settings" icon="settings" />
+        </ul>
+        <Lists workspaceId={identity.workspace.id} />
+      </nav>
+      <div className="side-foot">
+        <Minutes left={identity.workspace.agentMinutesRemaining} />
+        <div className="side-foot-row">
+          <AccountMenu identity={identity} />
+          <button
+            type="button"
+            className="side-icon"
+            aria-label={commandOf('shortcuts').title}
+            onClick={openShortcuts}
+            {...tipOf('shortcuts')}
+          >
+            <Icon name="keyboard" />
+          </button>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Lists({ workspaceId }: { workspaceId: string }) {
+  const { data } = useQuery(todoListsQuery(workspaceId));
+  const id = useId();
+  if (!data) return null;
+  return (
+    <>
+      <p className="side-heading" id={id}>
+        Lists
+      </p>
+      <ul aria-labelledby={id}>
+        {data.map(({ id: listId, name, emoji, activeTodoCount }) => (
+          <li key={listId}>
+            <NavLink to={`/lists/${listId}`} className="side-link" title={name}>
+              <span className="side-emoji" aria-hidden="true">
+                {emoji ?? '•'}
+              </span>
+              <span className="side-label">{name}</span>
+              <Count of={activeTodoCount} />
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Minutes({ left }: { left: number | null }) {
+  if (left === null) return null;
+  const minutes = Math.max(0, Math.floor(left));
+  return (
+    <p className={minutes === 0 ? 'side-minutes none' : 'side-minutes'}>
+      <Icon name="clock" />
+      <span className="side-label">{minutes.toLocaleString('en')} agent minutes left</span>
+    </p>
+  );
+}

@@ -1,0 +1,52 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useLocation } from 'react-router';
+
+/** Focuses the heading of the page, for when the focused element was removed. */
+export function focusPageTitle(): void {
+  document.querySelector('h1')?.focus();
+}
+
+/**
+ * The main heading of a page, also set as document title. After a navigation inside the pages it receives the focus, so
+ * that screen readers announce the page and keyboard navigation starts there.
+ */
+export function PageTitle({ children, title }: { children?: ReactNode; title: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { key } = useLocation();
+  useEffect(() => {
+    document.title = `${title} · Tandem`;
+  }, [title]);
+  useEffect(() => {
+    if (key === 'default') return;
+    window.scrollTo(0, 0);
+    heading.current?.focus({ preventScroll: true });
+  }, [key]);
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children ?? title}
+    </h1>
+  );
+}
+
+interface PageProps {
+  title: string;
+  intro?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page: heading, introduction, main action, and its parts. */
+export function Page({ title, intro, actions, children }: PageProps) {
+  return (
+    <>
+      <div className="page-head">
+        <div>
+          <PageTitle title={title} />
+          {intro && <p className="muted">{intro}</p>}
+        </div>
+        {actions}
+      </div>
+      <div className="page-parts">{children}</div>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from 'react-router';
+import { problemOf } from '../api/client.ts';
+import { Markdown } from '../captures/markdown.tsx';
+import { useIdentity } from '../session/session.ts';
+import { Button, ButtonLink } from '../ui/button.tsx';
+import { Card, Loaded } from '../ui/card.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Page } from '../ui/page.tsx';
+import { Badge } from '../ui/rows.tsx';
+import { Ago, Day } from '../ui/time.tsx';
+import { type Todo, todoQuery } from './queries.ts';
+import { nameOf, TodoBadges, useSetStatus } from './todo-parts.tsx';
+
+/** Page `/todos/:todoId`: one todo, the latest work of an agent on it, and the way to its chat. */
+export function TodoPage() {
+  const { todoId = '' } = useParams();
+  const { workspace } = useIdentity();
+  const todo = useQuery(todoQuery(workspace.id, todoId));
+  const isMissing = todo.error !== null && [400, 404].includes(problemOf(todo.error).status);
+  if (isMissing) {
+    return (
+      <Page title="Todo not found" intro="It may have been erased, or it belongs to another workspace.">
+        <div>
+          <ButtonLink to="/todos">All todos</ButtonLink>
+        </div>
+      </Page>
+    );
+  }
+  return (
+    <>
+      <Link to="/todos" className="back">
+        <Icon name="back" />
+        Todos
+      </Link>
+      <Page
+        title={todo.data ? nameOf(todo.data) : 'Todo'}
+        intro={todo.data && <Facts todo={todo.data} />}
+        actions={todo.data && !todo.data.isArchived && <SetStatus todo={todo.data} />}
+      >
+        <Loaded query={todo} what="the todo">
+          {(data) => (
+            <>
+              {data.content !== null && (
+                <section className="card" aria-label="Text">
+                  <Markdown text={data.content} />
+                </section>
+              )}
+              <Work todo={data} />
+            </>
+          )}
+        </Loaded>
+      </Page>
+    </>
+  );
+}
+
+function Facts({ todo }: { todo: Todo }) {
+  const { status, isArchived, isSuggested, dueDate, nextRunAt, createdAt, assignees } = todo;
+  return (
+    <span className="todo-facts">
+      {status === 'done' ? <Badge tone="good">Done</Badge> : <TodoBadges todo={todo} />}
+      {isArchived && <Badge>Archived</Badge>}
+      {isSuggested && <Badge>Suggested</Badge>}
+      <span>
+        Created <Ago at={createdAt} />
+      </span>
+      {dueDate !== null && (
+        <span>
+          Due <Day at={`${dueDate}T12:00:00`} />
+        </span>
+      )}
+      {nextRunAt !== null && (
+        <span>
+          Next time <Ago at={nextRunAt} />
+        </span>
+      )}
+      {assignees.length > 0 && <span>Assigned to {assignees.map(({ name }) => name).join(', ')}</span>}
+    </span>
+  );
+}
+
+function SetStatus({ todo }: { todo: Todo }) {
+  const setting = useSetStatus(todo);
+  const isDone = todo.status === 'done';
+  return (
+    <Button
+      kind={isDone ? 'secondary' : 'primary'}
+      isBusy={setting.isPending}
+      onPress={() => setting.mutate(isDone ? 'ready' : 'done')}
+    >
+      {isDone ? 'Reopen' : 'Mark as done'}
+    </Button>
+  );
+}
+
+type Run = NonNullable<Todo['latestRun']>;
+
+const statuses: Record<Run['status'], { text: string; tone: 'plain' | 'good' | 'warn' | 'bad' }> = {
+  running: { text: 'At work', tone: 'good' },
+  completed: { text: 'Finished', tone: 'plain' },
+  failed: { text: 'Failed', tone: 'bad' },
+  cancelled: { text: 'Stopped', tone: 'plain' },
+  timed_out: { text: 'Took too long', tone: 'bad' },
+};
+
+function RunBadge({ run: { status, statusReason } }: { run: Run }) {
+  if (status === 'running' && statusReason === 'awaiting_input') return <Badge tone="warn">Needs you</Badge>;
+  if (status === 'running' && statusReason === 'queued') return <Badge>Waiting to start</Badge>;
+  return <Badge tone={statuses[status].tone}>{statuses[status].text}</Badge>;
+}
+
+function Work({ todo: { latestRun: run } }: { todo: Todo }) {
+  if (run === null) return null;
+  const { chatId, startedAt, finishedAt, errorMessage, summary } = run;
+  return (
+    <Card
+      title="Work of an agent"
+      intro={finishedAt === null ? <>Began {<Ago at={startedAt} />}</> : <>Ended {<Ago at={finishedAt} />}</>}
+      actions={<ButtonLink to={`/chats/${chatId}`}>Open the chat</ButtonLink>}
+    >
+      <div role="status">
+        <RunBadge run={run} />
+        {errorMessage !== null && <p className="muted">{errorMessage}</p>}
+      </div>
+      {summary !== null && <Markdown text={summary} />}
+    </Card>
+  );
+}
