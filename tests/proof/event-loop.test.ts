@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { connect } from '../../db/client.ts';
 import { createApiKey, createWorkspace } from '../../db/seed.ts';
 import { scopes } from '../../domain/scopes.ts';
+import { atFullSpeed } from '../support/cpu-time.ts';
 import { testDatabaseUrl } from '../support/harness.ts';
 import { type Hold, type ObservedService, probeTodos, quantile, startObserved } from '../support/held-loop.ts';
 import { hostileCapture } from '../support/hostile-captures.ts';
@@ -102,7 +103,8 @@ test(`${count} hostile captures of the largest size hold the event loop for less
   );
   assert.equal([...prober.statuses], [200]);
   assert.ok(refused.length * 4 <= count, `${refused.length} of ${count} were refused`);
-  assert.ok((holds[0]?.cpuMs ?? 0) < maxHoldMs, holds.slice(0, 8).map(shown).join('; '));
+  const longest = await atFullSpeed(() => holds[0]?.cpuMs ?? 0);
+  assert.ok(longest < maxHoldMs, holds.slice(0, 8).map(shown).join('; '));
   if (process.env.EVENT_LOOP_QUIET) assert.ok(p99 < maxAnswerMs, `${p99} ms`);
 });
 

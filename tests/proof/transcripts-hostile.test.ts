@@ -5,10 +5,11 @@ import { durationSeconds, transcriptText } from '../../domain/captures/segments.
 import { Failure } from '../../domain/errors.ts';
 import type { Segment } from '../../domain/media.ts';
 import { readTranscript, type TranscriptFormat } from '../../media/transcripts/index.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 
 const test = suite('transcripts, hostile');
 
-/** CPU time, as the machine may be busy. Ordinary bodies take a tenth of it, a quadratic reader hours. */
+/** Ordinary bodies take a tenth of it, a quadratic reader hours. */
 const mostCpuMs = 3000;
 const bodyLength = 4 * 1024 * 1024;
 
@@ -27,13 +28,6 @@ function attempt(format: TranscriptFormat, body: string): Segment[] | Failure {
       return error;
     throw error;
   }
-}
-
-function cpuMs(act: () => void): number {
-  const before = process.cpuUsage();
-  act();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
 
 const line = (index: number) => `Speaker ${index % 7}: line ${index} of what was said, and <i>more</i> &amp; more\n`;
@@ -58,9 +52,9 @@ const units: [name: string, unit: string, format: 'vtt' | 'text'][] = [
 ];
 
 for (const [name, unit, format] of units) {
-  test(`4 MiB of ${name} are read or refused in time that is linear`, () => {
+  test(`4 MiB of ${name} are read or refused in time that is linear`, async () => {
     const body = `${format === 'vtt' ? 'WEBVTT\n\n00:01.000 --> 00:02.000\n' : ''}${filled(unit)}`;
-    const spent = cpuMs(() => attempt(format, body));
+    const spent = await cpuMsOf(() => attempt(format, body));
     assert.ok(spent < mostCpuMs, `${spent} ms`);
   });
 }
@@ -76,15 +70,15 @@ const manyLines: [name: string, unit: string, format: 'srt' | 'text'][] = [
 ];
 
 for (const [name, unit, format] of manyLines) {
-  test(`250,000 lines of ${name} are read in time that is linear`, () => {
+  test(`250,000 lines of ${name} are read in time that is linear`, async () => {
     const body = `${format === 'srt' ? '0:01 --> 0:02\nx\n' : ''}${unit.repeat(Math.floor(249_990 / (unit.split('\n').length - 1)))}`;
-    const spent = cpuMs(() => assert.instance(attempt(format, body), Array));
+    const spent = await cpuMsOf(() => assert.instance(attempt(format, body), Array));
     assert.ok(spent < mostCpuMs, `${spent} ms`);
   });
 }
 
-test('40,000 cues are read in time that is linear', () => {
-  const spent = cpuMs(() => assert.is((attempt('vtt', `WEBVTT\n\n${manyCues}`) as Segment[]).length, 40_000));
+test('40,000 cues are read in time that is linear', async () => {
+  const spent = await cpuMsOf(() => assert.is((attempt('vtt', `WEBVTT\n\n${manyCues}`) as Segment[]).length, 40_000));
   assert.ok(spent < mostCpuMs, `${spent} ms`);
 });
 
