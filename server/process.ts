@@ -14,6 +14,7 @@ import { publicClient, urlRefusal } from '../outbound/public.ts';
 import { agentsAtWork, contextOfAgents } from './agents.ts';
 import { type Background, openBackground } from './background.ts';
 import { openCaptures } from './captures.ts';
+import { openOfflineWork } from './compute/work.ts';
 import type { Config } from './config.ts';
 import { selectEngines } from './engine-selection.ts';
 import { createService } from './http.ts';
@@ -21,7 +22,6 @@ import { closingSeconds, createDraining } from './runtime/draining.ts';
 import { createScheduler } from './scheduler/index.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { startSweeps } from './sweeps.ts';
-import { openOfflineWork } from './threads/work.ts';
 import { openWebhooks, webhookSender } from './webhooks.ts';
 import { createMailer } from './workers/emails/mailer.ts';
 import { emailWorker } from './workers/emails/worker.ts';
@@ -130,7 +130,7 @@ export async function startService(
   const background = openBackground(config, db, log);
   const { live, logs, sequencer, pgListener } = background;
   const emails = emailWorker({ db: workers, sender: mail, log, service: settings });
-  const offline = openOfflineWork(overrides.threadLimits);
+  const offline = openOfflineWork(overrides.taskLimits);
   const { readTranscript } = offline;
   const captures = await openCaptures(
     config,

@@ -12,12 +12,12 @@ import type { Engine } from '../engine/engine.ts';
 import type { AudioStore } from '../media/storage/store.ts';
 import type { PublicOptions } from '../outbound/public.ts';
 import type { ProviderParts } from './access/oauth/provider.ts';
+import type { TaskLimits } from './compute/task-process.ts';
 import type { Config } from './config.ts';
 import type { Intake } from './recordings/intake.ts';
 import type { IntakeTimes } from './recordings/times.ts';
 import type { Draining } from './runtime/draining.ts';
 import type { Measure } from './runtime/metrics.ts';
-import type { ThreadLimits } from './threads/worker.ts';
 import type { TurnLimits } from './workers/turns/parts.ts';
 import type { Handlers } from './workers/work.ts';
 
@@ -60,8 +60,8 @@ export interface ServiceParts {
   engine?: Engine;
   /** What a turn may take; other limits only in tests, which cannot wait for minutes. */
   turnLimits?: Partial<TurnLimits>;
-  /** What work in a thread may take; other limits only in tests. */
-  threadLimits?: Partial<ThreadLimits>;
+  /** What a task in a compute process may take; other limits only in tests. */
+  taskLimits?: Partial<TaskLimits>;
   /** The router to serve; another one only in tests of the frame. */
   router?: Parameters<typeof operationsOf>[0];
 }

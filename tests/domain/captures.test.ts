@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AudioRef, Media } from '../../domain/media.ts';
 import { scopes } from '../../domain/scopes.ts';
-import { tasks } from '../../server/threads/tasks.ts';
+import { tasks } from '../../server/compute/tasks.ts';
 import { newNote, newRecording, setMinutes, startWithoutDigests, workOf } from '../support/capture-fixtures.ts';
 import { assertFrame } from '../support/frame.ts';
 import type { Answer, TestService } from '../support/harness.ts';

@@ -45,7 +45,7 @@ test('/metrics has the median, the 99th percentile and the longest delay', async
     const text = await (await fetch(`${tandem.url}/metrics`)).text();
     for (const share of ['0.5', '0.99', '1'])
       assert.match(text, new RegExp(`^tandem_event_loop_delay_seconds\\{quantile="${share}"\\} [\\d.e-]+$`, 'm'));
-    assert.match(text, /^tandem_threads 0$/m);
+    assert.match(text, /^tandem_compute_processes 0$/m);
   } finally {
     await tandem.close();
   }

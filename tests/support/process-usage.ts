@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /* What the kernel counts for a process, all its threads together (Linux proc(5)). */
 
@@ -20,4 +20,11 @@ export function cpuMsOfProcess(pid: number): number {
 export function residentMb(pid: number): number {
   const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kib) / 1024;
+}
+
+/** The processes that a process started and that still run. */
+export function childrenOf(pid: number): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const lists = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'));
+  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }

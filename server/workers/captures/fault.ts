@@ -4,7 +4,7 @@ import { LostLease } from '../../../domain/jobs.ts';
 import { ProviderFault } from '../../../engine/providers/errors.ts';
 import { StoreFault } from '../../../media/storage/store.ts';
 import { TranscriptionFault } from '../../../media/transcription/index.ts';
-import { ThreadLimit } from '../../threads/worker.ts';
+import { TaskLimit } from '../../compute/task-process.ts';
 
 /** A step that cannot be done, whatever is tried. */
 export class Hopeless extends Error {
@@ -22,8 +22,8 @@ export function fruitless(): Hopeless {
   return new Hopeless({ code: 'internal_error', message, retryable: true });
 }
 
-/** A thread was ended during a step: it would be ended again, but a person may try it on a larger machine. */
-function tooHeavy({ limit }: ThreadLimit): FailureFacts {
+/** A compute process was ended during a step: it would be ended again, but a person may try it on a larger machine. */
+function tooHeavy({ limit }: TaskLimit): FailureFacts {
   const what = limit === 'time' ? 'takes too long' : 'needs too much memory';
   const message = `Summarizing this text ${what}, so it was stopped. The text is kept; import it in several parts.`;
   return { code: 'summary_failed', message, retryable: true };
@@ -58,7 +58,7 @@ const unexpected = {
 /** How a fault is shown to a person. Only messages that were written for people are shown. */
 export function faultFacts(error: unknown): FaultFacts {
   if (error instanceof Hopeless) return { failure: error.failure, again: false, retryAfterMs: undefined };
-  if (error instanceof ThreadLimit) return { failure: tooHeavy(error), again: false, retryAfterMs: undefined };
+  if (error instanceof TaskLimit) return { failure: tooHeavy(error), again: false, retryAfterMs: undefined };
   if (!(error instanceof ProviderFault)) return { failure: unexpected, again: true, retryAfterMs: undefined };
   const code = error instanceof TranscriptionFault ? 'transcription_failed' : 'summary_failed';
   const { message, retryable, retryAfterMs } = error;

@@ -8,7 +8,7 @@ import { Failure } from '../../../domain/errors.ts';
 import { type DigestRef, LostLease } from '../../../domain/jobs.ts';
 import { estimateFacts, setMinutesSaved } from '../../../domain/todos/minutes-saved.ts';
 import type { ChatLine, RunFacts, Writer } from '../../../engine/writer/writer.ts';
-import { ThreadLimit } from '../../threads/worker.ts';
+import { TaskLimit } from '../../compute/task-process.ts';
 import type { Handler } from '../queue/loop.ts';
 import { type DigestClaim, maxTries } from './leases.ts';
 
@@ -112,7 +112,7 @@ const writes: Record<DigestRef['kind'], Write> = {
 
 /**
  * Writes titles, summaries and estimates. Nothing is written of what is gone. What failed `maxTries` times, or takes a
- * thread too long, is given up: the next change asks for it again.
+ * compute process too long, is given up: the next change asks for it again.
  */
 export function digestHandler(db: Db, writer: Writer, log: Logger): Handler<DigestClaim> {
   return async (claim, { signal }) => {
@@ -124,7 +124,7 @@ export function digestHandler(db: Db, writer: Writer, log: Logger): Handler<Dige
       if (save) await saveFenced(db, claim, save);
     } catch (error) {
       if (error instanceof Failure && error.problem.status === 404) return;
-      if (error instanceof ThreadLimit) {
+      if (error instanceof TaskLimit) {
         return log.error({ kind, workspaceId, id, limit: error.limit }, 'digest failed for good');
       }
       const isLast = tries >= maxTries && !signal.aborted && !(error instanceof LostLease);

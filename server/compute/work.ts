@@ -5,16 +5,16 @@ import { type Engine, ModelFault } from '../../engine/engine.ts';
 import { offlineEngine } from '../../engine/offline/index.ts';
 import type { Writer } from '../../engine/writer/writer.ts';
 import type { Measure } from '../runtime/metrics.ts';
-import { ThreadPool } from './pool.ts';
+import { TaskPool } from './pool.ts';
 import { isSmall } from './size.ts';
+import { TaskLimit, type TaskLimits } from './task-process.ts';
 import { type Arguments, type Outcome, type TaskName, tasks } from './tasks.ts';
-import { ThreadLimit, type ThreadLimits } from './worker.ts';
 
-/** Heap of a thread, in MiB: the largest captures take half of it. */
+/** Heap of a process, in MiB: the largest captures take half of it. */
 const maxMegabytes = 384;
 const idleSeconds = 2;
 
-/** What a request waits for. With the largest transcript a thread is busy for a second. */
+/** What a request waits for. With the largest transcript a process is busy for a second. */
 const forRequests = { maxRunning: 1, maxWaiting: 16, maxWaitingPerKey: 4, maxSeconds: 10, maxMegabytes, idleSeconds };
 /** The workers wait for each other: there are never more works than jobs in progress. */
 const unbounded = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitingPerKey: Number.POSITIVE_INFINITY };
@@ -23,7 +23,7 @@ const forJobs = { maxRunning: 2, ...unbounded, maxSeconds: 30, maxMegabytes, idl
 /** Messages are read by more rules than captures: two of them of the longest kind that is read as a request. */
 const maxSmallTurn = 4000;
 
-/** Pure work beside the event loop: small work at once, all other in threads. */
+/** Pure work beside the event loop: small work at once, all other in processes. */
 export interface OfflineWork {
   engine: Engine;
   writer: Writer;
@@ -32,9 +32,9 @@ export interface OfflineWork {
   close(): Promise<void>;
 }
 
-/** Does a task in a thread of the pool, or at once when its arguments, or what matters of them, are small. */
+/** Does a task in a process of the pool, or at once when its arguments, or what matters of them, are small. */
 async function work<Name extends TaskName>(
-  pool: ThreadPool,
+  pool: TaskPool,
   key: string,
   name: Name,
   args: Arguments<Name>,
@@ -46,7 +46,7 @@ async function work<Name extends TaskName>(
   return task(...args);
 }
 
-function engineOf(pool: ThreadPool): Engine {
+function engineOf(pool: TaskPool): Engine {
   return {
     name: offlineEngine.name,
     async answer({ signal, onText, onRestart: _, onActive: __, onWait: ___, tools, ...request }) {
@@ -60,7 +60,7 @@ function engineOf(pool: ThreadPool): Engine {
         if (answer.toolCalls.length === 0) onText?.(answer.text);
         return answer;
       } catch (error) {
-        if (!(error instanceof ThreadLimit)) throw error;
+        if (!(error instanceof TaskLimit)) throw error;
         const message = `${error.message} for the built-in engine. Write a shorter message in a new chat.`;
         throw new ModelFault(message, { retryable: false, cause: error });
       }
@@ -68,7 +68,7 @@ function engineOf(pool: ThreadPool): Engine {
   };
 }
 
-function writerOf(pool: ThreadPool): Writer {
+function writerOf(pool: TaskPool): Writer {
   return {
     title: (message, signal) => work(pool, 'digest', 'title', [message], signal),
     subtitle: ({ title, lines }, signal) => work(pool, 'digest', 'subtitle', [title, lines], signal),
@@ -78,12 +78,12 @@ function writerOf(pool: ThreadPool): Writer {
   };
 }
 
-function readerOf(pool: ThreadPool): Media['readTranscript'] {
+function readerOf(pool: TaskPool): Media['readTranscript'] {
   return async ({ format, body }, param, workspaceId) => {
     try {
       return await work(pool, workspaceId, 'transcript', [format, body, param]);
     } catch (error) {
-      if (error instanceof ThreadLimit) {
+      if (error instanceof TaskLimit) {
         throw invalid(param, 'It takes too long to read this transcript. Pass it in several parts.');
       }
       if (!(error instanceof QueueFull)) throw error;
@@ -94,12 +94,12 @@ function readerOf(pool: ThreadPool): Media['readTranscript'] {
   };
 }
 
-/** The offline engine and writer and the reader of transcripts. No thread starts before it is needed. */
-export function openOfflineWork(limits: Partial<ThreadLimits> = {}): OfflineWork {
-  const requests = new ThreadPool({ ...forRequests, ...limits });
-  const jobs = new ThreadPool({ ...forJobs, ...limits });
+/** The offline engine and writer and the reader of transcripts. No process starts before it is needed. */
+export function openOfflineWork(limits: Partial<TaskLimits> = {}): OfflineWork {
+  const requests = new TaskPool({ ...forRequests, ...limits });
+  const jobs = new TaskPool({ ...forJobs, ...limits });
   const pools = [requests, jobs];
-  const sum = (of: (pool: ThreadPool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
+  const sum = (of: (pool: TaskPool) => number) => pools.reduce((total, pool) => total + of(pool), 0);
   return {
     engine: engineOf(jobs),
     writer: writerOf(jobs),
@@ -107,14 +107,14 @@ export function openOfflineWork(limits: Partial<ThreadLimits> = {}): OfflineWork
     measures: [
       {
         kind: 'gauge',
-        name: 'tandem_threads',
-        help: 'Worker threads of this process',
-        read: () => sum(({ size }) => size.threads),
+        name: 'tandem_compute_processes',
+        help: 'Compute processes of this service process',
+        read: () => sum(({ size }) => size.processes),
       },
       {
         kind: 'gauge',
-        name: 'tandem_thread_works_waiting',
-        help: 'Jobs that wait for a worker thread',
+        name: 'tandem_compute_tasks_waiting',
+        help: 'Jobs that wait for a compute process',
         read: () => sum(({ size }) => size.waiting),
       },
     ],

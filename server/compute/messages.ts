@@ -1,7 +1,7 @@
 import type { Problem } from '../../domain/errors.ts';
 import type { TaskName } from './tasks.ts';
 
-/** A task for a thread. */
+/** A task for a process. */
 export interface Order {
   name: TaskName;
   args: readonly unknown[];
@@ -13,5 +13,5 @@ export type Ending =
   | { type: 'refused'; problem: Problem }
   | { type: 'failed'; error: Error };
 
-/** `cpuMs`: processor time of the thread since its start. `heapMegabytes`: the size of its heap, garbage included. */
+/** `cpuMs`: processor time of the process since its start. `heapMegabytes`: the size of its heap, garbage included. */
 export type Report = Ending & { cpuMs: number; heapMegabytes: number };

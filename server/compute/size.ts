@@ -3,7 +3,7 @@ const maxSize = 8000;
 const sizeOfValue = 20;
 
 /**
- * Whether values are so small that work on them need not leave the thread: less than `max` characters, and 20 for each
+ * Whether values are so small that work on them need not leave the process: less than `max` characters, and 20 for each
  * value that is not a text. Looks no further than that.
  */
 export function isSmall(value: unknown, max = maxSize): boolean {

@@ -7,10 +7,10 @@ import { offlineWriter } from '../../engine/writer/offline.ts';
 import type { ChatLine, RunFacts, WorkedTodo } from '../../engine/writer/writer.ts';
 import { readTranscript } from '../../media/transcripts/index.ts';
 
-/** Never aborted: work in a thread runs to its end, or the thread is ended. */
+/** Never aborted: work in a process runs to its end, or the process is ended. */
 const { signal } = new AbortController();
 
-/** The pure work that takes time, by name. Arguments and results are copied between threads (structured clone). */
+/** The pure work that takes time, by name. Arguments and results are copied between processes (structured clone). */
 export const tasks = {
   /** The next step of the offline engine. */
   answer: (request: Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>) =>

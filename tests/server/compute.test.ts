@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { QueueFull } from '../../db/fair-queue.ts';
 import { Failure } from '../../domain/errors.ts';
-import { type PoolLimits, ThreadPool } from '../../server/threads/pool.ts';
-import { isSmall } from '../../server/threads/size.ts';
-import { ThreadLimit } from '../../server/threads/worker.ts';
+import { type PoolLimits, TaskPool } from '../../server/compute/pool.ts';
+import { isSmall } from '../../server/compute/size.ts';
+import { ProcessCrashed, TaskLimit } from '../../server/compute/task-process.ts';
+import { childrenOf, isMeasurable } from '../support/process-usage.ts';
 import { until, within } from '../support/until.ts';
 
-const test = suite('worker threads');
+const test = suite('compute processes');
 
 const usual: PoolLimits = {
   maxRunning: 1,
@@ -17,10 +19,10 @@ const usual: PoolLimits = {
   maxMegabytes: 256,
   idleSeconds: 100,
 };
-const pools: ThreadPool[] = [];
+const pools: TaskPool[] = [];
 
-function poolOf(limits: Partial<PoolLimits> = {}): ThreadPool {
-  const pool = new ThreadPool({ ...usual, ...limits });
+function poolOf(limits: Partial<PoolLimits> = {}): TaskPool {
+  const pool = new TaskPool({ ...usual, ...limits });
   pools.push(pool);
   return pool;
 }
@@ -42,11 +44,11 @@ const faultOf = (work: Promise<unknown>): Promise<unknown> =>
     ),
   );
 
-test('work is done in a thread, and the thread is used again', async () => {
+test('work is done in a process, and the process is used again', async () => {
   const pool = poolOf();
   assert.is(await pool.run('a', 'title', ['please buy milk']), 'Buy milk');
   assert.is(await pool.run('b', 'title', ['please buy bread']), 'Buy bread');
-  assert.equal(pool.size, { threads: 1, waiting: 0 });
+  assert.equal(pool.size, { processes: 1, waiting: 0 });
 });
 
 test('a refusal arrives as the failure that it is', async () => {
@@ -56,23 +58,49 @@ test('a refusal arrives as the failure that it is', async () => {
   assert.is(fault.problem.errors?.[0]?.param, 'transcript.body');
 });
 
-test('a thread that takes too long is ended, and the next work has another one', async () => {
+test('a process that takes too long is ended, and the next work has another one', async () => {
   const pool = poolOf({ maxSeconds: 0.02 });
   const fault = await faultOf(pool.run('a', 'capture', [{ ...material, text: longText }]));
-  assert.instance(fault, ThreadLimit);
-  assert.is((fault as ThreadLimit).limit, 'time');
-  await until(() => pool.size.threads === 0);
+  assert.instance(fault, TaskLimit);
+  assert.is((fault as TaskLimit).limit, 'time');
+  await until(() => pool.size.processes === 0);
   const next = poolOf();
   assert.is(await next.run('a', 'title', ['please buy milk']), 'Buy milk');
 });
 
-test('a thread that needs too much memory is ended, and the process continues', async () => {
+test('a process that needs too much memory is ended, and the process continues', async () => {
   const pool = poolOf({ maxMegabytes: 24 });
   const fault = await faultOf(pool.run('a', 'capture', [{ ...material, text: '漢字 a. '.repeat(500_000) }]));
-  assert.instance(fault, ThreadLimit);
-  assert.is((fault as ThreadLimit).limit, 'memory');
-  await until(() => pool.size.threads === 0);
+  assert.instance(fault, TaskLimit);
+  assert.is((fault as TaskLimit).limit, 'memory');
+  await until(() => pool.size.processes === 0);
 });
+
+if (isMeasurable) {
+  test('work is done once more when its process crashes', async () => {
+    const pool = poolOf();
+    const crashed: number[] = [];
+    const crash = async () => {
+      const alive = () => childrenOf(process.pid).filter((pid) => !crashed.includes(pid));
+      await until(() => alive().length > 0);
+      for (const pid of alive()) crashed.push(pid) && process.kill(pid, 'SIGKILL');
+    };
+    const once = pool.run('a', 'capture', [{ ...material, text: longText }]);
+    await crash();
+    assert.ok(await once);
+    const twice = faultOf(poolOf().run('a', 'capture', [{ ...material, text: longText }]));
+    await crash();
+    await crash();
+    assert.instance(await twice, ProcessCrashed);
+  });
+
+  test('a compute process sees no setting of the service', async () => {
+    const others = childrenOf(process.pid);
+    await poolOf().run('a', 'title', ['x']);
+    const [pid] = childrenOf(process.pid).filter((each) => !others.includes(each));
+    assert.not.match(readFileSync(`/proc/${pid}/environ`, 'utf8'), /DATABASE|PATH=/);
+  });
+}
 
 test('keys take turns, and what finds no place is refused at once', async () => {
   const pool = poolOf({ maxWaitingPerKey: 2 });
@@ -98,17 +126,17 @@ test('work whose signal is aborted rejects at once, and begins no more', async (
   assert.is(await pool.run('a', 'title', ['please buy milk']), 'Buy milk');
 });
 
-test('a thread without work ends', async () => {
+test('a process without work ends', async () => {
   const pool = poolOf({ idleSeconds: 0.01 });
   await pool.run('a', 'title', ['x']);
-  await until(() => pool.size.threads === 0);
+  await until(() => pool.size.processes === 0);
   assert.is(await pool.run('a', 'title', ['please buy milk']), 'Buy milk');
 });
 
 test('closing ends the work in progress', async () => {
   const pool = poolOf();
   const running = faultOf(pool.run('a', 'capture', [{ ...material, text: longText }]));
-  await until(() => pool.size.threads === 1);
+  await until(() => pool.size.processes === 1);
   await pool.close();
   assert.match(String(await running), /ended/);
   assert.match(String(await faultOf(pool.run('a', 'title', ['x']))), /closed/);

@@ -5,7 +5,7 @@ import { startTestService, type TestService, type TestWorkspace } from '../suppo
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
-const test = suite('texts that take a thread too long');
+const test = suite('texts that take too long');
 let tandem: TestService;
 let workspace: TestWorkspace;
 
@@ -13,7 +13,7 @@ const longText = 'We send the report to Ada by Friday. '.repeat(3000);
 const beginDigest = `insert into capture_work (workspace_id, capture_id, step, lease_until) values ($1, $2, 'digest', now())`;
 
 test.before(async () => {
-  tandem = await startTestService({}, { threadLimits: { maxSeconds: 0.02 }, capturePauses: [0, 0] });
+  tandem = await startTestService({}, { taskLimits: { maxSeconds: 0.02 }, capturePauses: [0, 0] });
   workspace = await tandem.workspace();
 });
 test.after(() => tandem.close());
