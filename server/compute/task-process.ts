@@ -39,12 +39,6 @@ const maxErrorLength = 4000;
 
 const entry = fileURLToPath(new URL('./task-runner.ts', import.meta.url));
 
-/** What a process gets of the environment: none of the settings and secrets of the service. */
-function bareEnvironment(): NodeJS.ProcessEnv {
-  const { TZ, SystemRoot } = process.env;
-  return { ...(TZ && { TZ }), ...(SystemRoot && { SystemRoot }) };
-}
-
 /** Milliseconds of processor time of a process; null where they cannot be read, as on other systems than Linux. */
 function cpuMsOf(pid: number): number | null {
   try {
@@ -75,7 +69,8 @@ export class TaskProcess {
     const heap = [`--max-old-space-size=${limits.maxMegabytes}`, `--max-semi-space-size=${maxYoungMegabytes}`];
     this.#child = fork(entry, {
       execArgv: [...heap, '--disable-warning=ExperimentalWarning'],
-      env: bareEnvironment(),
+      // None of the settings and secrets of the service.
+      env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

@@ -181,7 +181,7 @@ test('afterwards the process is as it was: it answers, logged no error, and hold
     .filter((line) => line.startsWith('{') && JSON.parse(line).level >= 50);
   assert.equal(errors.slice(0, 5), []);
   if (!isMeasurable) return;
-  // Threads for heavy work end soon after it, and V8 collects what large bodies left once the process has less to do.
+  // V8 collects what large bodies left once the process has less to do.
   const resident = () => residentMb(attacked.child.pid ?? 0);
   const atOnce = Math.round(resident());
   await until(
