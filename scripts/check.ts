@@ -11,10 +11,14 @@ import { text } from 'node:stream/consumers';
 const bin = (name: string) => `node_modules/.bin/${name}`;
 const script = (name: string, ...more: string[]) => [process.execPath, `scripts/${name}`, ...more];
 
+/** The native compiler takes a third of the processor time. `typescript` itself is there for its programming interface. */
+const compiler = 'node_modules/typescript-native/bin/tsc';
+
 /** Checks types, and only those of files that changed or import a changed one. */
 const types = (project: string) => {
   const state = `node_modules/.cache/types/${project === '.' ? 'root' : project}.tsbuildinfo`;
-  return [bin('tsc'), '--noEmit', '--project', project, '--incremental', '--tsBuildInfoFile', state];
+  const options = ['--noEmit', '--singleThreaded', '--incremental', '--tsBuildInfoFile', state];
+  return [process.execPath, compiler, ...options, '--project', project];
 };
 
 const checks: [title: string, command: string[]][] = [
