@@ -5,6 +5,8 @@ COPY . .
 # Installs the pinned packages, and builds the service, the pages and the command-line client.
 RUN npm ci --omit=dev && npm cache clean --force
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 LOG_FORMAT=json
+# The C library gives back what large bodies needed (docs/operations.md).
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 # Only an embedded database writes here; with DATABASE_URL the file system may be read-only.
 RUN mkdir -p data && chown node:node data
 USER node
