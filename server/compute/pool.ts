@@ -4,7 +4,7 @@ import { ProcessCrashed, type TaskLimits, TaskProcess } from './task-process.ts'
 import type { Arguments, Outcome, TaskName } from './tasks.ts';
 
 /** A process with a larger heap ends after its task. One that has just started has about 10. */
-const maxIdleMegabytes = 64;
+const maxIdleMegabytes = 128;
 
 export interface PoolLimits extends TaskLimits, QueueLimits {
   /** A process without work ends after so many seconds, which frees its memory. */
