@@ -49,7 +49,7 @@ async function walk(
   const [, curl = ''] = await commands();
   assert.match(curl, 'curl');
   await run('sh', ['-ec', curl], { cwd: tmpdir(), env: { ...process.env, TANDEM: service.url, KEY: key } });
-  const list = page.getByRole('list', { name: 'Open todos' });
+  const list = page.getByRole('list', { name: 'Todos', exact: true });
   await list.getByText('Write the report').waitFor();
   await seen(window, 'todos');
 

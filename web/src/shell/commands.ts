@@ -47,7 +47,10 @@ const page = (id: string, title: string, path: string, icon: IconName, keys?: st
 
 /** The commands of every page. */
 export const commands: readonly Command[] = [
-  page('go-todos', 'Todos', '/todos', 'check', 'g t'),
+  page('go-today', 'Today', '/today', 'today', 'g t'),
+  page('go-mine', 'My todos', '/mine', 'person', 'g m'),
+  page('go-todos', 'Todos', '/todos', 'check', 'g a'),
+  page('go-archive', 'Archive', '/archive', 'archive'),
   page('go-chats', 'Chats', '/chats', 'chat', 'g c'),
   page('go-captures', 'Captures', '/captures', 'captures', 'g p'),
   page('go-record', 'Record', '/record', 'microphone', 'g r'),
