@@ -49,7 +49,7 @@ async function walk(
   const [, curl = ''] = await commands();
   assert.match(curl, 'curl');
   await run('sh', ['-ec', curl], { cwd: tmpdir(), env: { ...process.env, TANDEM: service.url, KEY: key } });
-  const list = page.getByRole('list', { name: 'Todos', exact: true });
+  const list = page.getByRole('grid', { name: 'Todos' });
   await list.getByText('Write the report').waitFor();
   await seen(window, 'todos');
 

@@ -45,6 +45,7 @@ test('every command that goes to a page leads to one that exists', () => {
       toggleSidebar: () => {},
       signOut: () => {},
       hasSidebar: true,
+      list: null,
     });
   }
   assert.ok(gone.length > 10);

@@ -17,7 +17,7 @@ const id = '019ca8a0-3e80-7602-8fae-580f5863abfb';
 const today = '2026-11-23';
 
 /** A filter without the names that say nothing. */
-const said = (filter: Filter) => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+const given = (filter: Filter) => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 const listingAt = (path: string) => {
   const { pathname, search } = new URL(path, 'http://tandem.example');
   return listingOf(placeAt(pathname, today), filterIn(search));
@@ -33,14 +33,14 @@ test('an address says what its filter is, and the filter gives the same address'
     '?query=call+the+bank&sort=dueDate&order=asc&group=due',
   ];
   for (const search of searches) assert.is(searchOf(filterIn(search)), search);
-  assert.equal(said(filterIn('?priority=urgent,high&query=%20bank%20')), {
+  assert.equal(given(filterIn('?priority=urgent,high&query=%20bank%20')), {
     priority: ['urgent', 'high'],
     query: 'bank',
   });
 });
 
 test('unknown names and values are dropped, and what is known beside them stays', () => {
-  assert.equal(said(filterIn('?priority=urgent,loud&status=open&color=red')), { priority: ['urgent'] });
+  assert.equal(given(filterIn('?priority=urgent,loud&status=open&color=red')), { priority: ['urgent'] });
   const wrong = [
     '?sort=title&order=up&group=mood',
     '?includeArchived=yes&unassigned=false&isSuggested=1',
@@ -48,8 +48,8 @@ test('unknown names and values are dropped, and what is known beside them stays'
     `?todoListId=inbox&assigneeId=you&query=${'x'.repeat(201)}`,
     '?query=%20&priority=&status=,',
   ];
-  for (const search of wrong) assert.equal(said(filterIn(search)), {}, search);
-  assert.equal(said(filterIn('?priority=high,high,low')), { priority: ['high', 'low'] });
+  for (const search of wrong) assert.equal(given(filterIn(search)), {}, search);
+  assert.equal(given(filterIn('?priority=high,high,low')), { priority: ['high', 'low'] });
 });
 
 test('a place fixes its part of the filter, and the address the rest', () => {

@@ -1,20 +1,20 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
-import { Link, useLocation } from 'react-router';
+import { lazy, Suspense, useEffect } from 'react';
+import { useLocation } from 'react-router';
 import { useIdentity } from '../session/session.ts';
-import { Button, ButtonLink } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { Page } from '../ui/page.tsx';
-import { Row, Rows } from '../ui/rows.tsx';
-import { Ago, Day } from '../ui/time.tsx';
 import { NewTodo } from '../work/new-todo.tsx';
-import { type Todo, todoListsQuery } from '../work/queries.ts';
-import { nameOf, TodoBadges, useSetStatus } from '../work/todo-parts.tsx';
+import { todoListsQuery } from '../work/queries.ts';
 import { NoTodos } from './empty.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { Counts, PageMenu, Tabs } from './page-head.tsx';
 import { todosQuery } from './queries.ts';
 import { type FilterOfPage, useFilter } from './use-filter.ts';
+
+/** With the first todos: a page without any needs no grid. */
+const TodoGrid = lazy(() => import('./todo-grid.tsx').then(({ TodoGrid }) => ({ default: TodoGrid })));
 
 const titles = { todos: 'Todos', mine: 'My todos', today: 'Today', archive: 'Archive' };
 
@@ -54,28 +54,18 @@ export function TodosPage() {
 function List({ at }: { at: FilterOfPage }) {
   const { workspace } = useIdentity();
   const todos = useInfiniteQuery({ ...todosQuery(workspace.id, at.listing), placeholderData: keepPreviousData });
-  const rows = todos.data?.pages.flatMap(({ data }) => data) ?? [];
-  return (
-    <div className="card" aria-busy={todos.isPlaceholderData}>
+  if (!todos.data) {
+    return (
       <Loaded query={todos} what="the todos">
-        {() =>
-          rows.length === 0 ? (
-            <NoTodos at={at} />
-          ) : (
-            <Rows label="Todos">
-              {rows.map((todo) => (
-                <TodoRow key={todo.id} todo={todo} />
-              ))}
-            </Rows>
-          )
-        }
+        {() => null}
       </Loaded>
-      {todos.hasNextPage && (
-        <Button isBusy={todos.isFetchingNextPage} onPress={() => void todos.fetchNextPage()}>
-          {todos.isFetchingNextPage ? 'Loading…' : 'Show more'}
-        </Button>
-      )}
-    </div>
+    );
+  }
+  if (todos.data.pages.every(({ data }) => data.length === 0)) return <NoTodos at={at} />;
+  return (
+    <Suspense>
+      <TodoGrid key={JSON.stringify(at.listing)} at={at} todos={todos} pages={todos.data} />
+    </Suspense>
   );
 }
 
@@ -98,39 +88,4 @@ function useFocusOnNewTodo(): void {
   useEffect(() => {
     if (hash === '#new') document.querySelector<HTMLInputElement>('input[name="title"]')?.focus();
   }, [hash, key]);
-}
-
-function TodoRow({ todo }: { todo: Todo }) {
-  const { id, dueDate, createdAt, assignees } = todo;
-  const name = nameOf(todo);
-  const setting = useSetStatus(todo);
-  return (
-    <Row
-      title={<Link to={`/todos/${id}`}>{name}</Link>}
-      badges={<TodoBadges todo={todo} />}
-      facts={[
-        <span key="made">
-          Created <Ago at={createdAt} />
-        </span>,
-        ...(dueDate === null
-          ? []
-          : [
-              <span key="due">
-                Due <Day at={`${dueDate}T12:00:00`} />
-              </span>,
-            ]),
-        ...(assignees.length === 0 ? [] : [assignees.map((assignee) => assignee.name).join(', ')]),
-      ]}
-      actions={
-        <Button
-          kind="quiet"
-          aria-label={`Mark as done: ${name}`}
-          isBusy={setting.isPending}
-          onPress={() => setting.mutate('done')}
-        >
-          Done
-        </Button>
-      }
-    />
-  );
 }
