@@ -235,7 +235,7 @@ for (const { name, ...options } of looks) {
     await add(stage, ada, [
       { title: 'Renew the insurance', priority: 'urgent', dueDate: '2026-01-05' },
       { title: 'Write to everybody who answered the long letter of last spring', priority: 'high', assignees: [] },
-      { title: 'Order desks', priority: 'medium', schedule: { every: 'week', on: ['monday'], at: '09:00' } },
+      { title: 'Order desks', priority: 'medium', schedule: { every: 'week', on: ['mon'], at: '09:00' } },
       { title: 'Sweep', priority: 'low', dueDate: '2099-12-24' },
       { content: 'No title, only text' },
     ]);
