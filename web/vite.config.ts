@@ -16,7 +16,7 @@ const markdownItParts = join(import.meta.dirname, 'markdown-it-parts.ts');
 
 /** Where a window begins, and what the shell of a signed-in person is made of. */
 const entry = ['main'];
-const shell = ['shell/app', 'shell/frame', 'work/todos-page', 'settings/layout'];
+const shell = ['shell/app', 'shell/frame', 'todos/todos-page', 'settings/layout'];
 
 /** React Aria is imported through one file that names all of it, so its imports do not show who needs what: it is split by use. */
 const isControl = (id: string) =>

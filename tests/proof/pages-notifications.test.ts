@@ -167,7 +167,7 @@ test.promise(
     assert.is(new URL(page.url()).pathname, `/chats/${chatId}`);
     await goTo(`/todos/${crypto.randomUUID()}`, 'Todo not found');
     await goTo('/todos', 'Todos');
-    await page.getByRole('list', { name: 'Open todos' }).getByRole('link', { name: 'Order desks' }).click();
+    await page.getByRole('grid', { name: 'Todos' }).getByRole('link', { name: 'Order desks' }).click();
     await sees('Order desks');
   },
 );

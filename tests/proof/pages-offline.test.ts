@@ -19,7 +19,7 @@ test.promise('a page says that it is offline, keeps what was typed, and sends it
   await page.context().setOffline(false);
   await page.getByText(offline).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Add todo' }).click();
-  await page.getByRole('list', { name: 'Open todos' }).getByText('Written in a tunnel').waitFor();
+  await page.getByRole('grid', { name: 'Todos' }).getByText('Written in a tunnel').waitFor();
 });
 
 test.promise(

@@ -87,7 +87,7 @@ test.promise('the palette makes a todo of what is typed', async (stage) => {
   await page.getByRole('searchbox', { name: 'Find a command' }).fill('Water the ferns');
   await page.getByRole('menuitem', { name: 'Create todo “Water the ferns”' }).waitFor();
   await press(window, 'Enter');
-  await page.getByRole('list', { name: 'Open todos' }).getByText('Water the ferns').waitFor();
+  await page.getByRole('grid', { name: 'Todos' }).getByText('Water the ferns').waitFor();
 });
 
 test.promise('a new person is welcomed; afterwards the start is the list page that was used last', async (stage) => {
@@ -97,7 +97,7 @@ test.promise('a new person is welcomed; afterwards the start is the list page th
   await page.getByLabel('Title').fill('Learn to fly');
   await page.getByRole('button', { name: 'Add todo' }).click();
   await sees('Todos');
-  await page.getByRole('list', { name: 'Open todos' }).getByText('Learn to fly').waitFor();
+  await page.getByRole('grid', { name: 'Todos' }).getByText('Learn to fly').waitFor();
   await goTo('/chats', 'Chats');
   await goTo('/settings/profile', 'Profile');
   await goTo('/', 'Chats');
@@ -119,7 +119,7 @@ test.promise('lists are in the sidebar with what is open in them, and have a pag
   assert.is(new URL(page.url()).pathname, `/lists/${list.id}`);
   await page.getByLabel('Title').fill('Plant peas');
   await page.getByRole('button', { name: 'Add todo' }).click();
-  await page.getByRole('list', { name: 'Open todos' }).getByText('Plant peas').waitFor();
+  await page.getByRole('grid', { name: 'Todos' }).getByText('Plant peas').waitFor();
   await page.locator('.side-link', { hasText: 'Garden' }).locator('.count', { hasText: '1' }).waitFor();
   const { body } = await stage.tandem.call(`GET /todos?todoListId=${list.id}`, undefined, { key: ada.session.token });
   assert.equal(

@@ -49,7 +49,7 @@ async function walk(
   const [, curl = ''] = await commands();
   assert.match(curl, 'curl');
   await run('sh', ['-ec', curl], { cwd: tmpdir(), env: { ...process.env, TANDEM: service.url, KEY: key } });
-  const list = page.getByRole('list', { name: 'Open todos' });
+  const list = page.getByRole('grid', { name: 'Todos' });
   await list.getByText('Write the report').waitFor();
   await seen(window, 'todos');
 
@@ -79,7 +79,10 @@ async function walk(
   await sees('Todos');
   await list.getByText(/call the bank/i).waitFor();
   assert.is((await titles()).length, 2);
-  await list.getByRole('button', { name: /^Mark as done: call the bank/i }).click();
+  await list.getByRole('checkbox', { name: /^Done: call the bank/i }).click();
+  // What is done leaves the list when the focus does.
+  await page.getByRole('row', { name: /^call the bank.*no longer in this list$/i }).waitFor();
+  await page.getByRole('heading', { name: 'Todos', level: 1 }).click();
   await list.getByText(/call the bank/i).waitFor({ state: 'detached' });
   // Before the service stops: the page reads its list again and again.
   await page.context().close();

@@ -45,6 +45,7 @@ test('every command that goes to a page leads to one that exists', () => {
       toggleSidebar: () => {},
       signOut: () => {},
       hasSidebar: true,
+      list: null,
     });
   }
   assert.ok(gone.length > 10);
@@ -65,7 +66,7 @@ test('keys are shown as people read them', () => {
 test('an address without parameters is found before one with them, and unknown ones are no page', () => {
   assert.is(pageAt('/captures/new')?.name, 'captures/new-note');
   assert.equal(pageAt('/captures/abc')?.params, { captureId: 'abc' });
-  assert.is(pageAt('/lists/abc')?.name, 'work/todos-page');
+  assert.is(pageAt('/lists/abc')?.name, 'todos/todos-page');
   for (const path of ['/nothing', '/todos/a/b', '/settings/nothing']) assert.is(pageAt(path), undefined, path);
 });
 

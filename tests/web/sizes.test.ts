@@ -48,7 +48,7 @@ test('the sign-in is small', () => {
 });
 
 test('the first list is small, in three files', () => {
-  for (const path of ['/todos', '/lists/:todoListId']) {
+  for (const path of ['/todos', '/today', '/lists/:todoListId']) {
     const { bytes, count, report } = measure(pageOf(path));
     assert.ok(bytes > signIn / 2 && bytes <= firstList, report);
     assert.ok(count <= 3, report);
@@ -65,7 +65,7 @@ test('no other page loads much more', () => {
 test('the code of every page is where the service looks for it', () => {
   const manifest = readManifest(dist);
   // In the shared chunks, by web/vite.config.ts.
-  const shared = ['account/sign-in', 'account/sign-up', 'account/welcome', 'work/todos-page'];
+  const shared = ['account/sign-in', 'account/sign-up', 'account/welcome', 'todos/todos-page'];
   for (const { name } of pageAddresses) assert.is(`src/${name}.tsx` in manifest, !shared.includes(name), name);
   const routes = readFileSync(join(dist, '../src/routes.tsx'), 'utf8');
   for (const { name } of pageAddresses) {

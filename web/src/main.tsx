@@ -23,6 +23,7 @@ import './styles/capture.css';
 import './styles/record.css';
 import './styles/work.css';
 import './styles/webhooks.css';
+import './styles/todos.css';
 import './styles/shell.css';
 import './styles/palette.css';
 

@@ -1,12 +1,13 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { tinykeys } from 'tinykeys';
+import { createKeybindingsHandler } from 'tinykeys';
 import { problemOf } from '../api/client.ts';
 import { useSignOut } from '../session/session.ts';
+import { listOnPage } from '../todos/list-actions.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { useAppearance } from './appearance.ts';
 import { ContextOfCommands } from './command-context.ts';
-import { type CommandContext, commands } from './commands.ts';
+import { type Command, type CommandContext, commands } from './commands.ts';
 import { useSidebar } from './sidebar-state.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })));
@@ -21,10 +22,19 @@ const sequenceMs = 2_000;
 const plainTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file', 'image']);
 const overlays = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], dialog[open]';
 
+/** Keys that may be held down. */
+const repeating = new Set(commands.flatMap(({ repeats, keys }) => (repeats ? [keys?.split('+').at(-1)] : [])));
+
 /** Whether a key press is for something else than a command: typed text, a composition, a dialog or menu. */
 function isForOthers(event: KeyboardEvent): boolean {
   // 229: what some browsers send while an input method composes (UI Events, "keydown and keyup events during composition").
-  if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return true;
+  if (
+    event.defaultPrevented ||
+    (event.repeat && !repeating.has(event.key)) ||
+    event.isComposing ||
+    event.keyCode === 229
+  )
+    return true;
   const target = event.target instanceof Element ? event.target : null;
   const field = target?.closest(
     'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="textbox"]',
@@ -49,6 +59,9 @@ export function CommandCenter({ children }: { children: ReactNode }) {
       toggleSidebar: toggle,
       signOut: () => void signOut().catch((error: unknown) => notify(problemOf(error).message)),
       hasSidebar: isWide,
+      get list() {
+        return listOnPage();
+      },
     }),
     [navigate, signOut, notify, toggle, isWide],
   );
@@ -57,16 +70,24 @@ export function CommandCenter({ children }: { children: ReactNode }) {
     latest.current = context;
   }, [context]);
   useEffect(() => {
-    if (shortcuts === 'off') return;
-    const bound = commands.flatMap(({ id, keys, when, run }) => {
-      const start = (event: KeyboardEvent) => {
-        if (id !== 'palette' && when?.(latest.current) === false) return;
-        event.preventDefault();
-        run(latest.current);
-      };
-      return keys === undefined ? [] : [[keys, start] as const];
-    });
-    return tinykeys(window, Object.fromEntries(bound), { ignore: isForOthers, timeout: sequenceMs });
+    const bound = commands.filter(({ keys, always }) => keys !== undefined && (shortcuts === 'on' || always));
+    // Scopes that do not meet may share keys.
+    const byKeys = Map.groupBy(bound, ({ keys = '' }) => keys);
+    const start = (event: KeyboardEvent, sharing: readonly Command[]) => {
+      // A new handler: the old one would go on with other sequences that began with the same key (tinykeys 4.0.0).
+      handle = handlerOf();
+      const command = sharing.find(({ id, when }) => id === 'palette' || when?.(latest.current) !== false);
+      if (!command) return;
+      event.preventDefault();
+      command.run(latest.current);
+    };
+    const handlers = [...byKeys].map(([keys, sharing]) => [keys, (event: KeyboardEvent) => start(event, sharing)]);
+    const handlerOf = () =>
+      createKeybindingsHandler(Object.fromEntries(handlers), { ignore: isForOthers, timeout: sequenceMs });
+    let handle = handlerOf();
+    const listener = (event: KeyboardEvent) => handle(event);
+    window.addEventListener('keydown', listener);
+    return () => window.removeEventListener('keydown', listener);
   }, [shortcuts]);
   const close = () => setOpened(null);
   return (

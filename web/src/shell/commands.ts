@@ -1,3 +1,4 @@
+import type { ListActions } from '../todos/list-actions.ts';
 import type { IconName } from '../ui/icon-paths.ts';
 
 /*
@@ -14,6 +15,8 @@ export interface CommandContext {
   signOut(): void;
   /** Whether the window is wide enough for a sidebar. */
   hasSidebar: boolean;
+  /** The list of todos on the page. */
+  list: ListActions | null;
 }
 
 /** Where the keys of a command work: on every page, or only where the commands of that scope are registered. */
@@ -23,11 +26,15 @@ export interface Command {
   id: string;
   title: string;
   /** The heading in the palette and the sheet. */
-  section: 'Go to' | 'Create' | 'View' | 'Account';
+  section: 'Go to' | 'Create' | 'List' | 'View' | 'Account';
   scope: Scope;
   icon?: IconName;
   /** In the notation of tinykeys: `g t` is a sequence, `$mod` is ⌘ or Ctrl, `[Shift]` is allowed. */
   keys?: string;
+  /** Its keys also work while they are held down. */
+  repeats?: true;
+  /** Its keys move in a control, so they also work where the keys of commands are switched off. */
+  always?: true;
   /** Other words that find it in the palette. */
   words?: string;
   when?(context: CommandContext): boolean;
@@ -45,9 +52,59 @@ const page = (id: string, title: string, path: string, icon: IconName, keys?: st
   run: to(path),
 });
 
+const hasList = ({ list }: CommandContext) => list !== null;
+const isInList = ({ list }: CommandContext) => list?.isFocused() ?? false;
+const hasSelection = ({ list }: CommandContext) => list?.hasSelection() ?? false;
+
+/** A command of the list of todos. */
+const inList = (
+  id: string,
+  title: string,
+  keys: string,
+  run: (list: ListActions) => void,
+  more: Partial<Command> = {},
+): Command => ({
+  id,
+  title,
+  section: 'List',
+  scope: 'list',
+  keys,
+  when: hasList,
+  ...more,
+  run: ({ list }) => list && run(list),
+});
+
+const moves = { when: isInList, repeats: true, always: true } as const;
+const listCommands: readonly Command[] = [
+  inList('next-todo', 'Next todo', 'j', (list) => list.move(1), { repeats: true }),
+  inList('previous-todo', 'Previous todo', 'k', (list) => list.move(-1), { repeats: true }),
+  inList('row-down', 'One row down', 'ArrowDown', (list) => list.move(1), moves),
+  inList('row-up', 'One row up', 'ArrowUp', (list) => list.move(-1), moves),
+  inList('first-row', 'First row', 'Home', (list) => list.move('first'), moves),
+  inList('last-row', 'Last row', 'End', (list) => list.move('last'), moves),
+  inList('open-todo', 'Open the todo', 'Enter', (list) => list.open(), { when: isInList, always: true }),
+  inList('select-todo', 'Select the todo', 'x', (list) => list.select()),
+  inList('extend-down', 'Extend the selection down', 'Shift+ArrowDown', (list) => list.move(1, true), moves),
+  inList('extend-up', 'Extend the selection up', 'Shift+ArrowUp', (list) => list.move(-1, true), moves),
+  inList('select-all', 'Select all loaded todos', '$mod+a', (list) => list.selectAll(), {
+    when: isInList,
+    always: true,
+  }),
+  inList('clear-selection', 'Clear the selection', 'Escape', (list) => list.clearSelection(), {
+    when: hasSelection,
+    always: true,
+  }),
+  inList('complete', 'Mark as done, or open again', 'e', (list) => list.complete()),
+  inList('archive-todos', 'Archive', '[Shift]+#', (list) => list.archive()),
+  inList('undo', 'Undo the last change', '$mod+z', (list) => list.undo()),
+];
+
 /** The commands of every page. */
 export const commands: readonly Command[] = [
-  page('go-todos', 'Todos', '/todos', 'check', 'g t'),
+  page('go-today', 'Today', '/today', 'today', 'g t'),
+  page('go-mine', 'My todos', '/mine', 'person', 'g m'),
+  page('go-todos', 'Todos', '/todos', 'check', 'g a'),
+  page('go-archive', 'Archive', '/archive', 'archive'),
   page('go-chats', 'Chats', '/chats', 'chat', 'g c'),
   page('go-captures', 'Captures', '/captures', 'captures', 'g p'),
   page('go-record', 'Record', '/record', 'microphone', 'g r'),
@@ -81,6 +138,7 @@ export const commands: readonly Command[] = [
     words: 'capture write',
     run: to('/captures/new'),
   },
+  ...listCommands,
   {
     id: 'palette',
     title: 'Find a command',

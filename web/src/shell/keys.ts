@@ -4,11 +4,16 @@ import type { Command, Scope } from './commands.ts';
 /* What the keys of commands mean: how they are shown, and which of them clash. */
 
 const names: Readonly<Record<string, string>> = { Meta: '⌘', Control: 'Ctrl', Shift: '⇧', Alt: 'Alt' };
+const keyNames: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' };
+
+const nameOf = (key: string) => (key.length === 1 ? key.toUpperCase() : key);
 
 /** The presses of a binding, as words for people: `g t` is `['G', 'T']`, `$mod+k` is `['Ctrl K']` or `['⌘ K']`. */
 export function shownKeys(keys: string): string[] {
   return parseKeybinding(keys).map(([required, , key]) =>
-    [...required.map((modifier) => names[modifier] ?? modifier), String(key).toUpperCase()].join(' '),
+    [...required.map((modifier) => names[modifier] ?? modifier), keyNames[String(key)] ?? nameOf(String(key))].join(
+      ' ',
+    ),
   );
 }
 

@@ -4,9 +4,9 @@ import { problemOf } from '../api/client.ts';
 import { type Identity, workspacesQuery } from '../api/queries.ts';
 import { useSwitchWorkspace } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
+import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { useCommandContext } from './command-context.ts';
-import { MenuButton } from './menu-button.tsx';
 
 /** The menu that switches the workspace. */
 export function WorkspaceMenu({ identity: { workspace } }: { identity: Identity }) {

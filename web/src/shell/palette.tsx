@@ -22,7 +22,7 @@ import { useCommandContext } from './command-context.ts';
 import { type Command, commands } from './commands.ts';
 import { Keys } from './shortcut-keys.tsx';
 
-const sections: readonly Command['section'][] = ['Go to', 'Create', 'View', 'Account'];
+const sections: readonly Command['section'][] = ['List', 'Go to', 'Create', 'View', 'Account'];
 
 /** Finds commands and lists by what is typed, and makes a todo of it. */
 export function Palette({ onClose }: { onClose: () => void }) {

@@ -2,7 +2,9 @@ import { identityQuery, notificationsQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { captureQuery } from '../captures/queries.ts';
 import type { FoundPage, PageName } from '../navigation/pages.ts';
-import { chatQuery, chatsQuery, openTodosQuery } from '../work/queries.ts';
+import { summaryQuery, todosQuery } from '../todos/queries.ts';
+import { listingAt } from '../todos/use-filter.ts';
+import { chatQuery, chatsQuery } from '../work/queries.ts';
 import { type Read, sidebarReads, startVerification } from './sidebar-queries.ts';
 
 /*
@@ -10,11 +12,20 @@ import { type Read, sidebarReads, startVerification } from './sidebar-queries.ts
  * but the session is: identity and data are asked for in one batch, and the answer is filed under its workspace then.
  */
 
-const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read>> = {
-  'work/todos-page': ({ todoListId }) => ({
-    key: (workspaceId) => openTodosQuery(workspaceId, todoListId).queryKey,
-    fetch: (workspaceId) => queryClient.fetchInfiniteQuery(openTodosQuery(workspaceId, todoListId)),
-  }),
+const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read | readonly Read[]>> = {
+  'todos/todos-page': () => {
+    const listing = listingAt(location);
+    return [
+      {
+        key: (workspaceId) => todosQuery(workspaceId, listing).queryKey,
+        fetch: (workspaceId) => queryClient.fetchInfiniteQuery(todosQuery(workspaceId, listing)),
+      },
+      {
+        key: (workspaceId) => summaryQuery(workspaceId, listing).queryKey,
+        fetch: (workspaceId) => queryClient.fetchQuery(summaryQuery(workspaceId, listing)),
+      },
+    ];
+  },
   'work/chats-page': () => ({
     key: (workspaceId) => chatsQuery(workspaceId).queryKey,
     fetch: (workspaceId) => queryClient.fetchInfiniteQuery(chatsQuery(workspaceId)),
@@ -51,13 +62,13 @@ async function readWithIdentity(started: readonly Read[]): Promise<void> {
 
 /** Starts what a page reads first. What fails is read again, and its error shown, by the page. */
 export function startReads({ name, params, layout }: FoundPage): void {
-  const read = reads[name]?.(params);
+  const own = [reads[name]?.(params) ?? []].flat();
   const identity = queryClient.getQueryData(identityQuery.queryKey);
   if (identity) {
     // What is there is shown, and read again by the page if it is old.
-    const isThere = read && queryClient.getQueryData(read.key(identity.workspace.id)) !== undefined;
-    if (!isThere) void read?.fetch(identity.workspace.id).catch(() => {});
+    const isThere = (read: Read) => queryClient.getQueryData(read.key(identity.workspace.id)) !== undefined;
+    for (const read of own) if (!isThere(read)) void read.fetch(identity.workspace.id).catch(() => {});
   } else if (identity === undefined && layout !== 'bare' && layout !== 'app') {
-    void readWithIdentity(read ? [read, ...sidebarReads] : sidebarReads);
+    void readWithIdentity([...own, ...sidebarReads]);
   }
 }

@@ -64,6 +64,8 @@ export function Sidebar({ identity }: { identity: Identity }) {
       </button>
       <nav aria-label="Work" className="side-nav">
         <ul>
+          <PageLink command="go-today" to="/today" icon="today" />
+          <PageLink command="go-mine" to="/mine" icon="person" />
           <PageLink command="go-todos" to="/todos" icon="check" />
           <PageLink command="go-chats" to="/chats" icon="chat" />
           <PageLink command="go-captures" to="/captures" icon="captures" />

@@ -9,8 +9,7 @@ interface Looks {
   wide?: boolean;
 }
 
-/** The class of a button of this kind, for the buttons of dialogs and menus, which React Aria makes. */
-export function buttonClass({ kind = 'secondary', wide = false }: Looks): string {
+function buttonClass({ kind = 'secondary', wide = false }: Looks): string {
   return `button ${kind}${wide ? ' wide' : ''}`;
 }
 

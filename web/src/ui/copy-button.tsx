@@ -3,8 +3,8 @@ import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 import { useNotice } from './notice.tsx';
 
-/** Copies to the clipboard; falls back to execCommand on insecure origins. */
-async function copy(text: string): Promise<boolean> {
+/** Copies to the clipboard, on insecure origins by execCommand; false when the browser refuses. */
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -31,7 +31,7 @@ export function CopyButton({ text, label, what, kind = 'secondary' }: CopyButton
     return () => clearTimeout(timer);
   }, [copied]);
   const press = async () => {
-    const done = await copy(text);
+    const done = await copyText(text);
     setCopied(done);
     notify(
       done ? `${what} copied to the clipboard.` : 'The browser did not allow copying. Select the text and copy it.',

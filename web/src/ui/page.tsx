@@ -8,19 +8,20 @@ export function focusPageTitle(): void {
 
 /**
  * The main heading of a page, also set as document title. After a navigation inside the pages it receives the focus, so
- * that screen readers announce the page and keyboard navigation starts there.
+ * that screen readers announce the page and keyboard navigation starts there. Where the navigation only filters the page
+ * (`isFilter` in its state), the focus stays.
  */
 export function PageTitle({ children, title }: { children?: ReactNode; title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { key } = useLocation();
+  const { key, state } = useLocation() as { key: string; state: { isFilter?: true } | null };
   useEffect(() => {
     document.title = `${title} · Tandem`;
   }, [title]);
   useEffect(() => {
-    if (key === 'default') return;
+    if (key === 'default' || state?.isFilter) return;
     window.scrollTo(0, 0);
     heading.current?.focus({ preventScroll: true });
-  }, [key]);
+  }, [key, state]);
   return (
     <h1 ref={heading} tabIndex={-1}>
       {children ?? title}

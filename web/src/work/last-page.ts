@@ -7,7 +7,7 @@ const keyOf = (workspaceId: string) => `tandem.lastPage.${workspaceId}`;
 /** Whether a path is that of a page of lists. */
 function isListPage(path: string): boolean {
   const { name } = pageAt(path) ?? {};
-  return name === 'work/todos-page' || name === 'work/chats-page' || name === 'captures/captures-page';
+  return name === 'todos/todos-page' || name === 'work/chats-page' || name === 'captures/captures-page';
 }
 
 /** Remembers a page, if it is one of lists. */

@@ -2,20 +2,6 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TandemOutputs } from 'tandem/client';
 import { api } from '../api/client.ts';
 
-/** The open todos of a workspace or of one list, newest first. They are read again while the page is open: programs and agents add some. */
-export const openTodosQuery = (workspaceId: string, todoListId?: string) =>
-  infiniteQueryOptions({
-    queryKey: ['todos', workspaceId, 'open', todoListId ?? null],
-    queryFn: ({ pageParam, signal }) =>
-      api.todos.list.query(
-        { status: 'active', ...(todoListId && { todoListId }), ...(pageParam && { cursor: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: 5_000,
-  });
-
 export type Todo = TandemOutputs['todos']['get'];
 
 /** One todo; read again while an agent may work on it. */

@@ -1,6 +1,6 @@
 import type { ReactNode, RefObject } from 'react';
 import { Header, Menu, MenuItem, MenuSection, Popover } from 'react-aria-components';
-import { Icon } from '../ui/icons.tsx';
+import { Icon } from './icons.tsx';
 
 /** An entry of a menu. */
 export interface MenuEntry {
@@ -14,8 +14,9 @@ export interface MenuContent {
   label: string;
   /** Above the first entries. */
   heading: ReactNode;
-  /** A group of which one is checked. */
+  /** A group of which one is checked, or several of those with `isMultiple`. */
   choices?: MenuEntry[];
+  isMultiple?: boolean;
   entries: MenuEntry[];
   onChoose: (id: string) => void;
 }
@@ -26,7 +27,8 @@ interface MenuPopoverProps extends MenuContent {
 }
 
 /** The open menu of a `MenuButton`. */
-export function MenuPopover({ label, heading, choices, entries, triggerRef, onChoose, onClose }: MenuPopoverProps) {
+export function MenuPopover(props: MenuPopoverProps) {
+  const { label, heading, choices, isMultiple = false, entries, triggerRef, onChoose, onClose } = props;
   const checked = choices?.filter(({ isChecked }) => isChecked).map(({ id }) => id);
   return (
     <Popover
@@ -45,7 +47,13 @@ export function MenuPopover({ label, heading, choices, entries, triggerRef, onCh
         onClose={onClose}
         onAction={(id) => onChoose(String(id))}
       >
-        <MenuSection {...(checked && { selectionMode: 'single', disallowEmptySelection: true, selectedKeys: checked })}>
+        <MenuSection
+          {...(checked && {
+            selectionMode: isMultiple ? 'multiple' : 'single',
+            disallowEmptySelection: !isMultiple,
+            selectedKeys: checked,
+          })}
+        >
           <Header className="option-header">{heading}</Header>
           {(choices ?? entries).map(({ id, label: text, isChecked }) => (
             <MenuItem key={id} id={id} className="option" textValue={text}>

@@ -1,0 +1,266 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { look, looks } from '../support/looks.ts';
+import type { Person } from '../support/people.ts';
+import { until } from '../support/until.ts';
+
+const test = pageSuite('pages: the list of todos');
+
+const searchOf = ({ page }: Window) => new URL(page.url()).search;
+const gridOf = ({ page }: Window) => page.getByRole('grid', { name: 'Todos' });
+
+/** Creates todos, the first one first. */
+async function add({ tandem }: Stage, { session }: Person, todos: Record<string, unknown>[]): Promise<void> {
+  for (const todo of todos) {
+    const { status, text } = await tandem.call('POST /todos', todo, { key: session.token });
+    assert.is(status, 201, text);
+  }
+}
+
+test.promise('a filter is in the address, survives a reload and going back, and is cleared at once', async (stage) => {
+  const ada = await stage.person();
+  await add(stage, ada, [
+    { title: 'Call the bank', priority: 'urgent' },
+    { title: 'Water the ferns', priority: 'low' },
+    { title: 'Pay the bank' },
+  ]);
+  const window = await stage.window({ as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  const grid = gridOf(window);
+  await grid.getByText('Water the ferns').waitFor();
+  await page.getByRole('button', { name: 'Priority: any' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Urgent' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Low' }).click();
+  await page.keyboard.press('Escape');
+  await grid.getByText('Pay the bank').waitFor({ state: 'detached' });
+  assert.is(searchOf(window), '?priority=urgent,low');
+  await page.getByRole('searchbox', { name: 'Search todos' }).fill('bank');
+  await grid.getByText('Water the ferns').waitFor({ state: 'detached' });
+  await page.locator('input[type=search]:focus').waitFor();
+  assert.is(searchOf(window), '?priority=urgent,low&query=bank');
+  await page.reload();
+  await grid.getByText('Call the bank').waitFor();
+  assert.is(await page.getByRole('searchbox', { name: 'Search todos' }).inputValue(), 'bank');
+  await page.getByRole('searchbox', { name: 'Search todos' }).fill('nothing');
+  await page.getByText('No todo matches the filter').waitFor();
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await grid.getByText('Pay the bank').waitFor();
+  assert.is(searchOf(window), '');
+  await page.goBack();
+  await page.getByText('No todo matches the filter').waitFor();
+});
+
+test.promise('tabs count and list the active, done and archived todos, and each place its own', async (stage) => {
+  const ada = await stage.person();
+  const today = new Date().toISOString().slice(0, 10);
+  await add(stage, ada, [{ title: 'Mine' }, { title: 'Due', dueDate: today }, { title: 'Nobody’s', assignees: [] }]);
+  await add(stage, ada, [{ title: 'Finished' }, { title: 'Put away' }]);
+  const of = { key: ada.session.token };
+  const { body } = await stage.tandem.call('GET /todos', undefined, of);
+  const idOf = (name: string) => body.data.find(({ title }: { title: string }) => title === name).id;
+  await stage.tandem.call(`PATCH /todos/${idOf('Finished')}`, { status: 'done' }, of);
+  await stage.tandem.call(`DELETE /todos/${idOf('Put away')}`, undefined, of);
+  const window = await stage.window({ as: ada, timezoneId: 'UTC' });
+  const { page, goTo } = window;
+  const shows = async (...titles: string[]) => {
+    let shown: string[] = [];
+    const isShown = async () => {
+      shown = (await gridOf(window).getByRole('link').allTextContents()).sort();
+      return shown.join() === [...titles].sort().join();
+    };
+    await until(isShown, () => `${titles}, but ${shown}`);
+  };
+  await goTo('/todos', 'Todos');
+  await shows('Mine', 'Due', 'Nobody’s');
+  await page.getByRole('link', { name: 'Active 3' }).waitFor();
+  await page.getByRole('link', { name: 'Done 1' }).click();
+  await shows('Finished');
+  assert.is(searchOf(window), '?status=done');
+  await page.getByRole('link', { name: 'All 4' }).click();
+  await shows('Mine', 'Due', 'Nobody’s', 'Finished');
+  await page.getByRole('link', { name: 'Archived' }).click();
+  await shows('Put away');
+  for (const [keys, heading, titles] of [
+    ['gt', 'Today', ['Due']],
+    ['gm', 'My todos', ['Mine', 'Due']],
+    ['ga', 'Todos', ['Mine', 'Due', 'Nobody’s']],
+  ] as const) {
+    await page.keyboard.type(keys);
+    await window.sees(heading);
+    await shows(...titles);
+  }
+  await goTo('/archive', 'Archive');
+  await shows('Put away');
+});
+
+/** Creates many todos, fifty a request. */
+async function addMany({ tandem }: Stage, { session }: Person, count: number): Promise<void> {
+  const todos = Array.from({ length: count }, (_, place) => ({ title: `Todo ${place + 1}` }));
+  for (let place = 0; place < count; place += 50) {
+    const { status, text } = await tandem.call(
+      'POST /todos/batch',
+      { data: todos.slice(place, place + 50) },
+      { key: session.token },
+    );
+    assert.is(status, 200, text);
+  }
+}
+
+const focused = ({ page }: Window) => page.locator('[role=row]:focus');
+
+test.promise('the keyboard alone moves, selects, finishes, archives and opens, and undoes it', async (stage) => {
+  const ada = await stage.person();
+  await add(stage, ada, [{ title: 'Third' }, { title: 'Second' }, { title: 'First' }]);
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  await goTo('/todos', 'Todos');
+  await gridOf(window).getByText('First').waitFor();
+  const isOn = (name: string) => page.locator(`[role=row]:focus[aria-label^="${name}"]`).waitFor();
+  await page.keyboard.press('j');
+  await isOn('First');
+  await page.keyboard.press('j');
+  await isOn('Second');
+  await page.keyboard.press('End');
+  await isOn('Third');
+  await page.keyboard.press('ArrowUp');
+  await isOn('Second');
+  await page.keyboard.press('e');
+  await page.getByRole('row', { name: /^Second, .*done, no longer in this list$/ }).waitFor();
+  await isOn('Second');
+  await page.keyboard.press('Control+z');
+  await page.getByRole('row', { name: /^Second, .*to do$/ }).waitFor();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('k');
+  await isOn('First');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.getByText('2 selected').waitFor();
+  assert.is(await page.locator('[role=row][aria-selected=true]').count(), 2);
+  await page.keyboard.press('Escape');
+  await page.getByText('2 selected').waitFor({ state: 'detached' });
+  await page.keyboard.press('x');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('#');
+  await page.getByText('“Second” is archived.').waitFor();
+  await page.keyboard.press('Home');
+  await isOn('First');
+  await page.keyboard.press('Enter');
+  await sees('First');
+  const { body } = await stage.tandem.call('GET /todos?archived=any', undefined, { key: ada.session.token });
+  const archived = body.data.filter((todo: { isArchived: boolean }) => todo.isArchived);
+  assert.equal(
+    archived.map(({ title }: { title: string }) => title),
+    ['Second'],
+  );
+});
+
+test.promise(
+  'a change of more than a hundred todos is made in parts, and undone as each of them was',
+  async (stage) => {
+    const ada = await stage.person();
+    await addMany(stage, ada, 250);
+    await add(stage, ada, [{ title: 'It was urgent', priority: 'urgent' }]);
+    const window = await stage.window({ as: ada });
+    const { page, goTo } = window;
+    await goTo('/todos', 'Todos');
+    await gridOf(window).getByText('It was urgent').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Select all 251 that match' }).click();
+    await page.getByText('251 selected').waitFor();
+    await page.getByRole('button', { name: 'Priority of the selected todos' }).click();
+    await page.getByRole('menuitem', { name: 'Low' }).click();
+    await page.getByText('251 todos are set to low priority.').waitFor();
+    const counts = async () => {
+      const { body } = await stage.tandem.call('GET /todos/summary', undefined, { key: ada.session.token });
+      return body.byPriority;
+    };
+    assert.equal(await counts(), { urgent: 0, high: 0, medium: 0, low: 251, none: 0 });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone.').waitFor();
+    assert.equal(await counts(), { urgent: 1, high: 0, medium: 0, low: 0, none: 250 });
+  },
+);
+
+test.promise('of 1,200 todos few are in the document, and End leads to the last one', async (stage) => {
+  const ada = await stage.person();
+  await addMany(stage, ada, 1_200);
+  const window = await stage.window({ as: ada, viewport: { width: 1280, height: 900 } });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  const grid = gridOf(window);
+  await grid.getByRole('row').first().waitFor();
+  const nodes = async () => Number(await page.evaluate('document.querySelectorAll("[role=grid] *").length'));
+  await page.keyboard.press('j');
+  await focused(window).waitFor();
+  await page.keyboard.press('End');
+  await page.locator('[role=row]:focus[aria-rowindex="1200"]').waitFor();
+  assert.ok((await nodes()) <= 400 && (await nodes()) > 50, String(await nodes()));
+  assert.is(await grid.getAttribute('aria-rowcount'), '1200');
+  const titles = await grid.getByRole('link').allTextContents();
+  assert.ok(titles.includes('Todo 1'), titles.join());
+  await page.keyboard.press('Home');
+  await page.locator('[role=row]:focus[aria-rowindex="1"]').waitFor();
+});
+
+test.promise('what others change is shown, but moves no row and no focus while a row has it', async (stage) => {
+  const ada = await stage.person();
+  const of = { key: ada.session.token };
+  await add(stage, ada, [{ title: 'Stays' }, { title: 'Leaves' }]);
+  const window = await stage.window({ as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  await gridOf(window).getByText('Stays').waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  const row = page.locator('[role=row]:focus[aria-label^="Stays"]');
+  await row.waitFor();
+  const before = await row.boundingBox();
+  const { body } = await stage.tandem.call('GET /todos?query=Leaves', undefined, of);
+  await stage.tandem.call(`PATCH /todos/${body.data[0].id}`, { status: 'done' }, of);
+  await add(stage, ada, [{ title: 'Arrives' }]);
+  await page.getByRole('row', { name: /^Leaves, .*no longer in this list$/ }).waitFor();
+  await page.getByRole('button', { name: '1 todo is new: show it' }).waitFor();
+  await row.waitFor();
+  assert.equal((await row.boundingBox())?.height, before?.height);
+  assert.equal(await gridOf(window).getByRole('link').allTextContents(), ['Leaves', 'Stays']);
+  await page.getByRole('button', { name: '1 todo is new: show it' }).click();
+  await gridOf(window).getByText('Arrives').waitFor();
+  assert.equal(await gridOf(window).getByRole('link').allTextContents(), ['Arrives', 'Stays']);
+});
+
+for (const { name, ...options } of looks) {
+  test.promise(`a full list, grouped and selected, is accessible and fits: ${name}`, async (stage) => {
+    const ada = await stage.person('Ada Lovelace');
+    await add(stage, ada, [
+      { title: 'Renew the insurance', priority: 'urgent', dueDate: '2026-01-05' },
+      { title: 'Write to everybody who answered the long letter of last spring', priority: 'high', assignees: [] },
+      { title: 'Order desks', priority: 'medium', schedule: { every: 'week', on: ['mon'], at: '09:00' } },
+      { title: 'Sweep', priority: 'low', dueDate: '2099-12-24' },
+      { content: 'No title, only text' },
+    ]);
+    const window = await stage.window({ ...options, as: ada });
+    const { page, goTo } = window;
+    await goTo('/todos', 'Todos');
+    await gridOf(window).getByText('Sweep').waitFor();
+    await look(window, `todos-full-${name}`);
+    for (const group of ['priority', 'due']) {
+      await page.getByRole('combobox', { name: 'Group' }).selectOption(group);
+      await gridOf(window)
+        .getByText(group === 'due' ? 'Overdue' : 'No priority')
+        .first()
+        .waitFor();
+      await look(window, `todos-by-${group}-${name}`);
+    }
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /^Renew/ }).focus();
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await look(window, `todos-selected-${name}`);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await look(window, `todos-narrow-${name}`);
+    assert.equal(await window.axe('all'), []);
+  });
+}
+
+test.run();

@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { problemOf } from '../api/client.ts';
+import { useIdentity } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { MenuButton } from '../ui/menu-button.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import { type Todo, todoListsQuery } from '../work/queries.ts';
+import { type Patch, tryOut } from './changes.ts';
+import { priorities } from './filter.ts';
+import { type Worker, workersQuery } from './queries.ts';
+import type { Changes } from './use-changes.ts';
+
+const ConfirmDialog = lazy(() =>
+  import('../ui/confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
+);
+
+const statusEntries = [
+  { id: 'ready', label: 'To do' },
+  { id: 'in_progress', label: 'In progress' },
+  { id: 'done', label: 'Done' },
+] as const;
+const priorityEntries = [
+  ...priorities.map((id) => ({ id, label: `${id[0]?.toUpperCase()}${id.slice(1)}` })),
+  { id: 'none', label: 'No priority' },
+];
+
+interface BulkBarProps {
+  todos: () => readonly Todo[];
+  count: number;
+  /** How many the filter finds. */
+  total: number;
+  /** Loads and selects what the filter finds; undefined where all of it is loaded. */
+  selectMatches: (() => void) | undefined;
+  changes: Changes;
+  clear: () => void;
+}
+
+/** What can be done with the selected todos, at the lower edge of the window. */
+export function BulkBar({ todos, count, total, selectMatches, changes, clear }: BulkBarProps) {
+  const { workspace } = useIdentity();
+  const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
+  const { progress, patch } = changes;
+  const setStatus = (id: string) => {
+    const entry = statusEntries.find((each) => each.id === id);
+    if (entry) patch(todos(), { status: entry.id }, `set to “${entry.label}”`);
+  };
+  const setPriority = (id: string) => {
+    const priority = priorities.find((each) => each === id) ?? null;
+    patch(todos(), { priority }, priority === null ? 'without a priority' : `set to ${priority} priority`);
+  };
+  const moveTo = (todoListId: string) => {
+    const name = lists.find(({ id }) => id === todoListId)?.name ?? 'the list';
+    patch(todos(), { todoListId }, `moved to ${name}`);
+  };
+  return (
+    <section className="bulk-bar" aria-label="Selected todos">
+      <p role="status">{progress ? `${progress.done} of ${progress.of}…` : `${count.toLocaleString('en')} selected`}</p>
+      {selectMatches && total > count && (
+        <Button kind="quiet" onPress={selectMatches}>
+          Select all {total.toLocaleString('en')} that match
+        </Button>
+      )}
+      <BulkMenu name="Status" entries={statusEntries} onChoose={setStatus} />
+      <BulkMenu name="Priority" entries={priorityEntries} onChoose={setPriority} />
+      <BulkMenu name="List" entries={lists.map(({ id, name }) => ({ id, label: name }))} onChoose={moveTo} />
+      <AssignMenu todos={todos} patch={patch} />
+      <Button kind="quiet" onPress={() => changes.archive(todos())}>
+        {todos().every(({ isArchived }) => isArchived) ? 'Restore' : 'Archive'}
+      </Button>
+      <Button kind="quiet" onPress={clear}>
+        Clear
+      </Button>
+    </section>
+  );
+}
+
+interface BulkMenuProps {
+  name: string;
+  entries: readonly { id: string; label: string }[];
+  onChoose: (id: string) => void;
+  onOpen?: () => void;
+}
+
+function BulkMenu({ name, entries, ...menu }: BulkMenuProps) {
+  return (
+    <MenuButton
+      label={`${name} of the selected todos`}
+      className="menu-button"
+      heading={name}
+      entries={[...entries]}
+      {...menu}
+    >
+      {name}
+    </MenuButton>
+  );
+}
+
+/** Assigns the todos to one worker. An agent would start on each of them, so that is tried out and asked first. */
+function AssignMenu({ todos, patch }: { todos: () => readonly Todo[]; patch: Changes['patch'] }) {
+  const { workspace, user } = useIdentity();
+  const notify = useNotice();
+  const workers = useQuery({ ...workersQuery(workspace.id), enabled: false });
+  const [asked, setAsked] = useState<Worker | null>(null);
+  const assign = (worker: Worker | undefined) => {
+    const fields: Patch = { assignees: worker ? [{ id: worker.id, type: worker.type }] : [] };
+    patch(todos(), fields, worker ? `assigned to ${worker.name}` : 'assigned to nobody');
+  };
+  const choose = async (id: string) => {
+    const worker = (workers.data ?? []).find((each) => each.id === id);
+    if (worker?.type !== 'agent') return assign(worker);
+    try {
+      await tryOut(
+        { assignees: [{ id, type: 'agent' }] },
+        todos().map((todo) => todo.id),
+      );
+      setAsked(worker);
+    } catch (error) {
+      notify(problemOf(error).message);
+    }
+  };
+  const left = workspace.agentMinutesRemaining;
+  const starts = asked ? todos().filter(({ assignees }) => !assignees.some(({ id }) => id === asked.id)).length : 0;
+  return (
+    <>
+      <BulkMenu
+        name="Assignee"
+        entries={[
+          { id: 'nobody', label: 'Nobody' },
+          ...(workers.data ?? []).map(({ id, name, type }) => ({
+            id,
+            label: id === user.id ? `${name} (you)` : type === 'agent' ? `${name} (agent)` : name,
+          })),
+        ]}
+        onChoose={(id) => void choose(id)}
+        onOpen={() => void workers.refetch()}
+      />
+      {asked && (
+        <Suspense>
+          <ConfirmDialog
+            title={`Assign to ${asked.name}?`}
+            confirm="Assign and start"
+            busy="Assigning…"
+            onConfirm={async () => assign(asked)}
+            close={() => setAsked(null)}
+          >
+            {`This starts up to ${starts} runs, which spend agent minutes${left === null ? '' : ` (${Math.max(0, Math.floor(left))} are left)`}.`}
+          </ConfirmDialog>
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useIdentity } from '../session/session.ts';
+import { Icon } from '../ui/icons.tsx';
+import { MenuButton } from '../ui/menu-button.tsx';
+import { todoListsQuery } from '../work/queries.ts';
+import { type Filter, priorities, type Sort, usualOrder } from './filter.ts';
+import { NativeSelect } from './native-select.tsx';
+import { workersQuery } from './queries.ts';
+import { dateHere, type FilterOfPage } from './use-filter.ts';
+
+const debounceMs = 250;
+const weekDays = 7;
+
+const priorityNames = { urgent: 'Urgent', high: 'High', medium: 'Medium', low: 'Low', none: 'No priority' };
+const sortOptions = [
+  { id: 'createdAt', label: 'Newest' },
+  { id: 'updatedAt', label: 'Last changed' },
+  { id: 'dueDate', label: 'Due date' },
+  { id: 'priority', label: 'Priority' },
+];
+const groupOptions = [
+  { id: '', label: 'No groups' },
+  { id: 'priority', label: 'By priority' },
+  { id: 'due', label: 'By due date' },
+];
+
+/** The values of a filter with one of them added or removed; undefined when none is left. */
+function toggled<Value extends string>(values: readonly Value[] | undefined, value: Value): Value[] | undefined {
+  const rest = (values ?? []).filter((each) => each !== value);
+  const next = rest.length === (values ?? []).length ? [...rest, value] : rest;
+  return next.length > 0 ? next : undefined;
+}
+
+/** The controls of the filter: words, priority, list, assignee and due date, then the order and the groups. */
+export function FilterBar({ at }: { at: FilterOfPage }) {
+  const { place, filter, listing, change } = at;
+  const sortBy = (sort: Sort) => change({ sort, order: usualOrder(sort), group: undefined });
+  const groupBy = (group: Filter['group']) => {
+    const sort = group === 'due' ? 'dueDate' : 'priority';
+    change(group === undefined ? { group } : { group, sort, order: usualOrder(sort) });
+  };
+  return (
+    <search className="todo-filters">
+      <Words query={filter.query} onChange={(query) => change({ query }, { replace: true })} />
+      <PriorityMenu at={at} />
+      {place.name !== 'list' && <ListSelect at={at} />}
+      {place.name !== 'mine' && place.name !== 'today' && <AssigneeMenu at={at} />}
+      {place.name !== 'today' && <DueSelect at={at} />}
+      <span className="todo-filters-order">
+        <NativeSelect
+          label="Sort"
+          value={listing.sort ?? 'createdAt'}
+          options={sortOptions}
+          onChange={(sort) => sortBy(sort as Sort)}
+        />
+        <NativeSelect
+          label="Group"
+          value={filter.group ?? ''}
+          options={groupOptions}
+          onChange={(group) => groupBy(group === '' ? undefined : (group as Filter['group']))}
+        />
+      </span>
+    </search>
+  );
+}
+
+/** The search field. The address follows a quarter of a second after the last key. */
+function Words({ query = '', onChange }: { query?: string | undefined; onChange: (query?: string) => void }) {
+  const [text, setText] = useState(query);
+  const [shown, setShown] = useState(query);
+  // Another filter than the one that was typed: the address was changed elsewhere.
+  if (shown !== query) {
+    setShown(query);
+    if (text.trim() !== query) setText(query);
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts a search
+  useEffect(() => {
+    if (text.trim() === query) return;
+    const timer = setTimeout(() => onChange(text.trim() || undefined), debounceMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <span className="todo-search">
+      <Icon name="search" />
+      <input
+        type="search"
+        className="input"
+        aria-label="Search todos"
+        placeholder="Search"
+        maxLength={200}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </span>
+  );
+}
+
+function PriorityMenu({ at: { filter, change } }: { at: FilterOfPage }) {
+  const chosen = filter.priority ?? [];
+  const options = [...priorities, 'none' as const];
+  return (
+    <MenuButton
+      label={`Priority: ${chosen.map((name) => priorityNames[name]).join(', ') || 'any'}`}
+      className="menu-button filter-button"
+      heading="Priority"
+      isMultiple
+      choices={options.map((id) => ({ id, label: priorityNames[id], isChecked: chosen.includes(id) }))}
+      entries={[]}
+      onChoose={(id) => change({ priority: toggled(chosen, id as (typeof options)[number]) })}
+    >
+      <FilterLabel name="Priority" count={chosen.length} />
+    </MenuButton>
+  );
+}
+
+function ListSelect({ at: { filter, change } }: { at: FilterOfPage }) {
+  const { workspace } = useIdentity();
+  const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
+  const several = (filter.todoListId ?? []).length > 1;
+  const value = filter.todoListId?.join() ?? '';
+  return (
+    <NativeSelect
+      label="List"
+      value={value}
+      isSet={value !== ''}
+      options={[
+        { id: '', label: 'All lists' },
+        ...lists.map(({ id, name }) => ({ id, label: name })),
+        ...(several ? [{ id: value, label: 'Several lists' }] : []),
+      ]}
+      onChange={(id) => change({ todoListId: id === '' ? undefined : id.split(',') })}
+    />
+  );
+}
+
+function AssigneeMenu({ at: { filter, change } }: { at: FilterOfPage }) {
+  const { workspace, user } = useIdentity();
+  const workers = useQuery({ ...workersQuery(workspace.id), enabled: false });
+  const chosen = filter.unassigned ? ['nobody'] : (filter.assigneeId ?? []);
+  const others = (workers.data ?? []).filter(({ id }) => id !== user.id);
+  const choose = (id: string) => {
+    if (id === 'nobody') change({ assigneeId: undefined, unassigned: filter.unassigned ? undefined : true });
+    else change({ assigneeId: toggled(filter.assigneeId, id), unassigned: undefined });
+  };
+  return (
+    <MenuButton
+      label={chosen.length === 0 ? 'Assignee: anyone' : `Assignee: ${chosen.length} chosen`}
+      className="menu-button filter-button"
+      heading="Assigned to"
+      isMultiple
+      choices={[
+        { id: 'me', label: 'Me' },
+        { id: 'nobody', label: 'Nobody' },
+        ...others.map(({ id, name, type }) => ({ id, label: type === 'agent' ? `${name} (agent)` : name })),
+      ].map((option) => ({ ...option, isChecked: chosen.includes(option.id) }))}
+      entries={[]}
+      onChoose={choose}
+      onOpen={() => void workers.refetch()}
+    >
+      <FilterLabel name="Assignee" count={chosen.length} />
+    </MenuButton>
+  );
+}
+
+function DueSelect({ at: { filter, change } }: { at: FilterOfPage }) {
+  const known = [
+    { id: '', label: 'Any due date' },
+    { id: dateHere(-1), label: 'Overdue' },
+    { id: dateHere(), label: 'Due today or before' },
+    { id: dateHere(weekDays), label: 'Due within a week' },
+  ];
+  const value = filter.dueBefore ?? '';
+  const options = known.some(({ id }) => id === value) ? known : [...known, { id: value, label: `Due until ${value}` }];
+  return (
+    <NativeSelect
+      label="Due"
+      value={value}
+      isSet={value !== ''}
+      options={options}
+      onChange={(id) => change({ dueBefore: id === '' ? undefined : id })}
+    />
+  );
+}
+
+function FilterLabel({ name, count }: { name: string; count: number }) {
+  return (
+    <>
+      <span className="menu-label">{name}</span>
+      {count > 0 && <span className="count">{count}</span>}
+      <Icon name="down" />
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import type { TandemInputs } from 'tandem/client';
+
+/*
+ * The filter of a list of todos. It is the query of the page's address, under the names and in the form of REST's
+ * parameters (`GET /todos`), and beside them the grouping of the rows, which only the page knows.
+ */
+
+export const statuses = ['ready', 'in_progress', 'done'] as const;
+export const priorities = ['urgent', 'high', 'medium', 'low'] as const;
+const sorts = ['createdAt', 'updatedAt', 'dueDate', 'priority'] as const;
+const maxQueryLength = 200;
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What the address of a list asks for; a name is missing where it says nothing. */
+export interface Filter {
+  status?: ((typeof statuses)[number] | 'active')[] | undefined;
+  priority?: ((typeof priorities)[number] | 'none')[] | undefined;
+  todoListId?: string[] | undefined;
+  assigneeId?: string[] | undefined;
+  unassigned?: true | undefined;
+  isSuggested?: true | undefined;
+  includeArchived?: true | undefined;
+  dueAfter?: string | undefined;
+  dueBefore?: string | undefined;
+  query?: string | undefined;
+  sort?: Sort | undefined;
+  order?: 'asc' | 'desc' | undefined;
+  group?: 'priority' | 'due' | undefined;
+}
+
+export type Sort = (typeof sorts)[number];
+
+type Parse<Value> = (text: string) => Value | undefined;
+
+function oneOf<Value extends string>(...values: readonly Value[]): Parse<Value> {
+  return (text) => values.find((each) => each === text);
+}
+
+/** Values with commas between them. Unknown ones are dropped, and none at all is no filter. */
+function several<Value>(one: Parse<Value>): Parse<Value[]> {
+  return (text) => {
+    const values = new Set(text.split(',').flatMap((each) => one(each) ?? []));
+    return values.size > 0 ? [...values] : undefined;
+  };
+}
+
+const flag: Parse<true> = (text) => text === 'true' || undefined;
+const id: Parse<string> = (text) => (uuid.test(text) ? text : undefined);
+
+/** A date that there is: `Date` reads February 30 as one in March. */
+const day: Parse<string> = (text) => {
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(`${text}T`) ? text : undefined;
+};
+
+const words: Parse<string> = (text) => {
+  const trimmed = text.trim();
+  return trimmed !== '' && trimmed.length <= maxQueryLength ? trimmed : undefined;
+};
+
+/** A table instead of a zod schema: that would be 7 kB more on every page, which starts to read before its code is there. */
+const parsers: { [Name in keyof Filter]-?: Parse<NonNullable<Filter[Name]>> } = {
+  status: several(oneOf(...statuses, 'active')),
+  priority: several(oneOf(...priorities, 'none')),
+  todoListId: several(id),
+  assigneeId: several((text) => (text === 'me' ? text : id(text))),
+  unassigned: flag,
+  isSuggested: flag,
+  includeArchived: flag,
+  dueAfter: day,
+  dueBefore: day,
+  query: words,
+  sort: oneOf(...sorts),
+  order: oneOf('asc', 'desc'),
+  group: oneOf('priority', 'due'),
+};
+
+/** A page of todos: all, those of one list, those due that are mine, mine, archived ones. */
+export type Place =
+  | { name: 'todos' | 'mine' | 'archive' }
+  | { name: 'list'; todoListId: string }
+  | { name: 'today'; today: string };
+
+/** REST's parameters of a list, without those of a page of it. */
+export type Listing = Omit<TandemInputs['todos']['list'], 'ids' | 'limit' | 'cursor' | 'include'>;
+
+/** The filter in the query of an address. Unknown names and values are dropped. */
+export function filterIn(search: string): Filter {
+  const given = new URLSearchParams(search);
+  const entries = Object.entries(parsers).map(([name, parse]) => [
+    name,
+    (parse as Parse<unknown>)(given.get(name) ?? ''),
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** The query of an address with a filter: empty, or with the question mark. */
+export function searchOf(filter: Filter | Listing): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)] as [string, string])).toString();
+  // The comma between values needs no encoding, and is readable.
+  return text === '' ? '' : `?${text.replaceAll('%2C', ',')}`;
+}
+
+/** The place of an address. `today` is a date such as `2026-11-23`. */
+export function placeAt(pathname: string, today: string): Place {
+  const [, first, id] = pathname.split('/');
+  if (first === 'lists') return { name: 'list', todoListId: id ?? '' };
+  if (first === 'today') return { name: 'today', today };
+  return { name: first === 'mine' || first === 'archive' ? first : 'todos' };
+}
+
+const bases: { [Name in Place['name']]: (place: Extract<Place, { name: Name }>) => Listing } = {
+  todos: () => ({}),
+  mine: () => ({ assigneeId: 'me' }),
+  archive: () => ({ includeArchived: true }),
+  list: ({ todoListId }) => ({ todoListId }),
+  today: ({ today }) => ({ assigneeId: 'me', dueBefore: today, sort: 'dueDate', order: 'asc' }),
+};
+
+/** What is read for a filter at a place: what the place fixes stays, and the rest is the filter's. */
+export function listingOf(place: Place, { group: _, ...filter }: Filter): Listing {
+  const {
+    sort: baseSort = 'createdAt',
+    order: baseOrder,
+    ...base
+  } = (bases[place.name] as (of: Place) => Listing)(place);
+  const isArchive = base.includeArchived ?? filter.includeArchived ?? false;
+  const sort = filter.sort ?? baseSort;
+  const order = filter.order ?? (filter.sort === undefined ? baseOrder : undefined) ?? usualOrder(sort);
+  const status = filter.status ?? (isArchive ? undefined : ['active' as const]);
+  const whole = { ...filter, status, ...base, sort, order };
+  return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined));
+}
+
+/** The order in which a sort is usually wanted: what is due soonest, else the newest or most urgent first. */
+export function usualOrder(sort: Sort): 'asc' | 'desc' {
+  return sort === 'dueDate' ? 'asc' : 'desc';
+}
+
+/** The filter without what narrows the list: its status, sort and grouping are left. */
+export function cleared({ status, includeArchived, sort, order, group }: Filter): Filter {
+  return { status, includeArchived, sort, order, group };
+}
+
+/** Whether a filter narrows the list, apart from its status. */
+export function isNarrowed(filter: Filter): boolean {
+  return searchOf(filter) !== searchOf(cleared(filter));
+}
+
+/** The request of a list for a shell, with the API key in `TANDEM_API_KEY`. */
+export function curlOf(origin: string, listing: Listing): string {
+  // Quotes and dollars cannot occur: URLSearchParams encodes both.
+  return `curl -fsS -H "Authorization: Bearer $TANDEM_API_KEY" "${origin}/api/v1/todos${searchOf(listing)}"`;
+}

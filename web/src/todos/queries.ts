@@ -1,0 +1,59 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import type { Listing } from './filter.ts';
+
+const refetchMs = 5_000;
+/** Pages of a list that is read again as a whole while it is open. */
+const maxLivePages = 3;
+
+/** A page of a list: small ones at first, then what one request may read, so that the end of a long list is near. */
+function sizeOf(pages: number): number {
+  return pages < maxLivePages ? 100 : 500;
+}
+
+/** The todos of a listing, page by page. They are read again while the page is open: programs and agents change some. */
+export const todosQuery = (workspaceId: string, listing: Listing) =>
+  infiniteQueryOptions({
+    queryKey: ['todos', workspaceId, 'list', listing],
+    queryFn: ({ pageParam: { cursor, limit }, signal }) =>
+      api.todos.list.query({ ...listing, limit, ...(cursor !== undefined && { cursor }) }, { signal }),
+    initialPageParam: { cursor: undefined as string | undefined, limit: sizeOf(0) },
+    getNextPageParam: ({ nextCursor }, pages) =>
+      nextCursor === null ? undefined : { cursor: nextCursor as string | undefined, limit: sizeOf(pages.length) },
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > maxLivePages ? false : refetchMs),
+  });
+
+/** Counts of what a listing matches, of every status. */
+export const summaryQuery = (
+  workspaceId: string,
+  { sort: _sort, order: _order, status: _status, ...filter }: Listing,
+) =>
+  queryOptions({
+    queryKey: ['todos', workspaceId, 'summary', filter],
+    queryFn: ({ signal }) => api.todos.summary.query(filter, { signal }),
+    refetchInterval: refetchMs,
+  });
+
+/** Somebody to whom a todo can be assigned. */
+export interface Worker {
+  id: string;
+  name: string;
+  type: 'user' | 'agent';
+}
+
+/** The members and the agents of a workspace. */
+export const workersQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['workers', workspaceId],
+    queryFn: async ({ signal }): Promise<Worker[]> => {
+      const [members, agents] = await Promise.all([
+        api.workspaces.listMembers.query({ workspaceId }, { signal }),
+        api.agents.list.query({}, { signal }),
+      ]);
+      return [
+        ...members.data.map(({ id, name }) => ({ id, name, type: 'user' as const })),
+        ...agents.data.map(({ id, name }) => ({ id, name, type: 'agent' as const })),
+      ];
+    },
+    staleTime: 60_000,
+  });

@@ -1,0 +1,62 @@
+import { defaultRangeExtractor, type Range, useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+
+const rowHeight = { fine: 36, coarse: 44 };
+const overscan = 3;
+/** What stands over the first and the last rows of the window: the bars of the shell and of the selection. */
+const scrollPadding = 72;
+const coarse = '(pointer: coarse)';
+
+function subscribe(changed: () => void): () => void {
+  const query = matchMedia(coarse);
+  query.addEventListener('change', changed);
+  return () => query.removeEventListener('change', changed);
+}
+
+/** The visible part of a grid in the scrolling window, and the focus that moves between its rows. */
+export function useGrid(grid: RefObject<HTMLElement | null>, keys: readonly string[], activeKey: string | undefined) {
+  const isCoarse = useSyncExternalStore(subscribe, () => matchMedia(coarse).matches);
+  const height = isCoarse ? rowHeight.coarse : rowHeight.fine;
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => {
+    const top = grid.current === null ? 0 : Math.round(grid.current.getBoundingClientRect().top + window.scrollY);
+    if (top !== margin) setMargin(top);
+  });
+  const active = activeKey === undefined ? -1 : keys.indexOf(activeKey);
+  // The row that has the focus stays in the document: the focus would be lost with it.
+  const rangeExtractor = useCallback(
+    (range: Range) =>
+      [...new Set([...defaultRangeExtractor(range), ...(active < 0 ? [] : [active])])].sort((a, b) => a - b),
+    [active],
+  );
+  const virtualizer = useWindowVirtualizer({
+    count: keys.length,
+    estimateSize: useCallback(() => height, [height]),
+    getItemKey: useCallback((place: number) => keys[place] ?? place, [keys]),
+    overscan,
+    scrollMargin: margin,
+    scrollPaddingStart: scrollPadding,
+    scrollPaddingEnd: scrollPadding,
+    rangeExtractor,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes.
+  useEffect(() => virtualizer.measure(), [virtualizer, height]);
+  const wanted = useRef<string | null>(null);
+  useEffect(() => {
+    if (wanted.current === null) return;
+    const row = grid.current?.querySelector<HTMLElement>(`[data-id="${wanted.current}"]`);
+    if (!row) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  });
+  /** Scrolls a row into view and focuses it once it is rendered. The caller makes it the active one. */
+  const focus = useCallback(
+    (key: string) => {
+      wanted.current = key;
+      const place = keys.indexOf(key);
+      if (place >= 0) virtualizer.scrollToIndex(place, { align: 'auto' });
+    },
+    [keys, virtualizer],
+  );
+  return { virtualizer, margin, focus };
+}
