@@ -88,6 +88,36 @@ test.promise('tokens are turned back to text by Backspace, and pasted lines beco
   assert.equal([body.total, body.byPriority.low], [61, 60]);
 });
 
+test.promise('fields are saved with their version, and only a field that both changed asks', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage, ada);
+  const { id } = bodyOf(await call('POST /todos', { title: 'Draft', content: 'One *line*' }), 201);
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  await goTo(`/todos/${id}`, 'Draft');
+  await page.getByLabel('Priority').selectOption('high');
+  await until(async () => bodyOf(await call(`GET /todos/${id}`)).priority === 'high');
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.focus();
+  bodyOf(await call(`PATCH /todos/${id}`, { dueDate: '2030-01-02' }));
+  await title.fill('Mine');
+  await title.press('Enter');
+  await sees('Mine');
+  const merged = bodyOf(await call(`GET /todos/${id}`));
+  assert.equal([merged.title, merged.dueDate, merged.priority], ['Mine', '2030-01-02', 'high']);
+
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  bodyOf(await call(`PATCH /todos/${id}`, { content: 'Theirs' }));
+  await page.getByRole('textbox', { name: 'Text' }).fill('Two\r\n* lines  ');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Somebody else changed the text at the same time.').waitFor();
+  assert.equal(await window.axe('all'), []);
+  assert.is(bodyOf(await call(`GET /todos/${id}`)).content, 'Theirs');
+  await page.getByRole('button', { name: 'Keep yours' }).click();
+  await until(async () => bodyOf(await call(`GET /todos/${id}`)).content === 'Two\n* lines  ');
+});
+
 for (const { name, ...options } of looks) {
   test.promise(`the line with its tokens can be used by everyone: ${name}`, async (stage) => {
     const window = await stage.window({ ...options, as: await stage.person() });
