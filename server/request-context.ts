@@ -29,6 +29,7 @@ function clientOf(request: FastifyRequest): Client {
 function viaOf(request: FastifyRequest): Origin['via'] {
   if (request.url.startsWith('/mcp')) return 'mcp';
   if (request.url.startsWith('/trpc')) return request.headers.authorization ? 'trpc' : 'page';
+  if (request.principal && !request.headers.authorization) return 'page';
   return request.headers['user-agent']?.startsWith('tandem-cli/') ? 'cli' : 'rest';
 }
 

@@ -22,6 +22,7 @@ import './styles/captures.css';
 import './styles/capture.css';
 import './styles/record.css';
 import './styles/work.css';
+import './styles/quick-add.css';
 import './styles/webhooks.css';
 import './styles/todos.css';
 import './styles/shell.css';

@@ -23,7 +23,7 @@ const loads: Record<PageName, Load> = {
   'account/join': () => import('./account/join.tsx').then(({ Join }) => Join),
   'work/home-page': () => import('./work/home-page.tsx').then(({ HomePage }) => HomePage),
   'todos/todos-page': () => import('./todos/todos-page.tsx').then(({ TodosPage }) => TodosPage),
-  'work/todo-page': () => import('./work/todo-page.tsx').then(({ TodoPage }) => TodoPage),
+  'todo/todo-page': () => import('./todo/todo-page.tsx').then(({ TodoPage }) => TodoPage),
   'work/chats-page': () => import('./work/chats-page.tsx').then(({ ChatsPage }) => ChatsPage),
   'work/chat-page': () => import('./work/chat-page.tsx').then(({ ChatPage }) => ChatPage),
   'captures/record-page': () => import('./captures/record-page.tsx').then(({ RecordPage }) => RecordPage),

@@ -51,18 +51,23 @@ export async function fetchJson<Answer>(path: string, init: RequestInit = {}): P
   });
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) return body as Answer;
+  throw new ProblemError(problemIn(body, response.status));
+}
+
+/** The error object in a response of REST or tRPC; `status` 0 is no response at all. */
+export function problemIn(body: unknown, status: number): Problem {
+  if (status === 0) return unreachable;
   const wrapped = (body as { error?: { data?: { problem?: Partial<Problem> } } } | null)?.error?.data?.problem;
   const error = wrapped ?? (body as Partial<Problem> | null) ?? {};
-  const message = error.message ?? 'The response of the service could not be read. Try again.';
-  throw new ProblemError({
-    status: response.status,
+  return {
+    status,
     code: error.code ?? 'internal_error',
     reason: error.reason,
-    message,
-    retryable: error.retryable ?? response.status >= 500,
+    message: error.message ?? 'The response of the service could not be read. Try again.',
+    retryable: error.retryable ?? status >= 500,
     requestId: error.requestId,
     errors: error.errors ?? [],
-  });
+  };
 }
 
 const watchers = new Set<(error: unknown) => void>();

@@ -1,33 +1,44 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
-import { api } from '../api/client.ts';
-import { readAgain } from '../api/queries.ts';
-import { TextField } from '../ui/fields.tsx';
-import { type Filled, Form } from '../ui/form.tsx';
+import type { Created } from '../quick-add/quick-add.tsx';
+import { useIdentity } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Pending } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { todoListsQuery } from './queries.ts';
+
+function NotLoaded() {
+  return (
+    <>
+      <p>The form could not be loaded.</p>
+      <Button onPress={() => location.reload()}>Load the page again</Button>
+    </>
+  );
+}
+
+/** A chunk of its own: the shell that every page loads has the list in it. */
+const QuickAdd = lazy(() =>
+  import('../quick-add/quick-add.tsx').then(
+    ({ QuickAdd }) => ({ default: QuickAdd }),
+    () => ({ default: NotLoaded }),
+  ),
+);
 
 /** The form of a new todo; `todoListId` files it in that list. On a page without the list it leads there. */
 export function NewTodo({ todoListId, isOnList = false }: { todoListId?: string; isOnList?: boolean }) {
-  const queryClient = useQueryClient();
+  const { workspace } = useIdentity();
+  const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
   const navigate = useNavigate();
   const notify = useNotice();
-  const create = async (filled: Filled) => {
-    const title = filled.text('title').trim();
-    await api.todos.create.mutate({ title, ...(todoListId !== undefined && { todoListId }) });
-    await readAgain(queryClient, 'todos');
-    notify(`“${title}” is on the list.`);
-    if (!isOnList) await navigate('/todos');
+  const created = (what: Created) => {
+    notify('count' in what ? `${what.count} todos are on the list.` : `“${what.title}” is on the list.`);
+    if ('id' in what && what.opens) void navigate(`/todos/${what.id}`);
+    else if (!isOnList) void navigate('/todos');
   };
   return (
-    <Form
-      fields={{ title: { label: 'Title', required: 'Enter a title' } }}
-      submit="Add todo"
-      busy="Adding…"
-      label="New todo"
-      clears
-      onSubmit={create}
-    >
-      <TextField name="title" label="Title" maxLength={500} />
-    </Form>
+    <Suspense fallback={<Pending what="the form" isPaused={false} />}>
+      <QuickAdd lists={lists} {...(todoListId !== undefined && { todoListId })} onCreated={created} />
+    </Suspense>
   );
 }

@@ -4,14 +4,6 @@ import { api } from '../api/client.ts';
 
 export type Todo = TandemOutputs['todos']['get'];
 
-/** One todo; read again while an agent may work on it. */
-export const todoQuery = (workspaceId: string, todoId: string) =>
-  queryOptions({
-    queryKey: ['todos', workspaceId, 'one', todoId],
-    queryFn: ({ signal }) => api.todos.get.query({ todoId }, { signal }),
-    refetchInterval: ({ state }) => (state.data?.latestRun?.status === 'running' ? 1_000 : 5_000),
-  });
-
 /** The lists of a workspace with their counts; read again with the todos. */
 export const todoListsQuery = (workspaceId: string) =>
   queryOptions({

@@ -1,23 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { problemOf } from '../api/client.ts';
 import { Markdown } from '../captures/markdown.tsx';
-import { useIdentity } from '../session/session.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { Ago, Day } from '../ui/time.tsx';
-import { type Todo, todoQuery } from './queries.ts';
-import { nameOf, TodoBadges, useSetStatus } from './todo-parts.tsx';
+import { nameOf, TodoBadges } from '../work/todo-parts.tsx';
+import { TodoActions } from './actions.tsx';
+import { Conflicts } from './conflicts.tsx';
+import { TodoFields } from './fields.tsx';
+import type { Change, Todo } from './merge.ts';
+import { BodyField, TitleField } from './texts.tsx';
+import { useTodo } from './use-todo.ts';
 
 /** Page `/todos/:todoId`: one todo, the latest work of an agent on it, and the way to its chat. */
 export function TodoPage() {
   const { todoId = '' } = useParams();
-  const { workspace } = useIdentity();
-  const todo = useQuery(todoQuery(workspace.id, todoId));
-  const isMissing = todo.error !== null && [400, 404].includes(problemOf(todo.error).status);
+  const { query, save, conflicts, settle } = useTodo(todoId);
+  const todo = query.data?.resource;
+  const isMissing = query.error !== null && [400, 404].includes(problemOf(query.error).status);
   if (isMissing) {
     return (
       <Page title="Todo not found" intro="It may have been erased, or it belongs to another workspace.">
@@ -34,19 +37,21 @@ export function TodoPage() {
         Todos
       </Link>
       <Page
-        title={todo.data ? nameOf(todo.data) : 'Todo'}
-        intro={todo.data && <Facts todo={todo.data} />}
-        actions={todo.data && !todo.data.isArchived && <SetStatus todo={todo.data} />}
+        title={todo ? nameOf(todo) : 'Todo'}
+        intro={todo && <Facts todo={todo} />}
+        actions={todo && !todo.isArchived && <SetStatus todo={todo} save={save} />}
       >
-        <Loaded query={todo} what="the todo">
-          {(data) => (
+        <Loaded query={query} what="the todo">
+          {({ resource }) => (
             <>
-              {data.content !== null && (
-                <section className="card" aria-label="Text">
-                  <Markdown text={data.content} />
-                </section>
-              )}
-              <Work todo={data} />
+              <Conflicts conflicts={conflicts} settle={settle} />
+              <section className="card" aria-label="Fields">
+                <TitleField todo={resource} save={save} />
+                <TodoFields todo={resource} save={save} />
+              </section>
+              <BodyField todo={resource} save={save} />
+              <Work todo={resource} />
+              <TodoActions todo={resource} save={save} />
             </>
           )}
         </Loaded>
@@ -80,15 +85,10 @@ function Facts({ todo }: { todo: Todo }) {
   );
 }
 
-function SetStatus({ todo }: { todo: Todo }) {
-  const setting = useSetStatus(todo);
+function SetStatus({ todo, save }: { todo: Todo; save: (change: Change) => Promise<boolean> }) {
   const isDone = todo.status === 'done';
   return (
-    <Button
-      kind={isDone ? 'secondary' : 'primary'}
-      isBusy={setting.isPending}
-      onPress={() => setting.mutate(isDone ? 'ready' : 'done')}
-    >
+    <Button kind={isDone ? 'secondary' : 'primary'} onPress={() => void save({ status: isDone ? 'ready' : 'done' })}>
       {isDone ? 'Reopen' : 'Mark as done'}
     </Button>
   );

@@ -1,0 +1,131 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage } from '../support/browser.ts';
+import { look, looks } from '../support/looks.ts';
+import type { Person } from '../support/people.ts';
+import { until } from '../support/until.ts';
+import { bodyOf } from '../support/work-fixtures.ts';
+
+const test = pageSuite('pages: one todo');
+
+/** Calls the API as another client of the same person. */
+function callsOf({ tandem }: Stage, { session }: Person) {
+  return (request: string, body?: unknown) => tandem.call(request, body, { key: session.token });
+}
+
+test.promise(
+  'a line is read as it is typed, and the keyboard alone makes the todo of it and opens it',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage, ada);
+    const list = bodyOf(await call('POST /todo-lists', { name: 'Finance' }), 201);
+    const agent = bodyOf(await call('POST /agents', { name: 'Researcher' }), 201);
+    const window = await stage.window({ as: ada });
+    const { page, goTo, sees } = window;
+    await goTo('/chats', 'Chats');
+    await page.keyboard.press('c');
+    await sees('Todos');
+    await page.locator('input[name="title"]:focus').waitFor();
+    await page.keyboard.type('call the bank tomorrow 9am !ur');
+    await page.getByRole('option', { name: '!urgent' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('#fin');
+    await page.getByRole('option', { name: '#Finance' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('@res');
+    await page.getByRole('option', { name: '@Researcher' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('every weekday');
+    const tokens = page.getByRole('list', { name: 'Read from the line' }).getByRole('button');
+    await until(async () => (await tokens.count()) === 5);
+    await page.getByText('Every weekday at 09:00').waitFor();
+    assert.is(await page.getByRole('list', { name: 'Next times' }).getByRole('listitem').count(), 3);
+    assert.equal(await window.axe('all'), []);
+    await page.reload();
+    await sees('Todos');
+    assert.is(
+      await page.getByLabel('Title').inputValue(),
+      'call the bank tomorrow 9am !urgent #Finance @Researcher every weekday',
+    );
+    await page.getByText('Every weekday at 09:00').waitFor();
+    await page.getByLabel('Title').press('Control+Enter');
+    await sees('call the bank');
+    const { body } = await call('GET /todos');
+    const { title, priority, todoListId, dueDate, rrule, assignees } = body.data[0];
+    assert.equal(
+      [title, priority, todoListId, rrule, assignees.map(({ id }: { id: string }) => id)],
+      ['call the bank', 'urgent', list.id, 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0', [agent.id]],
+    );
+    assert.match(dueDate, /^\d{4}-\d\d-\d\d$/);
+  },
+);
+
+test.promise('tokens are turned back to text by Backspace, and pasted lines become todos', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage, ada);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  const title = page.getByLabel('Title');
+  await title.fill('watch Tomorrow !high');
+  const tokens = page.getByRole('list', { name: 'Read from the line' }).getByRole('button');
+  await until(async () => (await tokens.count()) === 2);
+  await title.press('Backspace');
+  await until(async () => (await tokens.count()) === 1);
+  await tokens.first().press('Backspace');
+  await page.getByRole('list', { name: 'Read from the line' }).waitFor({ state: 'detached' });
+  await title.press('Enter');
+  const rows = page.getByRole('list', { name: 'Open todos' });
+  await rows.getByText('watch Tomorrow !high').waitFor();
+
+  await title.focus();
+  const lines = Array.from({ length: 60 }, (_, number) => `- Task ${number} !low`).join('\n');
+  await page.evaluate(
+    `(() => { const data = new DataTransfer(); data.setData('text/plain', ${JSON.stringify(lines)});
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); })()`,
+  );
+  await page.getByRole('button', { name: 'Add 60 todos' }).click();
+  await page.getByText('60 todos are on the list.').waitFor();
+  const { body } = await call('GET /todos/summary');
+  assert.equal([body.total, body.byPriority.low], [61, 60]);
+});
+
+test.promise('fields are saved with their version, and only a field that both changed asks', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage, ada);
+  const { id } = bodyOf(await call('POST /todos', { title: 'Draft', content: 'One *line*' }), 201);
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  await goTo(`/todos/${id}`, 'Draft');
+  await page.getByLabel('Priority').selectOption('high');
+  await until(async () => bodyOf(await call(`GET /todos/${id}`)).priority === 'high');
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.focus();
+  bodyOf(await call(`PATCH /todos/${id}`, { dueDate: '2030-01-02' }));
+  await title.fill('Mine');
+  await title.press('Enter');
+  await sees('Mine');
+  const merged = bodyOf(await call(`GET /todos/${id}`));
+  assert.equal([merged.title, merged.dueDate, merged.priority], ['Mine', '2030-01-02', 'high']);
+
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  bodyOf(await call(`PATCH /todos/${id}`, { content: 'Theirs' }));
+  await page.getByRole('textbox', { name: 'Text' }).fill('Two\r\n* lines  ');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Somebody else changed the text at the same time.').waitFor();
+  assert.equal(await window.axe('all'), []);
+  assert.is(bodyOf(await call(`GET /todos/${id}`)).content, 'Theirs');
+  await page.getByRole('button', { name: 'Keep yours' }).click();
+  await until(async () => bodyOf(await call(`GET /todos/${id}`)).content === 'Two\n* lines  ');
+});
+
+for (const { name, ...options } of looks) {
+  test.promise(`the line with its tokens can be used by everyone: ${name}`, async (stage) => {
+    const window = await stage.window({ ...options, as: await stage.person() });
+    await window.goTo('/todos', 'Todos');
+    await window.page.getByLabel('Title').fill('call the bank tomorrow 9am !urgent @me every weekday');
+    await window.page.getByText('Every weekday at 09:00').waitFor();
+    await look(window, `quick-add-${name}`);
+  });
+}
+
+test.run();

@@ -1,0 +1,32 @@
+import { ProblemError, problemIn } from './problem.ts';
+
+/*
+ * Resources with their entity tags, over REST: the typed client shows no headers. A change names the tag of what it was
+ * made of (`If-Match`), so that it is refused with 412 where another client was faster.
+ */
+
+/** A resource and the tag of this version of it. */
+export interface Tagged<Resource> {
+  resource: Resource;
+  tag: string;
+}
+
+async function exchange<Resource>(path: string, init: RequestInit): Promise<Tagged<Resource>> {
+  const headers = { Accept: 'application/json', 'Content-Type': 'application/json', ...init.headers };
+  const response = await fetch(`/api/v1${path}`, { ...init, headers }).catch(() => {
+    throw new ProblemError(problemIn(null, 0));
+  });
+  const body: unknown = await response.json().catch(() => null);
+  if (!response.ok || body === null) throw new ProblemError(problemIn(body, response.status));
+  return { resource: body as Resource, tag: response.headers.get('ETag') ?? '*' };
+}
+
+/** Reads a resource, such as that at `/todos/{id}`. @throws ProblemError */
+export function readTagged<Resource>(path: string, signal: AbortSignal): Promise<Tagged<Resource>> {
+  return exchange(path, { signal });
+}
+
+/** Changes a resource if it still has the tag. @throws ProblemError, 412 when it has another one. */
+export function changeTagged<Resource>(path: string, tag: string, change: object): Promise<Tagged<Resource>> {
+  return exchange(path, { method: 'PATCH', headers: { 'If-Match': tag }, body: JSON.stringify(change) });
+}

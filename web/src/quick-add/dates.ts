@@ -1,0 +1,107 @@
+import { casual, type ParsedResult } from 'chrono-node/en';
+import { asUtc, dayFrom, timeOf, type WallTime, wallTimeAt } from './zoned.ts';
+
+/*
+ * Days and times in English text, read by chrono. It is large, so this file is loaded when a person begins to type.
+ * Chrono calculates in the zone of the browser; only its wall times are used, which are those of `timeZone`.
+ */
+
+/** A day, a time of day or both, and where they are in the text. */
+export interface FoundDate {
+  start: number;
+  end: number;
+  /** `YYYY-MM-DD`; null where only a time is named. */
+  day: string | null;
+  /** `HH:MM`; null where only a day is named. */
+  time: string | null;
+  /** The instant in milliseconds where the text says it by itself: `in 3 hours`, `9am EST`. */
+  instant?: number;
+}
+
+/** Finds the days and times in a text, in its order. `now` is an instant in milliseconds. */
+export type FindDates = (text: string, now: number, timeZone: string) => FoundDate[];
+
+const inHours =
+  /(?<![\w.])in\s+(?:(an?|\d{1,3}(?:\.\d)?|half an)\s+(hours?|hrs?|h|minutes?|mins?)|(\d{1,3})(h|min))(?!\w)|(?<![\w.])(an?|\d{1,3})\s+(hours?|minutes?)\s+from\s+now\b/giu;
+
+/** Words that are rarely meant as a date when they stand alone, fractions, and days that depend on the country: `3/4`. */
+const unclear =
+  /^(?:may|march|now|second|sat|sun|\d+\s+\p{L}+|(?:for|within|about)\b.*|[\d.]+\/[\d/.]+|\d+\.\d+(?:\.\d+)?)$/iu;
+
+const dayAfterTomorrow = /(?<![\w@#])(?:the\s+)?day\s+after\s+tomorrow\b/giu;
+
+function spanOf({ index, 0: text }: RegExpMatchArray) {
+  return { start: index ?? 0, end: (index ?? 0) + text.length };
+}
+
+/** `in 3 hours`: so many minutes later, also where the clocks change in between. */
+function hoursIn(text: string, now: number, timeZone: string): FoundDate[] {
+  return [...text.matchAll(inHours)].map((match) => {
+    const amount = (match[1] ?? match[3] ?? match[5] ?? '').toLowerCase();
+    const unit = (match[2] ?? match[4] ?? match[6] ?? '').toLowerCase();
+    const count = amount === 'half an' ? 0.5 : amount.startsWith('a') ? 1 : Number(amount);
+    const instant = Math.floor(now / 60_000 + count * (unit.startsWith('h') ? 60 : 1)) * 60_000;
+    const later = wallTimeAt(instant, timeZone);
+    return { ...spanOf(match), instant, day: dayFrom(later, 0), time: timeOf(later) };
+  });
+}
+
+function overmorrow(text: string, wallNow: WallTime): FoundDate[] {
+  const date = dayFrom(wallNow, 2);
+  return [...text.matchAll(dayAfterTomorrow)].map((match) => ({ ...spanOf(match), day: date, time: null }));
+}
+
+const dayParts = ['day', 'weekday', 'month'] as const;
+
+type Components = ParsedResult['start'];
+
+function wallOf(of: Components): WallTime {
+  const part = (name: 'year' | 'month' | 'day' | 'hour' | 'minute') => of.get(name) ?? 0;
+  return { year: part('year'), month: part('month'), day: part('day'), hour: part('hour'), minute: part('minute') };
+}
+
+/** Of `at 5` the afternoon is meant, of `at 05:00` and `5am` the morning. */
+function hourOf(of: Components, text: string): number {
+  const hour = of.get('hour') ?? 0;
+  const isBare = !of.isCertain('meridiem') && /(?<![\d:])[1-5](?![\d])(?::\d\d)?/u.test(text);
+  return isBare && hour >= 1 && hour <= 5 ? hour + 12 : hour;
+}
+
+/** `friday 9am` on a friday at ten is the next one. */
+function isPassed(start: Components, wall: WallTime, wallNow: WallTime): boolean {
+  const isWeekdayAlone = start.isCertain('weekday') && !start.isCertain('day');
+  return isWeekdayAlone && start.isCertain('hour') && asUtc(wall) <= asUtc(wallNow);
+}
+
+function readResult({ index, text, start }: ParsedResult, wallNow: WallTime, timeZone: string): FoundDate {
+  const span = { start: index, end: index + text.length };
+  const hasTime = start.isCertain('hour');
+  const hasDay = dayParts.some((part) => start.isCertain(part));
+  const offset = start.isCertain('timezoneOffset') ? start.get('timezoneOffset') : null;
+  if (hasTime && offset !== null) {
+    const instant = asUtc(wallOf(start)) - offset * 60_000;
+    const wall = wallTimeAt(instant, timeZone);
+    return { ...span, day: hasDay ? dayFrom(wall, 0) : null, time: timeOf(wall), ...(hasDay && { instant }) };
+  }
+  const wall = { ...wallOf(start), hour: hourOf(start, text) };
+  if (isPassed(start, wall, wallNow)) wall.day += 7;
+  return { ...span, day: hasDay ? dayFrom(wall, 0) : null, time: hasTime ? timeOf(wall) : null };
+}
+
+/** The days and times of a text, those before today left out. */
+export const findDates: FindDates = (text, now, timeZone) => {
+  const wallNow = wallTimeAt(now, timeZone);
+  const own = [...hoursIn(text, now, timeZone), ...overmorrow(text, wallNow)];
+  let rest = text;
+  for (const { start, end } of own) rest = rest.slice(0, start) + '\u0001'.repeat(end - start) + rest.slice(end);
+  // The midnight before, so that a weekday is today at any time of it.
+  const today = new Date(wallNow.year, wallNow.month - 1, wallNow.day);
+  const results = casual
+    .parse(rest, today, { forwardDate: true })
+    .filter((result) => !unclear.test(result.text) && !result.tags().has('result/relativeDateAndTime'))
+    .map((result) => readResult(result, wallNow, timeZone));
+  const first = dayFrom(wallNow, 0);
+  return [...own, ...results]
+    .filter((each) => each.day === null || each.day >= first)
+    .sort((a, b) => a.start - b.start);
+};

@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
+import type { Assignable } from './parse.ts';
+
+/** The members and agents of a workspace, who can be assigned. */
+export const assignableQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['members', workspaceId, 'assignable'],
+    queryFn: async ({ signal }): Promise<Assignable[]> => {
+      const [members, agents] = await Promise.all([
+        api.workspaces.listMembers.query({ workspaceId }, { signal }),
+        api.agents.list.query({}, { signal }),
+      ]);
+      return [
+        ...members.data.map(({ id, name }) => ({ id, name, type: 'user' as const })),
+        ...agents.data.map(({ id, name }) => ({ id, name, type: 'agent' as const })),
+      ];
+    },
+    staleTime: 60_000,
+  });
+
+/** The one behind the session, by the word of the API for it. */
+export const me: Assignable = { id: 'me', name: 'me', type: 'user' };
