@@ -27,6 +27,8 @@ declare module 'autocannon' {
     connections: number;
     duration: number;
     sampleInt?: number;
+    /** Puts a new id in place of `[<id>]` in each request that is sent. */
+    idReplacement?: boolean;
     setupClient?: (client: Client) => void;
   }
 

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import autocannon from 'autocannon';
 import { quantile, quotient } from './figures.ts';
-import type { Call, LoadResult, Order } from './loader.ts';
+import { type Call, type LoadResult, newId, type Order } from './loader.ts';
 
 /* The load generator, a process of its own: receives orders from its parent process and sends back results. */
 
@@ -38,6 +38,8 @@ async function load({ url, calls, connections, seconds }: Order): Promise<LoadRe
     connections,
     duration: seconds,
     sampleInt: 100,
+    // Each request is then built anew, which costs the generator time.
+    idReplacement: calls.some(({ headers }) => Object.values(headers ?? {}).includes(newId)),
     setupClient: (each) => {
       const start = Math.floor((client++ * requests.length) / connections);
       each.setRequests([...requests.slice(start), ...requests.slice(0, start)]);

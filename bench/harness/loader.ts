@@ -10,10 +10,14 @@ export interface Call {
   body?: string;
   /** Prefix of the path; the REST root if omitted. */
   root?: string;
+  /** `newId` in a value becomes another one with each request. */
   headers?: Record<string, string>;
   /** A text that only the body of a failed response contains. */
   fault?: string;
 }
+
+/** What the load generator replaces by an id that no other request has. */
+export const newId = '[<id>]';
 
 /** An order to the load process: `load` runs for `seconds`, `probe` sends `times` requests one by one. */
 export interface Order {

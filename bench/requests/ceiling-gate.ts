@@ -5,6 +5,7 @@ import type postgres from 'postgres';
 export interface Admitted {
   workspaceId: string;
   userId: string;
+  credentialId: string;
   quota: number;
   remaining: number;
   reset: number;
@@ -44,7 +45,7 @@ const statement = `with asked as (
     where c.workspace_id = f.workspace_id and c.id = f.id
       and (f.last_used_at is null or f.last_used_at < date_trunc('minute', now()))
   )
-  select encode(f.hash, 'hex') as hash, f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes, k.quota, k.used,
+  select encode(f.hash, 'hex') as hash, f.workspace_id as "workspaceId", f.user_id as "userId", f.id as "credentialId", f.scopes, k.quota, k.used,
     k.used_before as "usedBefore", ceil(extract(epoch from k.window_start + interval '1 minute' - now()))::int as reset
   from found f join counted k on k.bucket = f.hash`;
 
@@ -62,12 +63,13 @@ export function gateOf(sql: postgres.Sql): (authorization: string | undefined) =
     }
     const counts = [...byHash.values()].map((group) => group.length);
     const rows = (await sql.unsafe(statement, [[...byHash.keys()], counts], { prepare: true })) as unknown as Row[];
-    for (const { hash, used, usedBefore, quota, reset, workspaceId, userId, scopes } of rows) {
+    for (const { hash, used, usedBefore, quota, reset, workspaceId, userId, credentialId, scopes } of rows) {
       const group = byHash.get(hash) ?? [];
       byHash.delete(hash);
       for (const [place, { done }] of group.entries()) {
         const allowed = usedBefore + place < used && scopes.includes('todos:write');
-        done(allowed ? { workspaceId, userId, quota, reset, remaining: quota - usedBefore - place - 1 } : null);
+        const remaining = quota - usedBefore - place - 1;
+        done(allowed ? { workspaceId, userId, credentialId, quota, reset, remaining } : null);
       }
     }
     for (const group of byHash.values()) for (const { done } of group) done(null);

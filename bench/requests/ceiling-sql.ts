@@ -72,8 +72,7 @@ export const searchIndex = (terms: number) => `with hits as materialized (
   ) select ${plain} from (select t.* from hits h join todos t on t.id = h.todo_id where ${listed}
     order by t.created_at desc, t.id desc limit $2) t order by t.created_at desc, t.id desc`;
 
-/** $1 workspace, $2 id, $3 title, $4 content, $5 priority, $6 due date, $7 and $8 folded texts, $9 user. */
-export const create = `with made as (
+const made = `made as (
     insert into todos (workspace_id, id, title, content, priority, todo_list_id, due_date, source)
     select $1, $2, $3, $4, $5, l.id, $6, 'user_created' from todo_lists l where l.workspace_id = $1 and l.is_default
     returning *
@@ -82,7 +81,22 @@ export const create = `with made as (
   ), assigned as (
     insert into todo_assignees (workspace_id, todo_id, position, user_id, created_at)
     select $1, $2, 1, $9, m.created_at from made m returning *
-  ) select ${columns('assigned')} from made t`;
+  )`;
+
+/** $1 workspace, $2 id, $3 title, $4 content, $5 priority, $6 due date, $7 and $8 folded texts, $9 user. */
+export const create = `with ${made} select ${columns('assigned')} from made t`;
+
+/** The same, then $10 credential, $11 idempotency key, $12 fingerprint of the body; a used key violates a constraint. */
+export const createOnce = `with ${made}, answered as materialized (
+    select ${columns('assigned')} from made t
+  ), stored as (
+    insert into idempotency_keys (workspace_id, credential_id, operation, path, key, fingerprint, answer)
+    select $1, $10, 'ceiling', '', $11, $12, to_json(a)::text from answered a
+  ) select * from answered`;
+
+/** $1 workspace, $2 credential, $3 idempotency key. */
+export const stored = `select fingerprint, answer from idempotency_keys
+  where workspace_id = $1 and credential_id = $2 and operation = 'ceiling' and key = $3`;
 
 /** $1 workspace, $2 id, then the values of `sets`, and last the folded title when there is one. */
 export function update(sets: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import postgres from 'postgres';
 import { v7 as newId } from 'uuid';
@@ -125,6 +126,21 @@ function pageOf(who: Admitted, query: Query, count: number): Promise<Row[]> {
   return rows(pages.newest, values);
 }
 
+/** Creates a todo at most once per key, and returns its row as it was then. */
+async function createOnce(who: Admitted, { body }: FastifyRequest, key: string, values: unknown[]): Promise<Row[]> {
+  const { workspaceId, credentialId } = who;
+  const fingerprint = createHash('sha256').update(JSON.stringify(body)).digest();
+  try {
+    return await rows(statements.createOnce, [...values, credentialId, key, fingerprint]);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== '23505') throw error;
+    const [first] = await rows(statements.stored, [workspaceId, credentialId, key]);
+    if (!fingerprint.equals(first?.fingerprint as Buffer)) throw error;
+    const row = JSON.parse(String(first?.answer)) as Row;
+    return [{ ...row, created_at: instant(String(row.created_at)), updated_at: instant(String(row.updated_at)) }];
+  }
+}
+
 route('GET', '/todos', 200, async (who, request) => {
   const query = request.query as Query;
   const limit = Math.min(100, Number(query.limit ?? 25));
@@ -160,7 +176,9 @@ route('POST', '/todos', 201, async (who, request) => {
   const { title = null, content = null, priority, dueDate = null } = request.body as Query;
   const folded = [title?.toLowerCase() ?? '', content?.toLowerCase() ?? ''];
   const values = [who.workspaceId, newId(), title, content, rankOf(priority), dueDate, ...folded, who.userId];
-  const [row] = await rows(statements.create, values);
+  const key = request.headers['idempotency-key'];
+  const [row] =
+    typeof key === 'string' ? await createOnce(who, request, key, values) : await rows(statements.create, values);
   return row && todoOf(row);
 });
 

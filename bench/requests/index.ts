@@ -59,10 +59,11 @@ export async function measureRequests(
   }
 }
 
-/** Deletes the todos of this run, so that the next one starts with the same sizes. */
+/** Deletes the todos of this run and their keys, so that the next one starts with the same sizes. */
 async function deleteNewTodos({ db }: BenchDatabase, since: string): Promise<void> {
   await db.rows('delete from todos where created_at >= $1', [since]);
-  await db.driver.unsafe('vacuum (analyze) todos, todo_assignees, todo_search');
+  await db.rows('delete from idempotency_keys where created_at >= $1', [since]);
+  await db.driver.unsafe('vacuum (analyze) todos, todo_assignees, todo_search, idempotency_keys');
 }
 
 /** Median start time in ms on the data directory; no other PostgreSQL may have it open. */

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { v7 as uuid } from 'uuid';
 import type { Workload } from '../harness/compare.ts';
-import type { Call } from '../harness/loader.ts';
+import { type Call, newId } from '../harness/loader.ts';
 
-async function answerOf(url: string, { method, path, key, body }: Call): Promise<unknown> {
-  const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
+async function answerOf(url: string, { method, path, key, body, headers: more = {} }: Call): Promise<unknown> {
+  const own = Object.entries(more).map(([name, value]) => [name, value.replace(newId, uuid())]);
+  const typed = body !== undefined && { 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${key}`, ...typed, ...Object.fromEntries(own) };
   const response = await fetch(`${url}/api/v1${path}`, { method, headers, ...(body !== undefined && { body }) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text.slice(0, 300)}`);

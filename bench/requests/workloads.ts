@@ -1,5 +1,5 @@
 import type { Workload } from '../harness/compare.ts';
-import type { Call } from '../harness/loader.ts';
+import { type Call, newId } from '../harness/loader.ts';
 import type { Space } from '../harness/spaces.ts';
 import { wordOf } from '../harness/words.ts';
 
@@ -66,6 +66,12 @@ export async function workloadsOf(url: string, spaces: Space[]): Promise<Workloa
     Array.from({ length: 20 }, (_, i) => wordOf(1 + ((turn * 31 + i * i) % 900))).join(' ');
   const priority = (turn: number) => ['low', 'medium', 'high', 'urgent'][turn % 4];
   const status = (turn: number) => ['ready', 'in_progress', 'done'][turn % 3];
+  const creates = write('POST', (turn) => ({
+    title: title(turn),
+    content: content(turn),
+    priority: priority(turn),
+    dueDate: `2027-03-${10 + (turn % 20)}`,
+  }));
   return [
     { name: 'getTodo', target: 0.75, calls: mixed(spaces, (s, turn) => get(`/todos/${idOf(s, turn)}`)(s)) },
     { name: 'listTodos newest', target: 0.75, calls: list('') },
@@ -79,15 +85,11 @@ export async function workloadsOf(url: string, spaces: Space[]): Promise<Workloa
       target: 0.75,
       calls: mixed(spaces, (space) => get(`/todos?cursor=${cursors.get(space.key)}`)(space)),
     },
+    { name: 'createTodo', target: 0.6, calls: creates },
     {
-      name: 'createTodo',
+      name: 'createTodo keyed',
       target: 0.6,
-      calls: write('POST', (turn) => ({
-        title: title(turn),
-        content: content(turn),
-        priority: priority(turn),
-        dueDate: `2027-03-${10 + (turn % 20)}`,
-      })),
+      calls: creates.map((call) => ({ ...call, headers: { 'idempotency-key': newId } })),
     },
     {
       name: 'updateTodo status',

@@ -51,7 +51,7 @@ test('every workload of the bench runs without errors, and the ceiling answers w
   const output = await ended('requests');
   const rows = rowsOf(output);
   const [compared, sized] = [rows.filter((row) => row.includes(' / ')), rows.filter((row) => !row.includes(' / '))];
-  assert.is(compared.length, 1 + 13, output);
+  assert.is(compared.length, 1 + 14, output);
   for (const row of compared.slice(1)) assert.match(row, /\| 0 \|$/);
   for (const request of ['getTodo', 'listTodos', 'search', 'summary']) {
     assert.ok(
