@@ -134,9 +134,10 @@ export function conditionsOf(
 
 /** Selective filters, which an index in the order of the page serves badly, are planned for their values. */
 export function planOf(criteria: Criteria): Plan {
-  const { captureId, createdSince, updatedSince, query, assigneeIds, listIds, scheduleStatuses } = criteria;
+  const { captureId, createdSince, updatedSince, dueBefore, dueAfter, query } = criteria;
+  const { assigneeIds, listIds, scheduleStatuses } = criteria;
   const isSelective =
-    [captureId, createdSince, updatedSince, query].some((each) => each !== undefined) ||
+    [captureId, createdSince, updatedSince, dueBefore, dueAfter, query].some((each) => each !== undefined) ||
     [assigneeIds, listIds, scheduleStatuses].some(({ length }) => length > 0) ||
     criteria.isSuggested === true ||
     criteria.hasRun === true;

@@ -1,5 +1,5 @@
 import { Bindings } from '../../db/bindings.ts';
-import type { Db } from '../../db/client.ts';
+import type { Db, Plan } from '../../db/client.ts';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { wholeList } from '../fields.ts';
@@ -19,17 +19,23 @@ const maxSearchDepth = 10 * searchDepth;
 
 const wholeTodo = todoColumns();
 
-/** A page without a search. The rows of several branches are sorted before the other columns are read. */
-async function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
+/** The statement of a page without a search. The rows of several branches are sorted before the other columns are read. */
+export function pageStatement(walk: Walk, count: number): { text: string; values: readonly unknown[]; plan: Plan } {
   const bindings = new Bindings();
   const branched = isBranched(walk);
   const rows = walkOf(walk, bindings, bindings.bind(count), branched ? 't.*' : wholeTodo);
   const text = branched ? `select ${wholeTodo} from ${rows} as t order by ${orderOf(walk)}` : rows;
-  return db.rows<TodoRow>(
+  const { values } = bindings;
+  return {
     text,
-    bindings.values,
-    planOf(assigneesWalked(walk).length > 0 ? { ...walk.criteria, ...anybody } : walk.criteria),
-  );
+    values,
+    plan: planOf(assigneesWalked(walk).length > 0 ? { ...walk.criteria, ...anybody } : walk.criteria),
+  };
+}
+
+function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
+  const { text, values, plan } = pageStatement(walk, count);
+  return db.rows<TodoRow>(text, values, plan);
 }
 
 /**

@@ -57,6 +57,16 @@ export function assigneesWalked({ criteria, sort }: Walk): readonly string[] {
   return sort.column === 't.created_at' ? criteria.assigneeIds : [];
 }
 
+/** Todos of the assignees that are read to sort them. */
+const maxSorted = 2000;
+/** Ids of todos of the assignees that are hashed, which PostgreSQL does in 8 MB. */
+const maxHashed = 150_000;
+
+/** Whether the assignees are looked up late: by sorting all their todos, or while walking another index. */
+function looksUpAssignees({ criteria, sort }: Walk): boolean {
+  return sort.column !== 't.created_at' && criteria.assigneeIds.length > 0;
+}
+
 /** One range of a walk, which an index returns in order. */
 interface Range {
   /** Undefined where the shared conditions say it. */
@@ -77,8 +87,10 @@ function splitOf(walk: Walk, half: Half): { only: Partial<Criteria>; conditions:
   const { statuses, priorities, listIds } = criteria;
   if (sort.column === 't.priority' && half === 'valued' && priorities.length > 1) {
     const named = priorities.flatMap((name) => (name === 'none' ? [] : priorityRank(name)));
-    return { only: { priorities: [] }, conditions: named.map((rank) => () => `t.priority = ${rank}`) };
+    const only = { priorities: [], ...(looksUpAssignees(walk) && anybody) };
+    return { only, conditions: named.map((rank) => () => `t.priority = ${rank}`) };
   }
+  if (looksUpAssignees(walk)) return { only: anybody, conditions: [() => 'true'] };
   if (sort.column !== 't.created_at') return everything;
   const assignees = assigneesWalked(walk);
   if (assignees.length > 0) {
@@ -115,7 +127,35 @@ function rangesOf(walk: Walk): RangesOfHalf[] {
 
 /** Whether a walk has several branches, whose rows are sorted together. */
 export function isBranched(walk: Walk): boolean {
-  return rangesOf(walk).flatMap(({ ranges }) => ranges).length > 1;
+  return looksUpAssignees(walk) || rangesOf(walk).flatMap(({ ranges }) => ranges).length > 1;
+}
+
+/**
+ * The todos of assignees whose look-up is late, and the branches of a range that read them, of which one runs: it sorts
+ * few todos, finds those of many by a hash of their ids while walking the index, whose entries are enough for that, and
+ * looks each one up where they are too many for a hash. `offset 0` and `is true` keep the planner from joins, whose order
+ * depends on estimates.
+ */
+function lateSources({ viewer, criteria }: Walk, bindings: Bindings) {
+  const workspace = bindings.bind(viewer.workspaceId);
+  const isTheirs = `a.workspace_id = ${workspace} and a.assignee_id = any(${bindings.bind(criteria.assigneeIds)}::uuid[])`;
+  const count = '(select count(*) from theirs)';
+  const isOne = `exists (select from todo_assignees a where ${isTheirs} and a.created_at = t.created_at
+    and a.todo_id = t.id offset 0)`;
+  const byId = (id: string) => `cross join lateral (
+    select * from todos t where t.workspace_id = ${workspace} and t.id = ${id} offset 0)`;
+  return {
+    before: `with theirs as materialized (
+        select a.todo_id from todo_assignees a where ${isTheirs} limit ${maxHashed + 1}
+      ), few as materialized (
+        select c.* from (select distinct todo_id from theirs where ${count} <= ${maxSorted}) f ${byId('f.todo_id')} c
+      ) `,
+    byId,
+    many: [
+      `${count} between ${maxSorted + 1} and ${maxHashed} and (t.id in (select todo_id from theirs)) is true`,
+      `${count} > ${maxHashed} and ${isOne}`,
+    ],
+  };
 }
 
 /**
@@ -143,18 +183,25 @@ export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: s
   );
   const value = after && after[0] !== null ? `${bindings.bind(after[0])}::${sort.type}` : null;
   const last = after && bindings.bind(after[1]);
-  const branches = ranges.map(({ half, where }) => {
+  const late = looksUpAssignees(walk) ? lateSources(walk, bindings) : undefined;
+  const branches = ranges.flatMap(({ half, where }) => {
     if (half === 'valued') where.push(`${sort.column} is not null`);
     if (half === 'null') where.push(`${sort.column} is null`);
     if (half === 'null' && value === null && last) where.push(`t.id ${turn} ${last}`);
     if (half !== 'null' && value !== null) where.push(`(${column}, ${id}) ${turn} (${value}, ${last})`);
     const rank = halves.length === 1 ? '' : `, ${half === 'null' ? 1 : 0} as rank`;
-    return `(select ${columns}${rank} from ${from} where ${where.join(' and ')}
+    const first = (what: string, source: string, condition = 'true') =>
+      `(select ${what} from ${source} where ${[...where, condition].join(' and ')}
         order by ${column} ${order}, ${id} ${order} limit ${limit})`;
+    if (!late) return [first(`${columns}${rank}`, from)];
+    const many = late.many.map((condition) => {
+      return `(select ${columns}${rank} from ${first('t.id', from, condition)} o ${late.byId('o.id')} t)`;
+    });
+    return [first(`${columns}${rank}`, 'few t'), ...many];
   });
   if (branches.length === 1) return branches[0] ?? '';
   const together = assignees.length > 1 ? ' union ' : ' union all ';
-  return `(select * from (${branches.join(together)}) as t order by ${orderOf(walk)} limit ${limit})`;
+  return `(${late?.before ?? ''}select * from (${branches.join(together)}) as t order by ${orderOf(walk)} limit ${limit})`;
 }
 
 /** The ORDER BY of a walk over rows named `t`. */
