@@ -19,12 +19,16 @@ export function readManifest(directory: string): Manifest {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Manifest) : {};
 }
 
-/** The chunks of web/vite.config.ts that a page has besides its own. */
-const sharedBy = (layout: PageEntry['layout']) => (layout === 'bare' ? ['start'] : ['start', 'shell']);
+type PageCode = Pick<PageEntry, 'layout' | 'chunk'> & { name: string };
+
+/** The chunks of web/vite.config.ts that a page needs. */
+function sharedBy({ layout, chunk }: PageCode): string[] {
+  return ['start', ...(layout === 'bare' ? [] : ['shell']), ...(chunk === undefined ? [] : [chunk])];
+}
 
 /** The JavaScript files that a page loads before it is shown. The code of some pages is in a shared chunk. */
-export function chunksOf(manifest: Manifest, page: Pick<PageEntry, 'layout'> & { name: string }): string[] {
-  const shared = sharedBy(page.layout);
+export function chunksOf(manifest: Manifest, page: PageCode): string[] {
+  const shared = sharedBy(page);
   const queue = Object.keys(manifest).filter((key) => shared.includes(manifest[key]?.name ?? ''));
   queue.push(`src/${page.name}.tsx`);
   const files = new Set<string>();

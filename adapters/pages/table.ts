@@ -5,6 +5,8 @@ export interface PageEntry {
   /** What is around it; the code of that is loaded with it. */
   layout: 'bare' | 'app' | 'work' | 'settings';
   addresses: string[];
+  /** The chunk of web/vite.config.ts that has its code together with other code; without it, the page is a chunk. */
+  chunk?: string;
   /** An app that asks for consent may open it in a window of its own, and must find that window again. */
   openedByApps?: boolean;
   usesMicrophone?: boolean;

@@ -9,8 +9,11 @@ import { until } from '../support/until.ts';
 
 const test = pageSuite('pages: how a window begins');
 
-test.promise('the first list needs six requests at most, and reads everything in one of them', async (stage) => {
-  const { page, goTo } = await stage.window({ as: await stage.person() });
+test.promise('a list with todos needs six requests at most, and reads everything in one of them', async (stage) => {
+  const ada = await stage.person();
+  const created = await stage.tandem.call('POST /todos', { title: 'Call the bank' }, { key: ada.session.token });
+  assert.is(created.status, 201, created.text);
+  const { page, goTo } = await stage.window({ as: ada });
   const asked: string[] = [];
   let isShown = false;
   page.on('request', (request) => {
@@ -19,16 +22,21 @@ test.promise('the first list needs six requests at most, and reads everything in
   });
   // What is loaded once the browser is idle is not counted: it never is.
   await page.addInitScript('window.requestIdleCallback = () => 0');
+  const opened = page.waitForResponse((response) => new URL(response.url()).pathname === '/todos');
   await goTo('/todos', 'Todos');
-  await page.getByText('No open todos').waitFor();
+  await page.getByRole('grid', { name: 'Todos' }).getByText('Call the bank').waitFor();
+  await page.getByRole('combobox', { name: 'Title' }).waitFor();
   await page.getByRole('link', { name: 'Inbox' }).waitFor();
   isShown = true;
   const reads = asked.filter((path) => path.startsWith('/trpc/'));
   assert.is(reads.length, 1, asked.join('\n'));
-  for (const name of ['meta.identity', 'todos.list', 'todoLists.list', 'notifications.list']) {
+  for (const name of ['meta.identity', 'todos.list', 'todos.summary', 'todoLists.list', 'notifications.list']) {
     assert.ok(reads[0]?.includes(name), `${name} in ${reads[0]}`);
   }
-  assert.is(asked.filter((path) => path.endsWith('.js')).length, 3, asked.join('\n'));
+  const document = await (await opened).text();
+  const scripts = asked.filter((path) => path.endsWith('.js'));
+  assert.is(scripts.length, 3, asked.join('\n'));
+  for (const path of scripts) assert.ok(document.includes(path), `the document names ${path}`);
   assert.ok(asked.length <= 6, asked.join('\n'));
 });
 

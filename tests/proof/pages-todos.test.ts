@@ -222,7 +222,7 @@ test.promise('what others change is shown, but moves no row and no focus while a
   await page.getByRole('row', { name: /^Leaves, .*no longer in this list$/ }).waitFor();
   await page.getByRole('button', { name: '1 todo is new: show it' }).waitFor();
   await row.waitFor();
-  assert.equal((await row.boundingBox())?.height, before?.height);
+  assert.equal(await row.boundingBox(), before);
   assert.equal(await gridOf(window).getByRole('link').allTextContents(), ['Leaves', 'Stays']);
   await page.getByRole('button', { name: '1 todo is new: show it' }).click();
   await gridOf(window).getByText('Arrives').waitFor();

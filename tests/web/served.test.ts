@@ -139,7 +139,7 @@ test('the document of a page names the chunks of that page, and of no other', as
       ([, name]) => name,
     );
   assert.equal(await preloaded('/sign-in'), []);
-  assert.equal(await preloaded('/todos'), ['shell']);
+  assert.equal(await preloaded('/todos'), ['shell', 'todos']);
   const chats = await preloaded('/chats');
   assert.ok(chats.includes('shell') && chats.includes('chats-page'), String(chats));
   assert.not.ok(chats.includes('members'));

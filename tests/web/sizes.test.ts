@@ -62,6 +62,13 @@ test('no other page loads much more', () => {
   }
 });
 
+test('no page but the lists loads the code of the list', () => {
+  for (const page of pageAddresses) {
+    const { report } = measure(page);
+    assert.is(/assets\/todos-/.test(report), page.name === 'todos/todos-page', report);
+  }
+});
+
 test('the code of every page is where the service looks for it', () => {
   const manifest = readManifest(dist);
   // In the shared chunks, by web/vite.config.ts.

@@ -51,8 +51,13 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
   }, [rows, group, today]);
   const byId = useMemo(() => new Map(rows.map((row) => [row.todo.id, row])), [rows]);
   const active = activeId !== undefined && byId.has(activeId) ? activeId : ids[0];
-  const { virtualizer, margin, focus } = useGrid(grid, items, active);
+  const { virtualizer, margin, isCoarse, focus } = useGrid(grid, items, active);
   const selection = useSelection(ids);
+  const [isSelecting, setSelecting] = useState(false);
+  const endSelection = () => {
+    setSelecting(false);
+    selection.set([]);
+  };
   const changes = useChanges();
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: place.name !== 'list' });
   const summary = useQuery(summaryQuery(workspace.id, listing));
@@ -122,6 +127,15 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
     else selection.toggle(id);
     goTo(id);
   };
+  /** A finger has no modifier keys: while it selects, each tap on a row does, wherever it is. */
+  const tap = (event: MouseEvent) => {
+    const id = (event.target as Element).closest<HTMLElement>('[data-id]')?.dataset.id;
+    if (!isSelecting || id === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    selection.toggle(id);
+    goTo(id);
+  };
   /** Ids, not the filter, are sent then: what is undone is known, and what is added meanwhile is left alone. */
   const selectMatches = async () => {
     let result = todos;
@@ -132,11 +146,20 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
   const nameOfList = (id: string) => lists.data?.find((list) => list.id === id)?.name;
   return (
     <>
-      {waiting > 0 && (
-        <Button kind="quiet" onPress={() => setHeld(false)}>
-          {waiting === 1 ? '1 todo is new: show it' : `${waiting} todos are new: show them`}
-        </Button>
+      {isCoarse && (
+        <div className="todo-select">
+          <Button kind="quiet" onPress={() => (isSelecting ? endSelection() : setSelecting(true))}>
+            {isSelecting ? 'End selection' : 'Select'}
+          </Button>
+        </div>
       )}
+      <div className="todo-news">
+        {waiting > 0 && (
+          <Button onPress={() => setHeld(false)}>
+            {waiting === 1 ? '1 todo is new: show it' : `${waiting} todos are new: show them`}
+          </Button>
+        )}
+      </div>
       <div
         ref={grid}
         role="grid"
@@ -145,6 +168,7 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
         aria-multiselectable="true"
         aria-rowcount={hasNextPage ? Math.max(total, items.length + 1) : items.length}
         aria-busy={todos.isPlaceholderData}
+        onClickCapture={tap}
         onFocus={() => setHeld(true)}
         onBlur={({ currentTarget, relatedTarget }) => currentTarget.contains(relatedTarget) || setHeld(false)}
       >
@@ -178,7 +202,7 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
           total={total}
           selectMatches={() => void selectMatches()}
           changes={changes}
-          clear={() => selection.set([])}
+          clear={endSelection}
         />
       )}
     </>

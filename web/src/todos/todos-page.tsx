@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { useLocation } from 'react-router';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
@@ -11,10 +11,8 @@ import { NoTodos } from './empty.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { Counts, PageMenu, Tabs } from './page-head.tsx';
 import { todosQuery } from './queries.ts';
+import { TodoGrid } from './todo-grid.tsx';
 import { type FilterOfPage, useFilter } from './use-filter.ts';
-
-/** With the first todos: a page without any needs no grid. */
-const TodoGrid = lazy(() => import('./todo-grid.tsx').then(({ TodoGrid }) => ({ default: TodoGrid })));
 
 const titles = { todos: 'Todos', mine: 'My todos', today: 'Today', archive: 'Archive' };
 
@@ -62,11 +60,7 @@ function List({ at }: { at: FilterOfPage }) {
     );
   }
   if (todos.data.pages.every(({ data }) => data.length === 0)) return <NoTodos at={at} />;
-  return (
-    <Suspense>
-      <TodoGrid key={JSON.stringify(at.listing)} at={at} todos={todos} pages={todos.data} />
-    </Suspense>
-  );
+  return <TodoGrid key={JSON.stringify(at.listing)} at={at} todos={todos} pages={todos.data} />;
 }
 
 function NoList() {

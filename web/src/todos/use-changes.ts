@@ -24,35 +24,51 @@ function named(todos: readonly Todo[]): string {
   return todos.length === 1 && first ? `“${nameOf(first)}” is` : `${todos.length.toLocaleString('en')} todos are`;
 }
 
-/** Changes the todos of the page. A refused change is shown; of several requests, those before it stay. */
+/** Changes the todos of the page. A refused change is shown; of several requests, those before it stay and can be undone. */
 export function useChanges(): Changes {
   const queryClient = useQueryClient();
   const notify = useNotice();
   const [progress, setProgress] = useState<Changes['progress']>(null);
   const isBusy = useRef(false);
   const last = useRef<readonly Step[] | null>(null);
-  const undo = useCallback(() => {
-    const steps = last.current;
-    if (steps === null) return;
-    last.current = null;
-    void carryOut(queryClient, steps).then(
-      () => notify('Undone.'),
-      (error: unknown) => notify(problemOf(error).message),
-    );
-  }, [queryClient, notify]);
+  const undo = useCallback(
+    function again(): void {
+      const steps = last.current;
+      if (steps === null) return;
+      last.current = null;
+      void carryOut(queryClient, steps).then(
+        () => notify('Undone.'),
+        (error: unknown) => {
+          // Repeating the steps that were done changes nothing.
+          last.current ??= steps;
+          notify(problemOf(error).message, { label: 'Undo', onPress: again });
+        },
+      );
+    },
+    [queryClient, notify],
+  );
   const change = useCallback(
     async (todos: readonly Todo[], what: TodoChange, outcome: string) => {
       if (todos.length === 0 || isBusy.current) return;
       isBusy.current = true;
-      const inverse = inverseOf(what, todos);
-      const count = (done: number) => setProgress({ done, of: todos.length });
+      let changed = 0;
+      const count = (done: number) => {
+        changed = done;
+        setProgress({ done, of: todos.length });
+      };
       count(0);
       try {
         await carryOut(queryClient, [{ change: what, ids: todos.map(({ id }) => id) }], count);
-        last.current = inverse;
+        last.current = inverseOf(what, todos);
         notify(`${named(todos)} ${outcome}.`, { label: 'Undo', onPress: undo });
       } catch (error) {
-        notify(problemOf(error).message);
+        const { message } = problemOf(error);
+        if (changed === 0) return notify(message);
+        const done = todos.slice(0, changed);
+        const rest = todos.length - changed;
+        last.current = inverseOf(what, done);
+        const text = `${named(done)} ${outcome}, ${rest.toLocaleString('en')} ${rest === 1 ? 'is' : 'are'} not. ${message}`;
+        notify(text, { label: 'Undo', onPress: undo });
       } finally {
         isBusy.current = false;
         setProgress(null);

@@ -58,5 +58,5 @@ export function useGrid(grid: RefObject<HTMLElement | null>, keys: readonly stri
     },
     [keys, virtualizer],
   );
-  return { virtualizer, margin, focus };
+  return { virtualizer, margin, isCoarse, focus };
 }

@@ -17,7 +17,7 @@ function NotLoaded() {
   );
 }
 
-/** A chunk of its own: the shell that every page loads has the list in it. */
+/** In the chunk of the list of todos: other pages show themselves without it first. */
 const QuickAdd = lazy(() =>
   import('../quick-add/quick-add.tsx').then(
     ({ QuickAdd }) => ({ default: QuickAdd }),

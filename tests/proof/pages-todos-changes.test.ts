@@ -1,0 +1,96 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage } from '../support/browser.ts';
+import type { Person } from '../support/people.ts';
+import { reply, ScriptedEngine } from '../support/scripted-engine.ts';
+import { agentOf, bodyOf, held, startRun } from '../support/work-fixtures.ts';
+
+/* Changes of the list of todos that agents take part in, and one that fails half way. */
+
+const engine = new ScriptedEngine();
+const test = pageSuite('pages: changes of the list of todos', async () => ({ engine }));
+
+/** Calls the API as another client of the same person. */
+const callerOf = ({ tandem }: Stage, { session }: Person) => ({
+  call: (route: string, body?: unknown) => tandem.call(route, body, { key: session.token }),
+});
+
+test.promise(
+  'agents start on selected todos only after a question, which says how many runs that are',
+  async (stage) => {
+    const ada = await stage.person();
+    const caller = callerOf(stage, ada);
+    const agentId = await agentOf(caller, { name: 'Researcher' });
+    for (const title of ['Second', 'First']) bodyOf(await caller.call('POST /todos', { title }), 201);
+    const { page, goTo } = await stage.window({ as: ada });
+    await goTo('/todos', 'Todos');
+    await page.getByRole('row', { name: /^First/ }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('2 selected').waitFor();
+    const choose = async () => {
+      await page.getByRole('button', { name: 'Assignee of the selected todos' }).click();
+      await page.getByRole('menuitem', { name: 'Researcher (agent)' }).click();
+      await page.getByRole('alertdialog', { name: 'Assign to Researcher?' }).getByText('up to 2 runs').waitFor();
+    };
+    const assigned = async () =>
+      bodyOf(await caller.call('GET /todos?status=active,done')).data.filter(
+        ({ assignees }: { assignees: { id: string }[] }) => assignees.some(({ id }) => id === agentId),
+      ).length;
+    await choose();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    assert.is(await assigned(), 0);
+    await choose();
+    await page.getByRole('button', { name: 'Assign and start' }).click();
+    await page.getByText('2 todos are assigned to Researcher.').waitFor();
+    assert.is(await assigned(), 2);
+  },
+);
+
+test.promise('a row says that an agent is at work on its todo, until the run ends', async (stage) => {
+  const ada = await stage.person();
+  const caller = callerOf(stage, ada);
+  const agentId = await agentOf(caller);
+  const work = held(reply('Compared.'));
+  const { id } = bodyOf(await caller.call('POST /todos', { title: 'Compare offers' }), 201);
+  await startRun(caller, id, engine.plan(work.script), agentId);
+  await work.asked();
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  const row = page.getByRole('row', { name: /^Compare offers, .*Agent at work/ });
+  await row.getByText('Agent at work').waitFor();
+  work.release();
+  await row.waitFor({ state: 'detached' });
+});
+
+test.promise('when a later part of a change fails, what was changed is said and can be undone', async (stage) => {
+  const ada = await stage.person();
+  const { call } = callerOf(stage, ada);
+  for (const count of [50, 50, 20]) {
+    const data = Array.from({ length: count }, (_, place) => ({ title: `Todo ${place}` }));
+    bodyOf(await call('POST /todos/batch', { data }));
+  }
+  const { page, goTo } = await stage.window({ as: ada, expected: /Failed to load resource/ });
+  let parts = 0;
+  await page.route(/\/trpc\/todos\.bulkUpdate/, (route) => (++parts === 1 ? route.continue() : route.abort()));
+  await goTo('/todos', 'Todos');
+  await page.getByRole('row').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByRole('button', { name: 'Select all 120 that match' }).click();
+  await page.getByText('120 selected').waitFor();
+  await page.getByRole('button', { name: 'Priority of the selected todos' }).click();
+  await page.getByRole('menuitem', { name: 'Low' }).click();
+  await page.getByText('100 todos are set to low priority, 20 are not. The service cannot be reached.').waitFor();
+  const low = async () => bodyOf(await call('GET /todos/summary')).byPriority.low;
+  assert.is(await low(), 100);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('The service cannot be reached.', { exact: false }).waitFor();
+  assert.is(await low(), 100);
+  await page.unroute(/\/trpc\/todos\.bulkUpdate/);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone.').waitFor();
+  assert.is(await low(), 0);
+});
+
+test.run();
