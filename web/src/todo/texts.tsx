@@ -3,13 +3,14 @@ import { Markdown } from '../captures/markdown.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
-import type { Base, Change, Todo } from './merge.ts';
+import type { Todo } from './merge.ts';
+import type { Save } from './opened.ts';
 import { storedAs, type TextDraft } from './text-draft.ts';
 
 interface TextsProps {
   todo: Todo;
   draft: TextDraft;
-  save: (change: Change, base: Base) => Promise<boolean>;
+  save: Save;
 }
 
 interface DraftNoteProps {

@@ -11,7 +11,8 @@ import { nameOf, TodoBadges } from '../work/todo-parts.tsx';
 import { TodoActions } from './actions.tsx';
 import { Conflicts } from './conflicts.tsx';
 import { TodoFields } from './fields.tsx';
-import type { Change, Conflict, Todo } from './merge.ts';
+import type { Conflict, Todo } from './merge.ts';
+import type { Save } from './opened.ts';
 import { useTextDraft } from './text-draft.ts';
 import { BodyField, TitleField } from './texts.tsx';
 import { useTodo } from './use-todo.ts';
@@ -58,7 +59,7 @@ function OneTodo({ todoId }: { todoId: string }) {
         actions={todo && !todo.isArchived && <SetStatus todo={todo} save={save} />}
       >
         <Loaded query={query} what="the todo">
-          {({ resource }) => (
+          {({ resource, tag }) => (
             <>
               <Conflicts conflicts={conflicts} settle={(conflict, keeps) => void decide(conflict, keeps)} />
               <section className="card" aria-label="Fields">
@@ -67,7 +68,7 @@ function OneTodo({ todoId }: { todoId: string }) {
               </section>
               <BodyField todo={resource} draft={content} save={save} />
               <Work todo={resource} />
-              <TodoActions todo={resource} save={save} />
+              <TodoActions todo={resource} tag={tag} save={save} />
             </>
           )}
         </Loaded>
@@ -101,7 +102,7 @@ function Facts({ todo }: { todo: Todo }) {
   );
 }
 
-function SetStatus({ todo, save }: { todo: Todo; save: (change: Change) => Promise<boolean> }) {
+function SetStatus({ todo, save }: { todo: Todo; save: Save }) {
   const isDone = todo.status === 'done';
   return (
     <Button kind={isDone ? 'secondary' : 'primary'} onPress={() => void save({ status: isDone ? 'ready' : 'done' })}>
