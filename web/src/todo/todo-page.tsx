@@ -9,6 +9,8 @@ import { Badge } from '../ui/rows.tsx';
 import { Ago, Day } from '../ui/time.tsx';
 import { nameOf, TodoBadges } from '../work/todo-parts.tsx';
 import { TodoActions } from './actions.tsx';
+import { Activity } from './activity.tsx';
+import { Comments } from './comments.tsx';
 import { Conflicts } from './conflicts.tsx';
 import { TodoFields } from './fields.tsx';
 import type { Conflict, Todo } from './merge.ts';
@@ -68,6 +70,8 @@ function OneTodo({ todoId }: { todoId: string }) {
               </section>
               <BodyField todo={resource} draft={content} save={save} />
               <Work todo={resource} />
+              <Comments todoId={resource.id} />
+              <Activity todoId={resource.id} />
               <TodoActions todo={resource} tag={tag} save={save} />
             </>
           )}
