@@ -169,7 +169,7 @@ export const todos = router({
         description:
           'Brings an archived todo back with its assignees and its list; a schedule continues with its next planned time in the future. An active todo is returned unchanged, and an erased one is not found.',
         etag: true,
-        statuses: [404],
+        statuses: [404, 412],
         events: ['todo.restored'],
       }),
     )

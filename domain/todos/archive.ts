@@ -88,10 +88,11 @@ export function archiveTodo(ctx: Context, { todoId }: { todoId: string }) {
   });
 }
 
-/** Restores an archived todo and its schedule; an active one is unchanged. @throws Failure 404. */
+/** Restores an archived todo and its schedule; an active one is unchanged. @throws Failure 404, 412. */
 export function restoreTodo(ctx: Context, { todoId }: { todoId: string }): Promise<TodoAnswer> {
   const { workspaceId } = ctx.principal;
   return ctx.db.transaction(async (db) => {
+    if (ctx.ifMatch) await lockTodo({ ...ctx, db }, todoId);
     const [row] = await db.rows<TodoRow>(restore, [workspaceId, todoId]);
     if (!row) return findTodo(db, workspaceId, todoId);
     const todo = todoOf(row);

@@ -1,22 +1,17 @@
 import * as assert from 'uvu/assert';
-import { pageSuite, type Stage } from '../support/browser.ts';
+import { pageSuite } from '../support/browser.ts';
 import { look, looks } from '../support/looks.ts';
-import type { Person } from '../support/people.ts';
+import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 const test = pageSuite('pages: one todo');
 
-/** Calls the API as another client of the same person. */
-function callsOf({ tandem }: Stage, { session }: Person) {
-  return (request: string, body?: unknown) => tandem.call(request, body, { key: session.token });
-}
-
 test.promise(
   'a line is read as it is typed, and the keyboard alone makes the todo of it and opens it',
   async (stage) => {
     const ada = await stage.person();
-    const call = callsOf(stage, ada);
+    const call = callsOf(stage.tandem, ada);
     const list = bodyOf(await call('POST /todo-lists', { name: 'Finance' }), 201);
     const agent = bodyOf(await call('POST /agents', { name: 'Researcher' }), 201);
     const window = await stage.window({ as: ada });
@@ -61,7 +56,7 @@ test.promise(
 
 test.promise('tokens are turned back to text by Backspace, and pasted lines become todos', async (stage) => {
   const ada = await stage.person();
-  const call = callsOf(stage, ada);
+  const call = callsOf(stage.tandem, ada);
   const { page, goTo } = await stage.window({ as: ada });
   await goTo('/todos', 'Todos');
   const title = page.getByLabel('Title');
@@ -90,7 +85,7 @@ test.promise('tokens are turned back to text by Backspace, and pasted lines beco
 
 test.promise('fields are saved with their version, and only a field that both changed asks', async (stage) => {
   const ada = await stage.person();
-  const call = callsOf(stage, ada);
+  const call = callsOf(stage.tandem, ada);
   const { id } = bodyOf(await call('POST /todos', { title: 'Draft', content: 'One *line*' }), 201);
   const window = await stage.window({ as: ada });
   const { page, goTo, sees } = window;

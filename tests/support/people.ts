@@ -30,6 +30,11 @@ export async function newAccount(
   return { email, session: body };
 }
 
+/** Calls the API as another client of the same person. */
+export function callsOf(tandem: Pick<TestService, 'call'>, { session }: Person) {
+  return (request: string, body?: unknown) => tandem.call(request, body, { key: session.token });
+}
+
 export function temporaryDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'tandem-people-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

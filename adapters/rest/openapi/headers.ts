@@ -100,10 +100,10 @@ export const requestHeaders = {
 } satisfies Record<string, oas31.ParameterObject>;
 
 /** The request headers that an operation reads. */
-export function requestHeadersOf({ keyed, etag, method, stream }: Operation): oas31.ReferenceObject[] {
+export function requestHeadersOf({ keyed, etag, method, statuses, stream }: Operation): oas31.ReferenceObject[] {
   const names: (keyof typeof requestHeaders)[] = [];
   if (keyed) names.push('IdempotencyKey');
-  if (etag && (method === 'PATCH' || method === 'DELETE')) names.push('IfMatch');
+  if (etag && statuses.includes(412)) names.push('IfMatch');
   if (etag && method === 'GET') names.push('IfNoneMatch');
   if (stream) names.push('LastEventId');
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));

@@ -12,7 +12,8 @@ export interface Tagged<Resource> {
 }
 
 async function exchange<Resource>(path: string, init: RequestInit): Promise<Tagged<Resource>> {
-  const headers = { Accept: 'application/json', 'Content-Type': 'application/json', ...init.headers };
+  const type = init.body ? { 'Content-Type': 'application/json' } : {};
+  const headers = { Accept: 'application/json', ...type, ...init.headers };
   const response = await fetch(`/api/v1${path}`, { ...init, headers }).catch(() => {
     throw new ProblemError(problemIn(null, 0));
   });
@@ -24,6 +25,15 @@ async function exchange<Resource>(path: string, init: RequestInit): Promise<Tagg
 /** Reads a resource, such as that at `/todos/{id}`. @throws ProblemError */
 export function readTagged<Resource>(path: string, signal: AbortSignal): Promise<Tagged<Resource>> {
   return exchange(path, { signal });
+}
+
+/**
+ * Archives, erases or restores a resource if it still has the tag: the request names its address, such as
+ * `DELETE /todos/{id}`. @throws ProblemError, 412 when it has another one.
+ */
+export async function actTagged(request: `${'POST' | 'DELETE'} ${string}`, tag: string): Promise<void> {
+  const [method = '', path = ''] = request.split(' ');
+  await exchange(path, { method, headers: { 'If-Match': tag } });
 }
 
 /** Changes a resource if it still has the tag. @throws ProblemError, 412 when it has another one. */

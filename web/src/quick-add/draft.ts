@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { guardSession } from '../session/session.ts';
+import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
 import { keyOf, type TokenKind } from './parse.ts';
 
 /** A line that is not a todo yet. `plain`: its tokens that are text, by `keyOf`; `pasted`: lines that are offered as todos. */
@@ -10,35 +10,10 @@ interface LineDraft {
 }
 
 const empty: LineDraft = { text: '', plain: [], pasted: '' };
-const prefix = 'tandem.quickAdd.';
-const keyIn = (workspaceId: string) => prefix + workspaceId;
-
-guardSession({
-  check: () => {},
-  clear: () => {
-    try {
-      for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
-    } catch {
-      // Storage is disabled: nothing was stored.
-    }
-  },
-});
-
-function stored(workspaceId: string): LineDraft {
-  try {
-    return { ...empty, ...(JSON.parse(sessionStorage.getItem(keyIn(workspaceId)) ?? '{}') as Partial<LineDraft>) };
-  } catch {
-    return empty;
-  }
-}
+const nameOf = (workspaceId: string) => `quickAdd.${workspaceId}`;
 
 function store(workspaceId: string, draft: LineDraft): void {
-  try {
-    if (draft.text === '' && draft.pasted === '') sessionStorage.removeItem(keyIn(workspaceId));
-    else sessionStorage.setItem(keyIn(workspaceId), JSON.stringify(draft));
-  } catch {
-    // Storage is disabled or full: the line is lost with the window.
-  }
+  storeDraft(nameOf(workspaceId), draft.text === '' && draft.pasted === '' ? undefined : draft);
 }
 
 /** The text of a token in `keyOf`. */
@@ -49,7 +24,7 @@ function textOf(key: string): string {
 
 /** The draft of a workspace. It outlives a reload of this window; signing out removes it. */
 export function useLineDraft(workspaceId: string) {
-  const [draft, setDraft] = useState(() => stored(workspaceId));
+  const [draft, setDraft] = useState(() => ({ ...empty, ...storedDraft<Partial<LineDraft>>(nameOf(workspaceId)) }));
   const change = (changes: Partial<LineDraft>) =>
     setDraft((before) => {
       const next = { ...before, ...changes };

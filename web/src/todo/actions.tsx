@@ -1,24 +1,44 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { api, problemOf } from '../api/client.ts';
+import { ProblemError, problemOf } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
+import { actTagged } from '../api/tagged.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import type { Change, Todo } from './merge.ts';
+import type { Todo } from './merge.ts';
+import type { Save } from './opened.ts';
 
-/** Accepts, archives, restores and erases a todo, and copies its address. */
-export function TodoActions({ todo, save }: { todo: Todo; save: (change: Change) => Promise<boolean> }) {
+const changedMeanwhile = new ProblemError({
+  status: 412,
+  code: 'resource_conflict',
+  message: 'Somebody else changed this todo meanwhile. Look at it and try again.',
+  retryable: false,
+  errors: [],
+});
+
+interface ActionsProps {
+  todo: Todo;
+  /** Of the version that is shown. */
+  tag: string;
+  save: Save;
+}
+
+/** Accepts, archives, restores and erases a todo as it is shown, and copies its address. */
+export function TodoActions({ todo, tag, save }: ActionsProps) {
   const { id: todoId, isArchived, isSuggested } = todo;
   const queryClient = useQueryClient();
   const notify = useNotice();
   const navigate = useNavigate();
+  const act = (request: Parameters<typeof actTagged>[0]) =>
+    actTagged(request, tag).catch(async (error: unknown) => {
+      if (problemOf(error).status !== 412) throw error;
+      await readAgain(queryClient, 'todos');
+      throw changedMeanwhile;
+    });
   const moving = useMutation({
-    mutationFn: async () => {
-      if (isArchived) await api.todos.restore.mutate({ todoId });
-      else await api.todos.delete.mutate({ todoId });
-    },
+    mutationFn: () => act(isArchived ? `POST /todos/${todoId}/restore` : `DELETE /todos/${todoId}`),
     onSuccess: async () => {
       await readAgain(queryClient, 'todos');
       notify(isArchived ? 'The todo is restored.' : 'The todo is archived.');
@@ -46,7 +66,7 @@ export function TodoActions({ todo, save }: { todo: Todo; save: (change: Change)
           confirm="Erase"
           busy="Erasing…"
           onConfirm={async () => {
-            await api.todos.delete.mutate({ todoId, permanent: true });
+            await act(`DELETE /todos/${todoId}?permanent=true`);
             await navigate('/todos');
             await readAgain(queryClient, 'todos');
           }}

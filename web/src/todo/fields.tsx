@@ -1,33 +1,81 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { todoListsQuery } from '../work/queries.ts';
 import type { Change, Todo } from './merge.ts';
+import { type Save, useOpened } from './opened.ts';
 
 interface FieldsProps {
   todo: Todo;
-  save: (change: Change) => Promise<boolean>;
+  save: Save;
 }
 
-interface ChoiceProps {
+interface ChoiceProps<Value extends string> extends FieldsProps {
   label: string;
-  value: string;
-  options: readonly (readonly [value: string, label: string])[];
-  onChange: (value: string) => void;
+  value: Value;
+  options: readonly (readonly [value: Value, label: string])[];
+  changeOf: (value: Value) => Change;
 }
 
-function Choice({ label, value, options, onChange }: ChoiceProps) {
+function Choice<Value extends string>({ todo, save, label, value, options, changeOf }: ChoiceProps<Value>) {
+  const { focus, change } = useOpened(todo, save);
+  // Shown until it is stored, so that the next key goes on from it.
+  const [chosen, setChosen] = useState<Value | null>(null);
+  const choose = async (next: Value) => {
+    setChosen(next);
+    await change(changeOf(next));
+    setChosen((latest) => (latest === next ? null : latest));
+  };
   return (
     <Labelled label={label}>
       {(id) => (
-        <select id={id} className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+        <select
+          {...focus}
+          id={id}
+          className="input"
+          value={chosen ?? value}
+          onChange={(event) => void choose(event.target.value as Value)}
+        >
           {options.map(([each, text]) => (
             <option key={each} value={each}>
               {text}
             </option>
           ))}
         </select>
+      )}
+    </Labelled>
+  );
+}
+
+/** Saved when the focus leaves it and with Enter: while it is typed, a date may be another one or none. */
+function DueDate({ todo, save }: FieldsProps) {
+  const { focus, change } = useOpened(todo, save);
+  const [typed, setTyped] = useState<string | null>(null);
+  const store = async ({ validity, value }: HTMLInputElement) => {
+    if (typed === null || !validity.valid) return;
+    await change({ dueDate: value || null });
+    setTyped((latest) => (latest === value ? null : latest));
+  };
+  return (
+    <Labelled label="Due date">
+      {(id) => (
+        <input
+          id={id}
+          type="date"
+          className="input"
+          value={typed ?? todo.dueDate ?? ''}
+          onFocus={focus.onFocus}
+          onChange={(event) => setTyped(event.target.value)}
+          onBlur={(event) => {
+            void store(event.currentTarget);
+            focus.onBlur(event);
+          }}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === 'Enter') void store(currentTarget);
+            if (key === 'Escape') setTyped(null);
+          }}
+        />
       )}
     </Labelled>
   );
@@ -48,70 +96,48 @@ const statuses = [
   ['in_progress', 'In progress'],
   ['done', 'Done'],
 ] as const;
-const priorities = [
+const priorities: (readonly [NonNullable<Todo['priority']> | '', string])[] = [
   ['', 'None'],
   ['urgent', 'Urgent'],
   ['high', 'High'],
   ['medium', 'Medium'],
   ['low', 'Low'],
-] as const;
+];
 const types = [
   ['task', 'Task: finished once'],
   ['responsibility', 'Responsibility: continuing work'],
 ] as const;
 
 /** The fields of a todo beside its title and text. Each is saved when it is changed. */
-export function TodoFields({ todo, save }: FieldsProps) {
+export function TodoFields(props: FieldsProps) {
   const { workspace } = useIdentity();
+  const { todoListId, status, priority, type } = props.todo;
   const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
-  const known = lists.some(({ id }) => id === todo.todoListId);
+  const known = lists.some(({ id }) => id === todoListId);
   const options = [
-    ...(known ? [] : [[todo.todoListId, 'Another list'] as const]),
+    ...(known ? [] : [[todoListId, 'Another list'] as const]),
     ...lists.map(({ id, name }) => [id, name] as const),
   ];
   return (
     <div className="todo-fields">
+      <Choice {...props} label="Status" value={status} options={statuses} changeOf={(value) => ({ status: value })} />
       <Choice
-        label="Status"
-        value={todo.status}
-        options={statuses}
-        onChange={(status) => void save({ status: status as Todo['status'] })}
-      />
-      <Choice
+        {...props}
         label="Priority"
-        value={todo.priority ?? ''}
+        value={priority ?? ''}
         options={priorities}
-        onChange={(priority) => void save({ priority: (priority || null) as Todo['priority'] })}
+        changeOf={(value) => ({ priority: value || null })}
       />
-      <Labelled label="Due date">
-        {(id) => (
-          <input
-            id={id}
-            key={todo.dueDate}
-            type="date"
-            className="input"
-            defaultValue={todo.dueDate ?? ''}
-            onBlur={({ target }) =>
-              target.validity.valid &&
-              target.value !== (todo.dueDate ?? '') &&
-              void save({ dueDate: target.value || null })
-            }
-          />
-        )}
-      </Labelled>
+      <DueDate {...props} />
       <Choice
+        {...props}
         label="List"
-        value={todo.todoListId}
+        value={todoListId}
         options={options}
-        onChange={(todoListId) => void save({ todoListId })}
+        changeOf={(value) => ({ todoListId: value })}
       />
-      <Choice
-        label="Type"
-        value={todo.type}
-        options={types}
-        onChange={(type) => void save({ type: type as Todo['type'] })}
-      />
-      <Assignees todo={todo} save={save} />
+      <Choice {...props} label="Type" value={type} options={types} changeOf={(value) => ({ type: value })} />
+      <Assignees {...props} />
     </div>
   );
 }
@@ -120,18 +146,23 @@ export function TodoFields({ todo, save }: FieldsProps) {
 function Assignees({ todo, save }: FieldsProps) {
   const { workspace } = useIdentity();
   const assignable = useQuery(assignableQuery(workspace.id)).data ?? [];
-  const ids = todo.assignees.map(({ id }) => id);
+  const { focus, change } = useOpened(todo, save);
+  // As in a select: the next box goes on from what is not stored yet.
+  const [chosen, setChosen] = useState<readonly string[] | null>(null);
+  const ids = chosen ?? todo.assignees.map(({ id }) => id);
   const gone = todo.assignees.filter(({ id }) => !assignable.some((one) => one.id === id));
-  const toggle = (id: string) => {
+  const toggle = async (id: string) => {
     const next = ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id];
-    void save({ assignees: next.map((each) => ({ id: each })) });
+    setChosen(next);
+    await change({ assignees: next.map((each) => ({ id: each })) });
+    setChosen((latest) => (latest === next ? null : latest));
   };
   return (
-    <fieldset className="assignees">
+    <fieldset className="assignees" {...focus}>
       <legend>Assignees</legend>
       {[...gone, ...assignable].map(({ id, name, type }) => (
         <label key={id}>
-          <input type="checkbox" checked={ids.includes(id)} onChange={() => toggle(id)} /> {name}
+          <input type="checkbox" checked={ids.includes(id)} onChange={() => void toggle(id)} /> {name}
           {type === 'agent' && <span className="muted"> (agent)</span>}
         </label>
       ))}

@@ -1,24 +1,60 @@
-import { useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { Markdown } from '../captures/markdown.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
-import type { Change, Todo } from './merge.ts';
+import type { Todo } from './merge.ts';
+import type { Save } from './opened.ts';
+import { storedAs, type TextDraft } from './text-draft.ts';
 
 interface TextsProps {
   todo: Todo;
-  save: (change: Change, base: Todo) => Promise<boolean>;
+  draft: TextDraft;
+  save: Save;
 }
 
-/** The title, saved when the focus leaves it and with Enter. What could not be saved stays in the field. */
-export function TitleField({ todo, save }: TextsProps) {
+interface DraftNoteProps {
+  draft: TextDraft;
+  /** The word for the text. */
+  name: string;
+  /** Its value by now. */
+  current: string | null;
+  children?: ReactNode;
+}
+
+/** Says that a text is from before a reload, and that the todo changed since it was begun. */
+function DraftNote({ draft: { typed }, name, current, children }: DraftNoteProps) {
+  if (typed === null) return null;
+  const isStale = current !== typed.base && (current ?? '') !== typed.text;
+  if (!typed.isRestored && !isStale) return null;
+  return (
+    <div className="callout warn" role="status">
+      <div>
+        {typed.isRestored && <p className="callout-title">This {name} is not saved yet. You typed it before.</p>}
+        {isStale && (
+          <>
+            <p>Somebody else changed the {name} since you began. If you save, you are asked which one stays.</p>
+            <p className="conflict-value">Theirs: {current ?? 'empty'}</p>
+          </>
+        )}
+        {typed.isRestored && children}
+      </div>
+    </div>
+  );
+}
+
+/**
+ * The title, saved when the focus leaves it and with Enter. What could not be saved stays in the field; what is restored
+ * is saved only when the person says so.
+ */
+export function TitleField({ todo, draft, save }: TextsProps) {
   const id = useId();
-  const [typed, setTyped] = useState<string | null>(null);
-  const base = useRef(todo);
+  const { typed } = draft;
   const store = async () => {
     if (typed === null) return;
-    const title = typed.trim();
-    if (title === '' || title === todo.title || (await save({ title }, base.current))) setTyped(null);
+    const title = storedAs.title(typed.text);
+    if (title === '' || title === todo.title) draft.clear();
+    else if (await save({ title }, { title: typed.base })) draft.saved(title);
   };
   return (
     <div className="field">
@@ -27,31 +63,38 @@ export function TitleField({ todo, save }: TextsProps) {
         id={id}
         className="input"
         maxLength={500}
-        value={typed ?? todo.title ?? ''}
-        onFocus={() => {
-          if (typed === null) base.current = todo;
+        value={typed?.text ?? todo.title ?? ''}
+        onFocus={({ target }) => draft.write(target.value, todo)}
+        onChange={(event) => draft.write(event.target.value, todo)}
+        onBlur={() => {
+          if (typed?.text === (typed?.base ?? '')) draft.clear();
+          else if (!typed?.isRestored) void store();
         }}
-        onChange={(event) => setTyped(event.target.value)}
-        onBlur={() => void store()}
         onKeyDown={({ key, nativeEvent }) => {
           if (key === 'Enter' && !nativeEvent.isComposing) void store();
-          if (key === 'Escape') setTyped(null);
+          if (key === 'Escape') draft.clear();
         }}
       />
+      <DraftNote draft={draft} name="title" current={todo.title}>
+        <div className="form-actions">
+          <Button onPress={() => void store()}>Save title</Button>
+          <Button onPress={draft.clear}>Discard</Button>
+        </div>
+      </DraftNote>
     </div>
   );
 }
 
 /** The Markdown text, shown or edited as it is written. */
-export function BodyField({ todo, save }: TextsProps) {
-  const [draft, setDraft] = useState<{ text: string; base: Todo } | null>(null);
+export function BodyField({ todo, draft, save }: TextsProps) {
   const [isBusy, setBusy] = useState(false);
-  if (draft === null) {
+  const { typed } = draft;
+  if (typed === null) {
     return (
       <Card
         title="Text"
         actions={
-          <Button kind="quiet" onPress={() => setDraft({ text: todo.content ?? '', base: todo })}>
+          <Button kind="quiet" onPress={() => draft.write(todo.content ?? '', todo)}>
             <Icon name="edit" />
             Edit
           </Button>
@@ -63,26 +106,27 @@ export function BodyField({ todo, save }: TextsProps) {
   }
   const store = async () => {
     setBusy(true);
-    const content = draft.text === '' ? null : draft.text;
-    const isSaved = content === draft.base.content || (await save({ content }, draft.base));
+    const content = storedAs.content(typed.text);
+    const isSaved = content === typed.base || (await save({ content }, { content: typed.base }));
     setBusy(false);
-    if (isSaved) setDraft(null);
+    if (isSaved) draft.saved(content);
   };
   return (
     <Card title="Text" intro="Markdown, kept as written.">
+      <DraftNote draft={draft} name="text" current={todo.content} />
       <textarea
         className="input"
         aria-label="Text"
         rows={12}
         maxLength={50_000}
-        value={draft.text}
-        onChange={(event) => setDraft({ ...draft, text: event.target.value })}
+        value={typed.text}
+        onChange={(event) => draft.write(event.target.value, todo)}
       />
       <div className="form-actions">
         <Button kind="primary" isBusy={isBusy} onPress={() => void store()}>
           {isBusy ? 'Saving…' : 'Save'}
         </Button>
-        <Button onPress={() => setDraft(null)}>Cancel</Button>
+        <Button onPress={draft.clear}>{typed.isRestored ? 'Discard' : 'Cancel'}</Button>
       </div>
     </Card>
   );

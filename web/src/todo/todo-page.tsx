@@ -9,16 +9,35 @@ import { Badge } from '../ui/rows.tsx';
 import { Ago, Day } from '../ui/time.tsx';
 import { nameOf, TodoBadges } from '../work/todo-parts.tsx';
 import { TodoActions } from './actions.tsx';
+import { Activity } from './activity.tsx';
+import { Comments } from './comments.tsx';
 import { Conflicts } from './conflicts.tsx';
 import { TodoFields } from './fields.tsx';
-import type { Change, Todo } from './merge.ts';
+import type { Conflict, Todo } from './merge.ts';
+import type { Save } from './opened.ts';
+import { useTextDraft } from './text-draft.ts';
 import { BodyField, TitleField } from './texts.tsx';
 import { useTodo } from './use-todo.ts';
 
 /** Page `/todos/:todoId`: one todo, the latest work of an agent on it, and the way to its chat. */
 export function TodoPage() {
   const { todoId = '' } = useParams();
+  // What is typed about one todo must not reach another one.
+  return <OneTodo key={todoId} todoId={todoId} />;
+}
+
+function OneTodo({ todoId }: { todoId: string }) {
   const { query, save, conflicts, settle } = useTodo(todoId);
+  const title = useTextDraft(todoId, 'title');
+  const content = useTextDraft(todoId, 'content');
+  const decide = async (conflict: Conflict, keeps: 'mine' | 'theirs') => {
+    const isSettled = await settle(conflict, keeps);
+    const { field, mine } = conflict;
+    if (field !== 'title' && field !== 'content') return;
+    const draft = field === 'title' ? title : content;
+    if (keeps === 'theirs') draft.clear();
+    else if (isSettled) draft.saved(mine[field] ?? null);
+  };
   const todo = query.data?.resource;
   const isMissing = query.error !== null && [400, 404].includes(problemOf(query.error).status);
   if (isMissing) {
@@ -42,16 +61,18 @@ export function TodoPage() {
         actions={todo && !todo.isArchived && <SetStatus todo={todo} save={save} />}
       >
         <Loaded query={query} what="the todo">
-          {({ resource }) => (
+          {({ resource, tag }) => (
             <>
-              <Conflicts conflicts={conflicts} settle={settle} />
+              <Conflicts conflicts={conflicts} settle={(conflict, keeps) => void decide(conflict, keeps)} />
               <section className="card" aria-label="Fields">
-                <TitleField todo={resource} save={save} />
+                <TitleField todo={resource} draft={title} save={save} />
                 <TodoFields todo={resource} save={save} />
               </section>
-              <BodyField todo={resource} save={save} />
+              <BodyField todo={resource} draft={content} save={save} />
               <Work todo={resource} />
-              <TodoActions todo={resource} save={save} />
+              <Comments todoId={resource.id} />
+              <Activity todoId={resource.id} />
+              <TodoActions todo={resource} tag={tag} save={save} />
             </>
           )}
         </Loaded>
@@ -85,7 +106,7 @@ function Facts({ todo }: { todo: Todo }) {
   );
 }
 
-function SetStatus({ todo, save }: { todo: Todo; save: (change: Change) => Promise<boolean> }) {
+function SetStatus({ todo, save }: { todo: Todo; save: Save }) {
   const isDone = todo.status === 'done';
   return (
     <Button kind={isDone ? 'secondary' : 'primary'} onPress={() => void save({ status: isDone ? 'ready' : 'done' })}>

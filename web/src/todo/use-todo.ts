@@ -5,7 +5,7 @@ import { readAgain } from '../api/queries.ts';
 import { changeTagged, readTagged, type Tagged } from '../api/tagged.ts';
 import { useIdentity } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
-import { type Change, type Conflict, mergeChange, type Todo } from './merge.ts';
+import { type Base, type Change, type Conflict, mergeChange, type Todo } from './merge.ts';
 
 /** A todo with the tag of its version; read again while an agent may work on it. */
 export const taggedTodoQuery = (workspaceId: string, todoId: string) =>
@@ -30,7 +30,7 @@ export function useTodo(todoId: string) {
   const last = useRef<Promise<unknown>>(Promise.resolve());
 
   const send = useCallback(
-    async (given: Change, base: Todo): Promise<boolean> => {
+    async (given: Change, base: Base): Promise<boolean> => {
       const path = `/todos/${encodeURIComponent(todoId)}`;
       let known: Tagged<Todo> =
         queryClient.getQueryData(queryKey) ?? (await queryClient.fetchQuery({ ...options, staleTime: 0 }));
@@ -56,7 +56,7 @@ export function useTodo(todoId: string) {
     [todoId, queryClient, queryKey, options],
   );
 
-  const save = (change: Change, base = query.data?.resource): Promise<boolean> => {
+  const save = (change: Change, base: Base | undefined = query.data?.resource): Promise<boolean> => {
     if (!base) return Promise.resolve(false);
     const saving = last.current
       .then(() => send(change, base))
@@ -67,9 +67,9 @@ export function useTodo(todoId: string) {
     last.current = saving;
     return saving;
   };
-  const settle = (conflict: Conflict, keeps: 'mine' | 'theirs') => {
+  const settle = async (conflict: Conflict, keeps: 'mine' | 'theirs'): Promise<boolean> => {
     setConflicts((all) => all.filter((each) => each !== conflict));
-    if (keeps === 'mine') void save(conflict.mine, conflict.current);
+    return keeps === 'theirs' || save(conflict.mine, conflict.current);
   };
   return { query, save, conflicts, settle };
 }

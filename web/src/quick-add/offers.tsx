@@ -1,0 +1,72 @@
+import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
+import type { Offer } from './completion.ts';
+
+interface OffersProps {
+  control: RefObject<HTMLInputElement | HTMLTextAreaElement | null>;
+  onChange: (value: string) => void;
+  /** What is offered for the text before the caret. */
+  find: (text: string, caret: number) => readonly Offer[];
+}
+
+/** The names that are offered while a text is typed, and the keys that choose one. */
+export function useOffers({ control, onChange, find }: OffersProps) {
+  const id = useId();
+  const [offers, setOffers] = useState<readonly Offer[]>([]);
+  const [active, setActive] = useState(0);
+  const isOpen = offers.length > 0;
+  const close = () => setOffers([]);
+  const choose = ({ start, insert }: Offer) => {
+    const value = control.current?.value ?? '';
+    const caret = control.current?.selectionStart ?? value.length;
+    onChange(value.slice(0, start) + insert + value.slice(caret).replace(/^[ \t]+/, ''));
+    close();
+    const end = start + insert.length;
+    requestAnimationFrame(() => control.current?.setSelectionRange(end, end));
+  };
+  return {
+    close,
+    /** After the text was changed. */
+    offer: (text: string) => {
+      setOffers(find(text, control.current?.selectionStart ?? text.length));
+      setActive(0);
+    },
+    /** Returns whether the key was one of the open list. */
+    press: ({ key }: KeyboardEvent): boolean => {
+      const chosen = offers[active];
+      if (!chosen) return false;
+      if (key === 'Enter' || key === 'Tab') choose(chosen);
+      else if (key === 'Escape') close();
+      else if (key === 'ArrowDown') setActive((active + 1) % offers.length);
+      else if (key === 'ArrowUp') setActive((active + offers.length - 1) % offers.length);
+      else return false;
+      return true;
+    },
+    isOpen,
+    attributes: {
+      'aria-autocomplete': 'list' as const,
+      'aria-controls': isOpen ? id : undefined,
+      'aria-activedescendant': isOpen ? `${id}-${active}` : undefined,
+    },
+    /* Only while it is open: keys start no command while there is a listbox. */
+    list: isOpen && (
+      <div id={id} role="listbox" aria-label="Names" className="quick-offers">
+        {offers.map((each, place) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the text
+          // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the text chooses it
+          <div
+            key={each.id}
+            id={`${id}-${place}`}
+            role="option"
+            aria-selected={place === active}
+            className="option"
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(each)}
+          >
+            <span>{each.label}</span>
+            <span className="muted small">{each.note}</span>
+          </div>
+        ))}
+      </div>
+    ),
+  };
+}

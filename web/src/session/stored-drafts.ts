@@ -1,0 +1,39 @@
+import { guardSession } from './session.ts';
+
+/*
+ * What is typed and not sent yet, in session storage: it outlives a reload and a crash of this window. Signing out
+ * removes it.
+ */
+
+const prefix = 'tandem.draft.';
+
+guardSession({
+  check: () => {},
+  clear: () => {
+    try {
+      for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+    } catch {
+      // Storage is disabled: nothing was stored.
+    }
+  },
+});
+
+/** The draft of this name; undefined where there is none. */
+export function storedDraft<Value>(name: string): Value | undefined {
+  try {
+    const text = sessionStorage.getItem(prefix + name);
+    return text === null ? undefined : (JSON.parse(text) as Value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stores a draft as JSON, or removes it where it is `undefined`. */
+export function storeDraft(name: string, value: unknown): void {
+  try {
+    if (value === undefined) sessionStorage.removeItem(prefix + name);
+    else sessionStorage.setItem(prefix + name, JSON.stringify(value));
+  } catch {
+    // Storage is disabled or full: the draft is lost with the window.
+  }
+}

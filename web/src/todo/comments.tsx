@@ -1,0 +1,85 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { keyed } from 'tandem/client';
+import { v4 as newKey } from 'uuid';
+import { api } from '../api/client.ts';
+import { readAgain } from '../api/queries.ts';
+import { useIdentity } from '../session/session.ts';
+import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+import { Button } from '../ui/button.tsx';
+import { Card, Empty, Loaded } from '../ui/card.tsx';
+import { Form } from '../ui/form.tsx';
+import { CommentField, mentionsIn, useMembers } from './comment-field.tsx';
+import { CommentRow } from './comment-row.tsx';
+import { commentsQuery } from './queries.ts';
+
+/** The comments on a todo, the oldest first, and a new one. */
+export function Comments({ todoId }: { todoId: string }) {
+  const { workspace } = useIdentity();
+  const comments = useInfiniteQuery(commentsQuery(workspace.id, todoId));
+  /** Reads on to the end, where a new comment is. */
+  const readOn = async () => {
+    const { data } = await comments.refetch();
+    let isMore = data?.pages.at(-1)?.hasMore ?? false;
+    while (isMore) {
+      const { hasNextPage, isError } = await comments.fetchNextPage();
+      isMore = hasNextPage && !isError;
+    }
+  };
+  return (
+    <Card title="Comments">
+      <Loaded query={comments} what="the comments">
+        {({ pages }) => {
+          const all = pages.flatMap(({ data }) => data);
+          if (all.length === 0) return <Empty title="No comments yet">Members and agents can write them.</Empty>;
+          return (
+            <ul className="rows" aria-label="Comments">
+              {all.map((comment) => (
+                <CommentRow key={comment.id} comment={comment} />
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      {comments.hasNextPage && (
+        <Button isBusy={comments.isFetchingNextPage} onPress={() => void comments.fetchNextPage()}>
+          Show later comments
+        </Button>
+      )}
+      <NewComment todoId={todoId} onCreated={readOn} />
+    </Card>
+  );
+}
+
+function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Promise<void> }) {
+  const queryClient = useQueryClient();
+  const members = useMembers();
+  const name = `comment.${todoId}`;
+  const [text, setText] = useState(() => storedDraft<string>(name) ?? '');
+  const sent = useRef({ text: '', key: '' });
+  const write = (next: string) => {
+    setText(next);
+    storeDraft(name, next === '' ? undefined : next);
+  };
+  const create = async () => {
+    // The same text has the same key: sent again after a lost answer, it makes no second comment.
+    if (sent.current.text !== text) sent.current = { text, key: newKey() };
+    const input = { todoId, text, mentions: mentionsIn(text, members) };
+    await api.todos.createComment.mutate(input, keyed(sent.current.key));
+    sent.current = { text: '', key: '' };
+    write('');
+    await onCreated();
+    void readAgain(queryClient, 'todos');
+  };
+  return (
+    <Form
+      fields={{ text: { label: 'Comment', required: 'Write a comment' } }}
+      submit="Comment"
+      busy="Sending…"
+      label="New comment"
+      onSubmit={create}
+    >
+      <CommentField label="New comment" value={text} members={members} onChange={write} />
+    </Form>
+  );
+}
