@@ -40,7 +40,7 @@ const and = new Intl.ListFormat('en');
 
 /** `estimatedMinutes` as `estimated minutes`. */
 function wordsOf(field: string): string {
-  return fieldNames[field] ?? field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return fieldNames[field] ?? field.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
 }
 
 function happened({ type, actor, data }: ActivityEvent): string {
