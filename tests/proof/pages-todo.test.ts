@@ -68,8 +68,7 @@ test.promise('tokens are turned back to text by Backspace, and pasted lines beco
   await tokens.first().press('Backspace');
   await page.getByRole('list', { name: 'Read from the line' }).waitFor({ state: 'detached' });
   await title.press('Enter');
-  const rows = page.getByRole('list', { name: 'Open todos' });
-  await rows.getByText('watch Tomorrow !high').waitFor();
+  await page.getByRole('grid').getByText('watch Tomorrow !high').waitFor();
 
   await title.focus();
   const lines = Array.from({ length: 60 }, (_, number) => `- Task ${number} !low`).join('\n');

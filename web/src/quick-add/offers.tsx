@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { Offer } from './completion.ts';
 
 interface OffersProps {
@@ -11,23 +12,28 @@ interface OffersProps {
 /** The names that are offered while a text is typed, and the keys that choose one. */
 export function useOffers({ control, onChange, find }: OffersProps) {
   const id = useId();
-  const [offers, setOffers] = useState<readonly Offer[]>([]);
+  const [typed, setTyped] = useState<{ text: string; caret: number } | null>(null);
   const [active, setActive] = useState(0);
+  // Found anew when the names arrive, which may be after the text.
+  const offers = typed ? find(typed.text, typed.caret) : [];
   const isOpen = offers.length > 0;
-  const close = () => setOffers([]);
+  const close = () => setTyped(null);
   const choose = ({ start, insert }: Offer) => {
     const value = control.current?.value ?? '';
     const caret = control.current?.selectionStart ?? value.length;
-    onChange(value.slice(0, start) + insert + value.slice(caret).replace(/^[ \t]+/, ''));
-    close();
+    // At once, so that the caret is in its place before the next key.
+    flushSync(() => {
+      onChange(value.slice(0, start) + insert + value.slice(caret).replace(/^[ \t]+/, ''));
+      close();
+    });
     const end = start + insert.length;
-    requestAnimationFrame(() => control.current?.setSelectionRange(end, end));
+    control.current?.setSelectionRange(end, end);
   };
   return {
     close,
     /** After the text was changed. */
     offer: (text: string) => {
-      setOffers(find(text, control.current?.selectionStart ?? text.length));
+      setTyped({ text, caret: control.current?.selectionStart ?? text.length });
       setActive(0);
     },
     /** Returns whether the key was one of the open list. */

@@ -4,6 +4,7 @@ import { Markdown } from '../captures/markdown.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { Ago, Day } from '../ui/time.tsx';
@@ -108,8 +109,13 @@ function Facts({ todo }: { todo: Todo }) {
 
 function SetStatus({ todo, save }: { todo: Todo; save: Save }) {
   const isDone = todo.status === 'done';
+  const notify = useNotice();
+  const change = async () => {
+    const isSaved = await save({ status: isDone ? 'ready' : 'done' });
+    if (isSaved) notify(`“${nameOf(todo)}” is ${isDone ? 'open again' : 'done'}.`);
+  };
   return (
-    <Button kind={isDone ? 'secondary' : 'primary'} onPress={() => void save({ status: isDone ? 'ready' : 'done' })}>
+    <Button kind={isDone ? 'secondary' : 'primary'} onPress={() => void change()}>
       {isDone ? 'Reopen' : 'Mark as done'}
     </Button>
   );

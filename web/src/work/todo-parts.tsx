@@ -1,8 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, problemOf } from '../api/client.ts';
-import { readAgain } from '../api/queries.ts';
-import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
 import type { Todo } from './queries.ts';
 
@@ -22,19 +17,4 @@ export function TodoBadges({ todo: { status, priority } }: { todo: Todo }) {
       {priority !== null && <Badge tone={urgent.includes(priority) ? 'warn' : 'plain'}>{named[priority]}</Badge>}
     </>
   );
-}
-
-/** Marks a todo as done, or opens it again. */
-export function useSetStatus(todo: Todo) {
-  const queryClient = useQueryClient();
-  const notify = useNotice();
-  return useMutation({
-    mutationFn: (status: 'done' | 'ready') => api.todos.update.mutate({ todoId: todo.id, status }),
-    onSuccess: async (_, status) => {
-      await readAgain(queryClient, 'todos');
-      focusPageTitle();
-      notify(`“${nameOf(todo)}” is ${status === 'done' ? 'done' : 'open again'}.`);
-    },
-    onError: (error) => notify(problemOf(error).message),
-  });
 }
