@@ -247,7 +247,7 @@ for (const { name, ...options } of looks) {
     for (const group of ['priority', 'due']) {
       await page.getByRole('combobox', { name: 'Group' }).selectOption(group);
       await gridOf(window)
-        .getByText(group === 'due' ? 'Overdue' : 'No priority')
+        .getByText(group === 'due' ? 'Overdue' : 'Urgent')
         .first()
         .waitFor();
       await look(window, `todos-by-${group}-${name}`);

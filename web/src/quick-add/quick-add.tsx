@@ -19,7 +19,7 @@ import { TokenChips } from './token-chips.tsx';
 /** What was created: one todo, which the person wants to open or not, or as many as were pasted. */
 export type Created = { id: string; title: string; opens: boolean } | { count: number };
 
-interface QuickAddProps {
+export interface QuickAddProps {
   lists: readonly Named[];
   /** The list of todos that name none. */
   todoListId?: string;

@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useLocation } from 'react-router';
+import { QuickAdd } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
@@ -34,7 +35,7 @@ export function TodosPage() {
     >
       {hasComposer && (
         <Card title="New todo">
-          <NewTodo {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
+          <NewTodo form={QuickAdd} {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
         </Card>
       )}
       <section className="todo-list" aria-label="Todos">

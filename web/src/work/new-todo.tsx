@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router';
-import type { Created } from '../quick-add/quick-add.tsx';
+import type { Created, QuickAddProps } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Pending } from '../ui/card.tsx';
@@ -18,15 +18,23 @@ function NotLoaded() {
 }
 
 /** In the chunk of the list of todos: other pages show themselves without it first. */
-const QuickAdd = lazy(() =>
+const LazyForm = lazy(() =>
   import('../quick-add/quick-add.tsx').then(
     ({ QuickAdd }) => ({ default: QuickAdd }),
     () => ({ default: NotLoaded }),
   ),
 );
 
-/** The form of a new todo; `todoListId` files it in that list. On a page without the list it leads there. */
-export function NewTodo({ todoListId, isOnList = false }: { todoListId?: string; isOnList?: boolean }) {
+interface NewTodoProps {
+  /** The list it is filed in. */
+  todoListId?: string;
+  isOnList?: boolean;
+  /** The form where its code is there already, so that nothing below it moves when it appears. */
+  form?: ComponentType<QuickAddProps>;
+}
+
+/** The form of a new todo. On a page without the list it leads there. */
+export function NewTodo({ todoListId, isOnList = false, form: TodoForm = LazyForm }: NewTodoProps) {
   const { workspace } = useIdentity();
   const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
   const navigate = useNavigate();
@@ -38,7 +46,7 @@ export function NewTodo({ todoListId, isOnList = false }: { todoListId?: string;
   };
   return (
     <Suspense fallback={<Pending what="the form" isPaused={false} />}>
-      <QuickAdd lists={lists} {...(todoListId !== undefined && { todoListId })} onCreated={created} />
+      <TodoForm lists={lists} {...(todoListId !== undefined && { todoListId })} onCreated={created} />
     </Suspense>
   );
 }
