@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startCommand } from '../../scripts/start-command.ts';
 
 const startTimeoutMs = 60_000;
 
@@ -75,12 +76,8 @@ async function start(args: string[], environment: Record<string, string>, key: s
 
 /** Starts the service as `npm start` does; ready when `key` is accepted. Empty settings count as unset. */
 export async function startService(environment: Record<string, string>, key: string): Promise<Server> {
-  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { start: string } };
-  const args = scripts.start
-    .replace(/^exec /, '')
-    .split(' ')
-    .slice(1);
-  return start(args, environment, key);
+  const command = startCommand();
+  return start(command.args, { ...command.environment, ...environment }, key);
 }
 
 /** Starts a ceiling: a file run by Node without a loader. */

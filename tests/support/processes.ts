@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { startCommand } from '../../scripts/start-command.ts';
 import { ask } from './frame.ts';
 import type { Answer } from './harness.ts';
 import { testDatabaseUrl } from './harness.ts';
@@ -19,17 +19,7 @@ export interface ServiceProcess {
   stop(): Promise<number | NodeJS.Signals | null>;
 }
 
-/** The environment and the flags of Node that `npm start` sets. */
-const { start } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts;
-const [, variables = '', flags = ''] = /^exec env ((?:\S+=\S+ )+)node (.*) \S+$/.exec(start) ?? [];
-const startEnvironment = Object.fromEntries(
-  variables
-    .trim()
-    .split(' ')
-    .map((each) => each.split('=')),
-);
-if (!flags) throw new Error(`npm start is not as expected: ${start}`);
-
+const startedAs = startCommand();
 const main = fileURLToPath(new URL('../../dist/server/start.mjs', import.meta.url));
 
 const launched = new Set<Pick<ServiceProcess, 'stop'>>();
@@ -55,7 +45,7 @@ export function spawnService(environment: Record<string, string> = {}, program =
   const settings = { PORT: '0', LOG_LEVEL: 'warn', LOG_FORMAT: 'json', DATABASE_POOL_SIZE: '4' };
   const env = {
     PATH: process.env.PATH ?? '',
-    ...startEnvironment,
+    ...startedAs.environment,
     DATABASE_URL: testDatabaseUrl(),
     RATE_LIMIT_PER_ADDRESS: '1000000',
     ...settings,
@@ -64,7 +54,7 @@ export function spawnService(environment: Record<string, string> = {}, program =
   // From a directory without a .env file.
   const options = { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
   const loader = program.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
-  const child = spawn(process.execPath, [...flags.split(' '), ...loader, program], options);
+  const child = spawn(process.execPath, [...startedAs.args.slice(0, -1), ...loader, program], options);
   let output = '';
   const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.on('close', (code, signal) => resolve(code ?? signal));
