@@ -34,7 +34,7 @@ export function Button({ kind, wide, type = 'button', isDisabled, isBusy = false
       type={type}
       disabled={isDisabled}
       onClick={() => !isBusy && onPress?.()}
-      {...(isBusy && { 'data-busy': true })}
+      {...(isBusy && { 'data-busy': true, 'aria-disabled': true })}
       className={buttonClass({ ...(kind && { kind }), ...(wide && { wide }) })}
     />
   );
