@@ -5,6 +5,7 @@ import { hostsOf, type Plan, tickMs } from './connection.ts';
 import { DatabaseSpace, type Space } from './disk-space.ts';
 import { retryOnConflict } from './errors.ts';
 import { type Origin, serviceOrigin } from './origin.ts';
+import { rowsOf, type Statements, send } from './rows.ts';
 import { timeLimits, type Work } from './time-limits.ts';
 import { inTransaction, type Scope } from './transaction.ts';
 import { WorkPools } from './work-pools.ts';
@@ -14,21 +15,32 @@ export { instantFromPostgres, type Plan } from './connection.ts';
 /** Drizzle's query builder over one of our connections. */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 
+/** A statement with its values, as `Db.rows` takes them. */
+export interface Statement {
+  text: string;
+  values: readonly unknown[];
+}
+
 /** The database as domain code sees it: the pool, or one transaction. */
 export interface Db {
-  /** Drizzle's query builder; every statement it makes is prepared and goes to this connection. */
+  /** Drizzle's query builder; every statement it makes goes to this connection. */
   readonly orm: Orm;
   /**
-   * Runs one statement and returns its rows. The text is prepared once per connection, so it must come from a small
-   * set of shapes: values only as `$n`. `custom` asks for a plan made for these values (ignored in a transaction).
+   * Runs one statement and returns its rows. A text that is executed repeatedly is prepared once per connection, so it
+   * must come from a small set of shapes: values only as `$n`. `custom` asks for a plan made for these values (ignored in a transaction).
    */
   rows<Row extends object>(text: string, values: readonly unknown[], plan?: Plan): Promise<Row[]>;
   /**
    * Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. When the database rolls the
    * transaction back because of another one (a deadlock), `work` runs again in a new one: what it does besides
-   * statements must bear repeating.
+   * statements must bear repeating. `first` is sent together with the BEGIN, and must do nothing unless `isInTransaction`
+   * (`db/transaction.ts`); `work` gets its rows. A statement that `work` does not wait for is sent together with the COMMIT,
+   * and the transaction rejects when it fails.
    */
-  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>;
+  transaction<Result, Row extends object>(
+    work: (tx: Db, rows: Promise<Row[]>) => Promise<Result>,
+    first?: Statement,
+  ): Promise<Result>;
   /** Who makes the changes; the same in every transaction of this `Db`. */
   readonly origin: Origin;
   /** The same pool or transaction, for the changes of another origin. */
@@ -58,47 +70,11 @@ export interface DatabaseOptions {
   applicationName?: string;
 }
 
-type Statements = Pick<postgres.Sql, 'unsafe'> | Pick<Scope, 'unsafe'>;
-
 const dialect = new PgDialect();
 function ormOf(connection: Statements): Orm {
-  const prepared = {
-    unsafe: (text: string, values: unknown[]) => connection.unsafe(text, values as never[], { prepare: true }),
-  };
-  const session = new PostgresJsSession(prepared as unknown as postgres.Sql, dialect, undefined);
+  const sender = { unsafe: (text: string, values: unknown[]) => send(connection, text, values) };
+  const session = new PostgresJsSession(sender as unknown as postgres.Sql, dialect, undefined);
   return new PgDatabase(dialect, session, undefined) as unknown as Orm;
-}
-
-type Columns = postgres.ColumnList<string>;
-type MakeRow = (values: unknown[]) => object;
-
-/** By the columns of a statement on a connection, and by what they are called. */
-const [makers, makersByName] = [new WeakMap<Columns, MakeRow>(), new Map<string, MakeRow>()];
-
-/**
- * What makes rows of these columns: one object literal. The driver would set the columns one after another, which grows
- * and copies each object several times.
- */
-function makerOf(columns: Columns): MakeRow {
-  const known = makers.get(columns);
-  if (known) return known;
-  const fields = columns.map(({ name }, place) => `${JSON.stringify(name)}: values[${place}]`).join(', ');
-  const make = makersByName.get(fields) ?? (new Function('values', `return { ${fields} };`) as MakeRow);
-  makersByName.set(fields, make);
-  makers.set(columns, make);
-  return make;
-}
-
-async function rowsOf<Row>(connection: Statements, text: string, values: readonly unknown[]): Promise<Row[]> {
-  const found = (await connection.unsafe(text, values as never[], { prepare: true }).values()) as postgres.RowList<
-    unknown[][]
-  >;
-  if (found.length === 0) return [];
-  const make = makerOf(found.columns);
-  const rows = found.map((row) => make(row) as Row);
-  // The driver's promise survives collections of young objects, and would keep the rows alive.
-  found.length = 0;
-  return rows;
 }
 
 /** Runs a transaction; what it recorded is forgotten when it is rolled back. */
@@ -112,6 +88,13 @@ async function recording<Result>(origin: Origin, run: () => Promise<Result>): Pr
   }
 }
 
+/** The rows of the statement that opens a transaction, if there is one. Whoever waits for them handles its failure. */
+function opening<Row>(scope: Scope, first: Statement | undefined): Promise<Row[]> {
+  const rows = first ? rowsOf<Row>(scope, first.text, first.values) : Promise.resolve([]);
+  rows.catch(() => {});
+  return rows;
+}
+
 function transactionDb(connection: Scope, origin: Origin): Db {
   let orm: Orm | undefined;
   return {
@@ -122,8 +105,10 @@ function transactionDb(connection: Scope, origin: Origin): Db {
       return orm;
     },
     rows: (text, values) => rowsOf(connection, text, values),
-    transaction: <Result>(work: (tx: Db) => Promise<Result>) =>
-      recording(origin, () => connection.savepoint((inner) => work(transactionDb(inner, origin)))),
+    transaction: (work, first) =>
+      recording(origin, () =>
+        connection.savepoint((inner) => work(transactionDb(inner, origin), opening(inner, first))),
+      ),
   };
 }
 
@@ -174,10 +159,17 @@ class PooledDb implements Db {
     );
   }
 
-  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result> {
+  transaction<Result, Row extends object>(
+    work: (tx: Db, rows: Promise<Row[]>) => Promise<Result>,
+    first?: Statement,
+  ): Promise<Result> {
     const once = () =>
       this.#pools.transaction(this.#workspaceId, (connection) =>
-        inTransaction(connection.sql, (scope) => work(transactionDb(scope, this.origin)), connection),
+        inTransaction(
+          connection,
+          (scope) => opening<Row>(scope, first),
+          (scope, rows) => work(transactionDb(scope, this.origin), rows),
+        ),
       );
     return retryOnConflict(() => recording(this.origin, once));
   }
@@ -224,7 +216,7 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
     origin: db.origin,
     as: (origin) => db.as(origin),
     rows: (text, values, plan) => db.rows(text, values, plan),
-    transaction: (work) => db.transaction(work),
+    transaction: (work, first) => db.transaction(work, first),
     of: (workspaceId) => new PooledDb(requests, workspaceId),
     for: (work) => new PooledDb(poolsOf(work)),
     close: async (seconds = 5) => {

@@ -58,6 +58,8 @@ export function hostsOf(url: string): Hosts {
   return postgres(url, { max: 1 }).options as unknown as Hosts;
 }
 
+const lost = 'The connection to the database was lost';
+
 function failure(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
@@ -93,6 +95,7 @@ export class Connection implements StatementWatch {
   #isLost = false;
   #unanswered = 0;
   #ticks = 0;
+  #onLoss: ((error: Error) => void) | undefined;
   readonly #expiresAt = performance.now() + maxAgeMs * (0.75 + Math.random() / 2);
 
   constructor({ url, hosts, plan, applicationName, limits }: ConnectionOptions, onLost: () => void) {
@@ -104,12 +107,13 @@ export class Connection implements StatementWatch {
       onnotice: () => {},
       onclose: () => {
         this.#isLost = true;
+        this.#onLoss?.(failure('CONNECTION_CLOSED', lost));
         onLost();
       },
       connection: {
         application_name: applicationName,
         TimeZone: 'UTC',
-        plan_cache_mode: plan === 'generic' ? 'force_generic_plan' : 'auto',
+        plan_cache_mode: `force_${plan}_plan`,
         // Compiling is decided by estimates, and those of a claim grow with the queue: it would take far longer than the claim.
         jit: 'off',
         statement_timeout: limits.maxStatementMs,
@@ -126,7 +130,7 @@ export class Connection implements StatementWatch {
 
   async #connect(hosts: Hosts): Promise<Socket> {
     try {
-      if (this.#isOpened) throw failure('CONNECTION_CLOSED', 'The connection to the database was lost');
+      if (this.#isOpened) throw failure('CONNECTION_CLOSED', lost);
       this.#isOpened = true;
       this.#socket = await openSocket(hosts);
       if (!this.#isLost) return this.#socket;
@@ -141,6 +145,16 @@ export class Connection implements StatementWatch {
   /** Whether it may serve another statement. */
   get isUsable(): boolean {
     return !this.#isLost && !this.#socket?.destroyed && performance.now() < this.#expiresAt;
+  }
+
+  /** Calls `listener`, the only one, when the connection is lost; undefined: nobody waits for that. */
+  whenLost(listener: ((error: Error) => void) | undefined): void {
+    this.#onLoss = listener;
+  }
+
+  /** Has it closed after the work that it is used for: its state is not known. */
+  discard(): void {
+    this.#isLost = true;
   }
 
   sent(): void {

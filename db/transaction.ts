@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import type { StatementWatch } from './connection.ts';
-import { isConnectionLoss } from './errors.ts';
+import type { Connection } from './connection.ts';
+import { errorCode, isConnectionLoss } from './errors.ts';
 
 /** The rows of a statement. `values()`, called before they arrive, makes them arrays instead of objects. */
 type Answer = Promise<unknown[]> & { values(): Promise<unknown[]> };
@@ -12,101 +12,154 @@ export interface Scope {
   savepoint<Result>(work: (inner: Scope) => Promise<Result>): Promise<Result>;
 }
 
-/** The state of a transaction's connection. */
-interface Connection {
-  /** Never resolves; rejects when the transaction is over otherwise than by its own end. */
-  lost: Promise<never>;
+/**
+ * A condition in SQL that only holds in a transaction of ours. What is sent together with its BEGIN must ask for it: if the
+ * BEGIN failed, that statement would run, and commit, on its own. (DEFERRABLE changes nothing in a transaction that is not
+ * both serializable and read-only.)
+ */
+export const isInTransaction = `current_setting('transaction_deferrable') = 'on'`;
+const begin = 'begin deferrable';
+
+/** One transaction on a connection that nothing else uses meanwhile. */
+class Transaction {
+  readonly connection: Connection;
   /** Set once no statement may be sent any more. */
   over: Error | undefined;
-  watch: StatementWatch;
+  #savepoints = 0;
+  readonly #loss = Promise.withResolvers<never>();
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+    this.#loss.promise.catch(() => {});
+    connection.whenLost((error) => this.lose(error));
+  }
+
+  /** The connection is gone: everything that waits rejects. */
+  lose(error: Error): void {
+    this.over ??= error;
+    this.#loss.reject(error);
+  }
+
+  /** Settles as `work` does, or rejects once the connection is lost. */
+  orLost<Result>(work: Promise<Result>): Promise<Result> {
+    return Promise.race([work, this.#loss.promise]);
+  }
+
+  /** Sends a statement behind those before it, without waiting for their answers. */
+  send(text: string, values: unknown[] = [], options: postgres.UnsafeQueryOptions = {}) {
+    const { connection } = this;
+    connection.sent();
+    const query = connection.sql.unsafe(text, values as never[], options);
+    const answer = this.orLost<postgres.RowList<postgres.Row[]>>(query).finally(() => connection.answered());
+    return { query, answer };
+  }
+
+  newSavepoint(): string {
+    return `s${this.#savepoints++}`;
+  }
+
+  /** Ends it by `commit` or `rollback`; false when the answer says that it was rolled back. */
+  async end(statement: 'commit' | 'rollback'): Promise<boolean> {
+    this.over ??= new Error('This transaction is over');
+    const { command } = await this.send(statement).answer;
+    return command === 'COMMIT';
+  }
 }
 
-const never = new Promise<never>(() => {});
+/** The transaction itself, or a savepoint in it: it fails with the first of its statements that does. */
+class Level implements Scope {
+  /** What its first statement that failed threw, though the work has not rejected for it. */
+  failure: unknown;
+  readonly #transaction: Transaction;
 
-function scopeOf(sql: postgres.TransactionSql, connection: Connection): Scope {
-  const { watch } = connection;
-  return {
-    unsafe: (text, values = [], options = {}) => {
-      const query = connection.over ? undefined : sql.unsafe(text, values as never[], options);
-      if (query) watch.sent();
-      const answer: Promise<unknown[]> = query
-        ? Promise.race([query as Promise<unknown[]>, connection.lost]).finally(() => watch.answered())
-        : Promise.reject(connection.over);
-      // The driver rejects the transaction for it, whether or not the answer is awaited.
-      answer.catch(() => {});
-      const asArrays = () => {
-        query?.values();
-        return answer;
-      };
-      return Object.assign(answer, { values: asArrays });
-    },
-    savepoint: (work) =>
-      new Promise((resolve, reject) => {
-        if (connection.over) return reject(connection.over);
-        watch.sent();
-        const settled = sql.savepoint((inner) => {
-          watch.answered();
-          return shielded(connection, work(scopeOf(inner, connection)), reject);
-        });
-        Promise.race([settled, connection.lost]).then(resolve as (result: unknown) => void, reject);
-      }),
-  };
-}
+  constructor(transaction: Transaction) {
+    this.#transaction = transaction;
+  }
 
-/**
- * The outcome of `work` for the driver: never, when the connection is gone. The driver would answer a failure with a
- * `rollback`, and on a connection that is gone that ends the process (https://github.com/porsager/postgres/issues/1208).
- */
-async function shielded<Result>(
-  connection: Connection,
-  work: Promise<Result>,
-  report: (error: unknown) => void,
-): Promise<Result> {
-  const fail = (error: unknown) => {
-    connection.over ??= error as Error;
-    report(error);
-    return never;
-  };
-  try {
-    const result = await work;
-    return connection.over ? await fail(connection.over) : result;
-  } catch (error) {
-    if (connection.over || isConnectionLoss(error)) return await fail(error);
-    throw error;
+  unsafe(text: string, values: unknown[] = [], options: postgres.UnsafeQueryOptions = {}): Answer {
+    const { over } = this.#transaction;
+    const sent = over ? undefined : this.#transaction.send(text, values, options);
+    const answer: Promise<unknown[]> = sent?.answer ?? Promise.reject(over);
+    answer.catch((error: unknown) => {
+      this.failure ??= error;
+    });
+    const asArrays = () => {
+      sent?.query.values();
+      return answer;
+    };
+    return Object.assign(answer, { values: asArrays });
+  }
+
+  async savepoint<Result>(work: (inner: Scope) => Promise<Result>): Promise<Result> {
+    const transaction = this.#transaction;
+    if (transaction.over) throw transaction.over;
+    const name = transaction.newSavepoint();
+    await transaction.send(`savepoint ${name}`).answer;
+    const inner = new Level(transaction);
+    try {
+      return await inner.outcome(work(inner));
+    } catch (error) {
+      if (!transaction.over) await transaction.send(`rollback to ${name}`).answer;
+      throw error;
+    }
+  }
+
+  /** The result of `work`. @throws what it threw, or what a statement did whose error it swallowed. */
+  async outcome<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      const result = await this.#transaction.orLost(work);
+      this.requireSound();
+      return result;
+    } catch (error) {
+      // The statements after one that failed are refused; that one is the cause.
+      throw errorCode(error) === '25P02' ? (this.failure ?? error) : error;
+    }
+  }
+
+  /** @throws what the first of its statements threw that failed. */
+  requireSound(): void {
+    if (this.failure !== undefined) throw this.failure;
   }
 }
 
 /**
- * Runs `work` in a transaction. When its connection is lost it rejects at once, and what `work` still sends is refused:
- * the driver would make a new connection and run the rest outside of any transaction
- * (https://github.com/porsager/postgres/pull/1155).
+ * Runs `work` in a transaction, which is committed when it resolves. When the connection is lost it rejects at once, and
+ * what `work` still sends is refused. `prelude` sends statements together with the BEGIN, before that is answered: each must
+ * do nothing unless `isInTransaction`. Statements that `work` has sent and not awaited are sent together with the COMMIT;
+ * the transaction rejects when one of them fails. A connection on which neither COMMIT nor ROLLBACK was answered is not
+ * used again.
  */
-export async function inTransaction<Result>(
-  pool: postgres.Sql,
-  work: (scope: Scope) => Promise<Result>,
-  watch: StatementWatch,
+export async function inTransaction<Result, Opened>(
+  connection: Connection,
+  prelude: (scope: Scope) => Opened,
+  work: (scope: Scope, opened: Opened) => Promise<Result>,
 ): Promise<Result> {
-  const loss = Promise.withResolvers<never>();
-  loss.promise.catch(() => {});
-  const connection: Connection = { lost: loss.promise, over: undefined, watch };
-  const end = (error: Error) => {
-    connection.over ??= error;
-    loss.reject(error);
-  };
+  const transaction = new Transaction(connection);
+  const level = new Level(transaction);
+  const { answer: begun } = transaction.send(begin);
+  const opened = prelude(level);
+  let isClean = false;
   try {
-    watch.sent();
-    const outcome = pool.begin((sql) => {
-      watch.answered();
-      const worked = work(scopeOf(sql, connection));
-      // The next statement is the driver's: it commits or rolls back.
-      return shielded(connection, worked, loss.reject).finally(() => watch.sent());
+    await begun;
+    const result = await level.outcome(work(level, opened)).catch(async (error: unknown) => {
+      if (isConnectionLoss(error)) transaction.lose(error as Error);
+      if (!transaction.over)
+        isClean = await transaction.end('rollback').then(
+          () => true,
+          () => false,
+        );
+      throw error;
     });
-    const result = (await Promise.race([outcome, connection.lost])) as Result;
-    connection.over = new Error('This transaction is over');
-    watch.answered();
+    const isCommitted = await transaction.end('commit');
+    isClean = true;
+    level.requireSound();
+    if (!isCommitted) throw new Error('The database rolled a transaction back that was to be committed');
     return result;
   } catch (error) {
-    end(error as Error);
+    transaction.lose(error as Error);
     throw error;
+  } finally {
+    connection.whenLost(undefined);
+    if (!isClean) connection.discard();
   }
 }

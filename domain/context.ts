@@ -79,6 +79,8 @@ export interface ServiceSettings {
   version: string;
   publicUrl: string;
   cliInstallUrl: string;
+  /** Whether a language model answers for agents; without one, the built-in engine does. */
+  hasModel: boolean;
   deprecationUrl: string;
   cursorKey: KeyObject;
   /** Encrypts the secrets of authenticator apps. */
@@ -95,6 +97,12 @@ export interface ServiceSettings {
       responseBody: string | null;
       error: string | null;
     }>;
+  };
+  push: {
+    /** Encrypts where browsers get messages, and their keys. */
+    key: KeyObject;
+    /** Identifies the service to push services: its public key is in base64url. */
+    vapid: { publicKey: string; privateKey: KeyObject };
   };
   /** Agent minutes that a person is granted once, with their first workspace. */
   agentMinutes: number;

@@ -96,6 +96,12 @@ export function agentNameTaken(): Failure {
   return conflict(message, { errors: [{ param: 'name', code: 'taken', message }] });
 }
 
+/** 409: another label has the name. */
+function labelNameTaken(): Failure {
+  const message = 'A label has this name, ignoring case. Use that one, or choose another name.';
+  return conflict(message, { errors: [{ param: 'name', code: 'taken', message }] });
+}
+
 /** 409: another account has this e-mail address. */
 export function emailTaken(): Failure {
   const message = 'There is an account with this e-mail address. Sign in, or reset its password.';
@@ -151,6 +157,8 @@ const constraints: Record<string, Failure> = {
   todos_text: invalid('content', 'A todo needs a title or a content. Set one before you clear the other.'),
   todos_list_fk: notFound('todo list', 'todoListId'),
   todos_capture_fk: notFound('capture', 'captureId'),
+  todo_labels_label_fk: notFound('label', 'labelIds'),
+  labels_key: labelNameTaken(),
   todo_comments_todo_fk: notFound('todo', 'todoId'),
   agents_name: agentNameTaken(),
   users_email: emailTaken(),

@@ -21,7 +21,7 @@ export interface CaptureRef {
 }
 
 /** Kinds of work that wake the workers when a row becomes due now. The rows of other kinds are found by polling. */
-export type NotifiedWork = 'turns' | 'digests' | 'captures' | 'webhooks';
+export type NotifiedWork = 'turns' | 'digests' | 'captures' | 'webhooks' | 'pushes';
 
 /** The channel of NOTIFY on which the workers of all processes listen. The payload is a `NotifiedWork`. */
 export const jobsChannel = 'tandem_jobs';

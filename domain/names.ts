@@ -17,6 +17,7 @@ const agents = `select id, name, archived_at is not null as "isArchived" from ag
 const queries = {
   'todo list': `select id, name, archived_at is not null as "isArchived" from todo_lists where workspace_id = $1
     order by is_default desc, created_at, id`,
+  label: `select id, name, false as "isArchived" from labels where workspace_id = $1 order by key`,
   agent: `${agents} order by name, id`,
   member: `${members} order by name, id`,
   'member or agent': `${members} union all ${agents} order by name, id`,

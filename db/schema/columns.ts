@@ -15,5 +15,7 @@ export const transactionId = customType<{ data: string; driverData: string }>({ 
 /** The new `updated_at` of a changed row: now, and never earlier than the one it replaces. */
 export const changedNow = sql`greatest(now(), updated_at)`;
 
-/** The tenant column that starts every key of a tenant table. */
+/**
+ * The tenant column that starts every key of a tenant table. It has no default: each statement names its workspace.
+ */
 export const workspaceId = () => uuid('workspace_id').notNull();

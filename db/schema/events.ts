@@ -13,6 +13,7 @@ export interface EventParents {
   todoListId?: string;
   agentId?: string;
   captureId?: string;
+  parentTodoId?: string;
 }
 
 /** What an event is, before and after it has its number. It holds ids and names of fields, and no text that people wrote. */

@@ -25,6 +25,7 @@ export const notifications = pgTable(
         'minutes_exhausted',
         'webhook_disabled',
         'mentioned',
+        'todo_reminder',
         'security',
       ],
     }).notNull(),
@@ -68,6 +69,7 @@ export const notificationSettings = pgTable(
     kind: text('kind').notNull(),
     inApp: boolean('in_app').notNull().default(true),
     email: boolean('email').notNull().default(true),
+    push: boolean('push').notNull().default(true),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.userId, table.kind] }),

@@ -58,6 +58,10 @@ export const todos = pgTable(
       .default('task'),
     todoListId: uuid('todo_list_id').notNull(),
     dueDate: date('due_date', { mode: 'string' }),
+    /** The todo that it is a part of. That one has no parent itself: `requireParent` checks it with both rows locked. */
+    parentTodoId: uuid('parent_todo_id'),
+    /** Its place in the manual order, as hexadecimal digits; null where its id gives it: it was never moved. */
+    position: text('position'),
     captureId: uuid('capture_id'),
     isSuggested: boolean('is_suggested').notNull().default(false),
     source: text('source', { enum: ['user_created', 'agent_created', 'auto_suggested'] }),
@@ -76,7 +80,10 @@ export const todos = pgTable(
     updatedAt: instant('updated_at').notNull().default(sql`now()`),
   },
   (table) => {
+    // Ids are of version 7 and begin with their time: what was never moved is in the order of creation.
+    const positionKey = sql`(coalesce(position, replace(id::text, '-', ''))) collate "C"`;
     const listed = sql`archived_at is null and not is_suggested`;
+    const archived = sql`archived_at is not null`;
     return [
       primaryKey({ columns: [table.workspaceId, table.id] }),
       foreignKey({
@@ -89,6 +96,12 @@ export const todos = pgTable(
         columns: [table.workspaceId, table.captureId],
         foreignColumns: [captures.workspaceId, captures.id],
       }),
+      foreignKey({
+        name: 'todos_parent_fk',
+        columns: [table.workspaceId, table.parentTodoId],
+        foreignColumns: [table.workspaceId, table.id],
+      }).onDelete('cascade'),
+      check('todos_not_own_parent', sql`parent_todo_id <> id`),
       check('todos_text', sql`title is not null or coalesce(content ~ '[^[:space:]]', false)`),
       check('todos_status', sql`status in ('ready', 'in_progress', 'done')`),
       check('todos_priority', sql`priority between 1 and 4`),
@@ -101,10 +114,19 @@ export const todos = pgTable(
         .on(table.workspaceId, table.status, table.priority, table.todoListId, table.minutesSaved)
         .where(listed),
       index('todos_capture').on(table.workspaceId, table.captureId).where(sql`capture_id is not null`),
-      index('todos_archived').on(table.workspaceId, table.createdAt, table.id).where(sql`archived_at is not null`),
+      index('todos_archived').on(table.workspaceId, table.createdAt, table.id).where(archived),
+      index('todos_archived_updated').on(table.workspaceId, table.updatedAt, table.id).where(archived),
+      index('todos_archived_due').on(table.workspaceId, table.dueDate, table.id).where(archived),
+      index('todos_archived_priority').on(table.workspaceId, table.priority, table.id).where(archived),
       index('todos_suggested').on(table.workspaceId, table.createdAt, table.id).where(sql`is_suggested`),
       index('todos_scheduled').on(table.workspaceId, table.createdAt, table.id).where(sql`is_scheduled`),
       index('todos_run').on(table.workspaceId, table.createdAt, table.id).where(sql`latest_run_id is not null`),
+      index('todos_parent')
+        .on(table.workspaceId, table.parentTodoId, table.createdAt, table.id)
+        .where(sql`parent_todo_id is not null`),
+      index('todos_position').on(table.workspaceId, positionKey, table.id),
+      index('todos_archived_position').on(table.workspaceId, positionKey, table.id).where(archived),
+      index('todos_list_position').on(table.workspaceId, table.todoListId, positionKey, table.id).where(listed),
       index('todos_list').on(table.workspaceId, table.todoListId, table.createdAt, table.id),
     ];
   },

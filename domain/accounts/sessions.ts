@@ -4,6 +4,7 @@ import { badCredential } from '../access.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { wholeList } from '../fields.ts';
+import { movePushSubscriptions, removeEndedSubscriptions } from '../push/subscriptions.ts';
 import { openSession } from './open-session.ts';
 import type { OpenedSession } from './shapes.ts';
 
@@ -39,21 +40,28 @@ export async function listSessions({ db, principal }: Context) {
 /** Ends the session of the request, and clears its cookie. */
 export async function signOut({ db, principal, reply }: Context) {
   const { userId, credentialId } = principal;
-  await db.rows(revoke, [userId, credentialId]);
+  await db.transaction(async (tx) => {
+    await tx.rows(revoke, [userId, credentialId]);
+    await removeEndedSubscriptions(tx, userId);
+  });
   reply.session = null;
   return ended(credentialId);
 }
 
 /** Ends a session of the person. @throws Failure 404. */
 export async function endSession({ db, principal }: Context, { sessionId }: { sessionId: string }) {
-  const revoked = await db.rows(revoke, [principal.userId, sessionId]);
-  if (revoked.length === 0) throw notFound('session', 'sessionId');
+  await db.transaction(async (tx) => {
+    const revoked = await tx.rows(revoke, [principal.userId, sessionId]);
+    if (revoked.length === 0) throw notFound('session', 'sessionId');
+    await removeEndedSubscriptions(tx, principal.userId);
+  });
   return ended(sessionId);
 }
 
-/** Ends every session of a person, or all but `exceptId`. */
+/** Ends every session of a person, or all but `exceptId`, and what is sent to their browsers. */
 export async function revokeSessions(db: Db, userId: string, exceptId: string | null): Promise<void> {
   await db.rows(revokeOthers, [userId, exceptId]);
+  await removeEndedSubscriptions(db, userId);
 }
 
 /** Ends all sessions of the person but that of the request, and returns what is left. */
@@ -73,6 +81,7 @@ export async function switchWorkspace(ctx: Context, { workspaceId }: { workspace
     const opened = await openSession(tx, { workspaceId, userId, client: ctx.client.name });
     const ended = await tx.rows(revoke, [userId, credentialId]);
     if (ended.length === 0) throw badCredential();
+    await movePushSubscriptions(tx, userId, credentialId, opened.id);
     return opened;
   });
   ctx.reply.session = session;

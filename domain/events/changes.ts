@@ -11,11 +11,17 @@ export function changedFieldsOf<Answer extends object>(before: Answer, after: An
 }
 
 /** In SQL: the parents of a todo, from a relation `c` shaped like `todos`. */
-export const todoParentsColumn = `jsonb_strip_nulls(jsonb_build_object('todoListId', c.todo_list_id, 'captureId', c.capture_id))`;
+export const todoParentsColumn = `jsonb_strip_nulls(jsonb_build_object('todoListId', c.todo_list_id, 'captureId', c.capture_id,
+  'parentTodoId', c.parent_todo_id))`;
 
 /** The parents of a todo. */
-export function todoParents({ todoListId, captureId }: { todoListId: string; captureId: string | null }): EventParents {
-  return { todoListId, ...(captureId !== null && { captureId }) };
+export function todoParents(todo: {
+  todoListId: string;
+  captureId: string | null;
+  parentTodoId: string | null;
+}): EventParents {
+  const { todoListId, captureId, parentTodoId } = todo;
+  return { todoListId, ...(captureId !== null && { captureId }), ...(parentTodoId !== null && { parentTodoId }) };
 }
 
 /**

@@ -1,18 +1,23 @@
 import type { Db } from '../../db/client.ts';
+import {
+  committedAt,
+  type Found,
+  holdNext,
+  holdQueues,
+  type LargeQueue,
+  maxRows,
+  noWorkspace,
+  oldestOf,
+} from './queue.ts';
 
 /** The channel of NOTIFY that carries `[workspaceId, sequence of its last event]` of workspaces with new events, as JSON. */
 export const eventsChannel = 'tandem_events';
 
-/** Workspaces of one batch, all of which fit in one notification, and their events. */
-const maxWorkspaces = 100;
-const maxRows = 5000;
 /**
- * A workspace with more events than that is numbered by itself, so that it delays no other (`numberMany`), and in larger
- * batches: each one reads all that waits, to find what was committed first.
+ * A workspace with more events than a batch has is numbered by itself, so that it delays no other (`numberMany`), and in
+ * larger batches: each one reads all that waits, to find what was committed first.
  */
 const maxRowsOfOne = 20_000;
-
-const noWorkspace = '00000000-0000-0000-0000-000000000000';
 
 /** What one batch did. */
 export interface Numbered {
@@ -28,54 +33,20 @@ export interface Numbered {
   large: LargeQueue | undefined;
 }
 
-/** A workspace with very many events. */
-export interface LargeQueue {
-  id: string;
-  /** PostgreSQL records when transactions commit. */
-  isTracked: boolean;
-}
-
-const anyQueued = `select exists (select from event_queue) as "isQueued"`;
-
-/** When a transaction of the queue `q` committed; null where PostgreSQL does not record it. */
-const committedAt = `case when current_setting('track_commit_timestamp') = 'on'
-    then pg_xact_commit_timestamp(q.transaction::xid) end`;
-
 /**
  * The plan is the same for a queue of one row and of a million; the largest batch is sorted in memory; numbers that readers
- * have seen survive a crash.
+ * have seen survive a crash. For the transaction only: outside of one it does nothing.
  */
-const settings = `select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true),
-  set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)`;
-
-const waiting = `with recursive first as (
-    (select workspace_id, id from event_queue where workspace_id > $1::uuid order by workspace_id, id limit 1)
-    union all
-    select n.workspace_id, n.id from first f cross join lateral (
-      select q.workspace_id, q.id from event_queue q where q.workspace_id > f.workspace_id
-      order by q.workspace_id, q.id limit 1
-    ) n
-  ), found as materialized (select * from first limit $2), made as (
-    insert into event_positions (workspace_id) select workspace_id from found f
-    where not exists (select from event_positions p where p.workspace_id = f.workspace_id)
-    order by workspace_id on conflict do nothing
-  )
-  select f.workspace_id as id, coalesce(${committedAt}, q.occurred_at) as "committedAt",
-    (select count(*) from (
-      select from event_queue b where b.workspace_id = f.workspace_id limit ${maxRows + 1}
-    ) b)::int as count, current_setting('track_commit_timestamp') = 'on' as "isTracked"
-  from found f join event_queue q on q.workspace_id = f.workspace_id and q.id = f.id`;
-
-const lock = `select workspace_id as id from event_positions where workspace_id = any($1::uuid[])
-  for update skip locked`;
+const settings = {
+  text: `select set_config('enable_seqscan', 'off', true), set_config('work_mem', $1, true),
+    set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)`,
+  values: ['32MB'],
+};
 
 const columns = `workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
   request_id, reader_id, version, occurred_at`;
 
-/**
- * The next events in the order of the commits, and of the last event of each transaction where that is not known or the
- * same.
- */
+/** The next events in the order of the last event of each transaction, where the times of commits are not known. */
 const byLastEvent = {
   from: `(
       select q.ctid as place_in_queue, q.*, ${committedAt} as committed_at,
@@ -85,7 +56,7 @@ const byLastEvent = {
   order: 'w.committed_at nulls first, w.last_position, w.position',
 };
 
-/** The same of very many, without a sort of all of them: transactions that committed at the same moment in any order. */
+/** The same where the times of commits are known: transactions that committed at the same moment in any order. */
 const byTransaction = {
   from: `(
       select q.ctid as place_in_queue, q.*, ${committedAt} as committed_at
@@ -109,35 +80,28 @@ const numberOf = ({ from, order }: typeof byLastEvent) => `with waiting as mater
     from (select workspace_id, max(sequence) as latest, count(*) as added from added group by 1) a
     where p.workspace_id = a.workspace_id returning p.workspace_id, p.latest, a.added
   ), announced as (
-    select sum(added)::int as count, pg_notify('${eventsChannel}', json_agg(json_build_array(workspace_id, latest))::text)
+    select sum(added)::int as count, (select min(coalesce(committed_at, occurred_at)) from waiting) as oldest,
+      pg_notify('${eventsChannel}', json_agg(json_build_array(workspace_id, latest))::text)
     from moved having count(*) > 0
-  ) select count from announced`;
+  ) select count, oldest from announced`;
 
 const [number, numberTracked] = [numberOf(byLastEvent), numberOf(byTransaction)];
 
-interface Waiting extends LargeQueue {
-  committedAt: string;
-  /** Its events, up to one more than a batch of several workspaces has. */
+interface Batch {
   count: number;
+  /** When its oldest event was committed. */
+  oldest: string | null;
 }
 
-/** Workspaces whose events make one batch together; those first whose events have waited longest. */
-function fitting(found: readonly Waiting[]): Waiting[] {
-  let sum = 0;
-  const small = found.filter(({ count }) => count <= maxRows);
-  const oldestFirst = small.toSorted((a, b) => (a.committedAt < b.committedAt ? -1 : 1));
-  return oldestFirst.filter(({ count }, place) => {
-    sum += count;
-    return place === 0 || sum <= maxRows;
-  });
-}
-
-/** Numbers events of these workspaces, except those whose position another process holds. Returns how many. */
-async function numberBatch(tx: Db, workspaces: readonly LargeQueue[], text: string, limit: number): Promise<number> {
-  const locked = await tx.rows<{ id: string }>(lock, [workspaces.map(({ id }) => id)]);
-  if (locked.length === 0) return 0;
-  const [added] = await tx.rows<{ count: number }>(text, [locked.map(({ id }) => id), limit]);
-  return added?.count ?? 0;
+/** Numbers events of workspaces that this transaction holds. */
+async function numberHeld(
+  tx: Db,
+  { held, isTracked }: Pick<Found, 'held' | 'isTracked'>,
+  limit: number,
+): Promise<Batch> {
+  if (held.length === 0) return { count: 0, oldest: null };
+  const [batch] = await tx.rows<Batch>(isTracked ? numberTracked : number, [held, limit]);
+  return batch ?? { count: 0, oldest: null };
 }
 
 /**
@@ -147,35 +111,28 @@ async function numberBatch(tx: Db, workspaces: readonly LargeQueue[], text: stri
  * one transaction follow each other, unless there are more of them than a batch takes.
  */
 export async function numberEvents(db: Db, after = noWorkspace): Promise<Numbered> {
-  const [found, together, count] = await db.transaction(async (tx) => {
-    // Sent together: each wait for an answer delays the readers.
-    const [, found] = await Promise.all([tx.rows(settings, []), tx.rows<Waiting>(waiting, [after, maxWorkspaces])]);
-    const together = fitting(found);
-    return [found, together, together.length > 0 ? await numberBatch(tx, together, number, maxRows) : 0];
-  });
-  const large = found.filter((each) => each.count > maxRows);
-  const next = found.length === maxWorkspaces ? (found.at(-1)?.id ?? noWorkspace) : noWorkspace;
-  const isLeft = together.length + large.length < found.length && count > 0;
-  const [oldest = null] = found.map(({ committedAt }) => committedAt).toSorted();
+  const { found, numbering } = await db.transaction(async (tx) => {
+    // The last one is sent with the COMMIT, and the settings with the BEGIN: each wait for an answer delays the readers.
+    const found = await holdNext(tx, after);
+    const numbering = numberHeld(tx, found, maxRows);
+    numbering.catch(() => {});
+    return { found, numbering };
+  }, settings);
+  const { count, oldest } = await numbering;
+  const { large, next, isLeft, isPart } = found;
   return {
     count,
-    hasMore: isLeft || next !== noWorkspace || after !== noWorkspace,
-    oldest,
+    hasMore: (isLeft && count > 0) || isPart,
+    oldest: oldestOf([oldest, found.oldest]),
     next,
     large: large[Math.floor(Math.random() * large.length)],
   };
 }
 
 /** Numbers a batch of a workspace that `numberEvents` left out. Returns how many; it may take many seconds. */
-export function numberMany(db: Db, large: LargeQueue): Promise<number> {
+export function numberMany(db: Db, { id, isTracked }: LargeQueue): Promise<number> {
   return db.transaction(async (tx) => {
-    await tx.rows(settings, []);
-    return numberBatch(tx, [large], large.isTracked ? numberTracked : number, maxRowsOfOne);
-  });
-}
-
-/** Whether events may wait for their numbers: less work than to look for them. */
-export async function hasQueuedEvents(db: Db): Promise<boolean> {
-  const [queue] = await db.rows<{ isQueued: boolean }>(anyQueued, []);
-  return queue?.isQueued ?? false;
+    const held = await holdQueues(tx, [id]);
+    return (await numberHeld(tx, { held, isTracked }, maxRowsOfOne)).count;
+  }, settings);
 }

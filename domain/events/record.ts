@@ -46,8 +46,15 @@ export function onRecording(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** A row of the queue, without the id of its workspace. */
+interface EventRow extends Required<Omit<NewEvent, 'version' | 'readerId'>>, Omit<Origin, 'eventId'> {
+  id: string;
+  version: number | null;
+  readerId: string | null;
+}
+
 /** The rows of the events; `origin.eventId` becomes the id of the last. */
-function rowsOf(origin: Origin, events: readonly NewEvent[]) {
+function rowsOf(origin: Origin, events: readonly NewEvent[]): EventRow[] {
   for (const listener of listeners) listener();
   const { eventId: _, ...by } = origin;
   const rows = events.map((event) => ({
@@ -121,26 +128,29 @@ export interface Recording {
   version?: string;
 }
 
-/** The columns of the queue after the workspace, for one event: bound value by value, which is cheaper than a relation. */
-function boundOf(
-  bindings: Bindings,
-  row: ReturnType<typeof rowsOf>[number],
-  { type, parents, fields, version }: Recording,
-) {
-  const bind = (value: unknown, as: string) => `${bindings.bind(value)}::${as}`;
+/**
+ * The columns of the queue after the workspace, for one event. What is the same for all events of its kind is in the text,
+ * and who made the change is one parameter: each parameter costs the driver more than a place in an array.
+ */
+function boundOf(bindings: Bindings, row: EventRow, { type, parents, fields, version }: Recording) {
+  const by = bindings.bind([row.id, row.actorType, row.actorId, row.credentialId, row.via, row.requestId]);
+  const from = (place: number, as: string) => `(${by}::text[])[${place}]::${as}`;
+  const given = (value: unknown, isGiven: boolean, as: string, otherwise: string) =>
+    isGiven ? `${bindings.bind(value)}::${as}` : otherwise;
+  const hasParents = Object.keys(row.parents).length > 0;
   return [
-    bind(row.id, 'uuid'),
-    type ?? bind(row.type, 'text'),
+    from(1, 'uuid'),
+    type ?? `'${row.type}'`,
     'c.id',
-    parents ?? bind(JSON.stringify(row.parents), 'jsonb'),
-    fields ? 'f.fields' : bind(row.changedFields, 'text[]'),
-    version ?? bind(row.version, 'int'),
-    bind(row.readerId, 'uuid'),
-    bind(row.actorType, 'text'),
-    bind(row.actorId, 'uuid'),
-    bind(row.credentialId, 'uuid'),
-    bind(row.via, 'text'),
-    bind(row.requestId, 'text'),
+    parents ?? given(JSON.stringify(row.parents), hasParents, 'jsonb', `'{}'::jsonb`),
+    fields ? 'f.fields' : given(row.changedFields, row.changedFields.length > 0, 'text[]', `'{}'::text[]`),
+    version ?? given(row.version, row.version !== null, 'int', 'null::int'),
+    given(row.readerId, row.readerId !== null, 'uuid', 'null::uuid'),
+    from(2, 'text'),
+    from(3, 'uuid'),
+    from(4, 'uuid'),
+    from(5, 'text'),
+    from(6, 'text'),
   ].join(', ');
 }
 

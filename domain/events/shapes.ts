@@ -23,6 +23,7 @@ const EventParents = z
     todoListId: Id.optional(),
     agentId: Id.optional(),
     captureId: Id.optional(),
+    parentTodoId: Id.optional(),
   })
   .meta({ id: 'EventParents' });
 

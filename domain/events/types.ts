@@ -4,9 +4,12 @@ import type { Scope } from '../scopes.ts';
 const resources = {
   todo: ['created', 'updated', 'completed', 'reopened', 'archived', 'restored', 'deleted'],
   todo_list: ['created', 'updated', 'archived', 'restored', 'deleted'],
+  label: ['created', 'updated', 'deleted'],
+  view: ['created', 'updated', 'deleted'],
   todo_run: ['started', 'finished'],
   todo_occurrence: ['fired', 'updated', 'missed', 'deleted'],
   comment: ['created', 'updated', 'deleted'],
+  reminder: ['created', 'deleted'],
   schedule: ['failed'],
   chat: ['created', 'updated', 'status_changed', 'archived', 'restored', 'deleted'],
   message: ['created'],
@@ -49,6 +52,8 @@ export function objectOf(type: EventType): EventObject {
 const scopeOfObject: Partial<Record<EventObject, Scope>> = {
   todo: 'todos:read',
   todo_list: 'todos:read',
+  label: 'todos:read',
+  view: 'todos:read',
   todo_run: 'todos:read',
   todo_occurrence: 'todos:read',
   comment: 'todos:read',

@@ -17,6 +17,7 @@ export function getServiceInfo({ service, mail }: RequestContext): z.infer<typeo
     mcpUrl: `${service.publicUrl}/mcp`,
     cliInstallUrl: service.cliInstallUrl,
     sendsEmail: mail.sends,
+    hasModel: service.hasModel,
   };
 }
 

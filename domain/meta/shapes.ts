@@ -18,6 +18,11 @@ export const ServiceInfo = z
     sendsEmail: z
       .boolean()
       .describe('Whether the service has a mail server. Without one, inviteMember returns the link to hand over.'),
+    hasModel: z
+      .boolean()
+      .describe(
+        'Whether a language model answers for agents. Without one, the built-in engine follows plain requests.',
+      ),
   })
   .meta({ id: 'ServiceInfo' });
 

@@ -5,9 +5,10 @@ import type { notifications } from '../../db/schema/index.ts';
 import type { ServiceContext } from '../context.ts';
 import { recordTodoUpdate } from '../events/changes.ts';
 import { recordingPart } from '../events/record.ts';
+import { wake } from '../jobs.ts';
 import { cutTo } from '../text.ts';
 import { notificationEvents } from './changes.ts';
-import { hasEmails, type NotificationKind } from './shapes.ts';
+import { hasEmails, isPushed, type NotificationKind } from './shapes.ts';
 
 const maxTitleLength = 300;
 const maxTextLength = 2000;
@@ -58,7 +59,15 @@ const insert = `with n as (
   left join notification_settings s on s.workspace_id = m.workspace_id and s.user_id = m.user_id and s.kind = $4
   order by m.user_id
   on conflict (workspace_id, dedupe, user_id) do nothing returning *
-  ), listed as (select id from n where in_app)`;
+  ), listed as (select id from n where in_app
+  ), pushed as (
+    insert into push_deliveries (workspace_id, notification_id, subscription_id, due_at)
+    select n.workspace_id, n.id, p.id, now() from n
+    join push_subscriptions p on p.workspace_id = n.workspace_id and p.user_id = n.user_id
+    left join notification_settings s
+      on s.workspace_id = n.workspace_id and s.user_id = n.user_id and s.kind = n.kind
+    where $13 and coalesce(s.push, true) returning 1
+  )`;
 const deliveries = `select user_id as "userId", in_app as "inApp", email, created_at as "createdAt" from notifications
   where workspace_id = $1 and dedupe = $2 order by user_id`;
 
@@ -94,7 +103,8 @@ async function outcomeFor(db: Db, workspaceId: string, dedupe: string): Promise<
 
 /**
  * Notifies people of an event, in its transaction: one row per person, in their list unless they switched that off, and
- * with a queued email where the service sends emails and they did not switch those off. A second call with the same
+ * with a queued email where the service sends emails and they did not switch those off, and a queued push to each of their
+ * browsers for the kinds that have it. A second call with the same
  * `dedupe` notifies nobody twice, and returns the outcome so far.
  */
 export async function notify({ db, clock, mail }: NotifyContext, event: NotificationEvent): Promise<Outcome> {
@@ -107,7 +117,16 @@ export async function notify({ db, clock, mail }: NotifyContext, event: Notifica
   const references = [todoId, chatId, approvalId, dedupe];
   if (userIds.length > 0) {
     const bindings = new Bindings();
-    const values = [workspaceId, userIds, ids, ...texts, ...references, at, mail.sends && hasEmails(kind)];
+    const values = [
+      workspaceId,
+      userIds,
+      ids,
+      ...texts,
+      ...references,
+      at,
+      mail.sends && hasEmails(kind),
+      isPushed(kind),
+    ];
     for (const value of values) bindings.bind(value);
     const made = userIds.map((readerId, place) => ({
       id: ids[place] as string,
@@ -118,7 +137,8 @@ export async function notify({ db, clock, mail }: NotifyContext, event: Notifica
     }));
     const events = notificationEvents(made, { type: 'notification.created' });
     const recording = recordingPart(bindings, db.origin, { events, changed: 'listed', workspace: '$1' });
-    await db.rows(`${insert}, ${recording} select 1`, bindings.values);
+    const waking = `select ${wake('pushes')} from pushed limit 1`;
+    await db.rows(`${insert}, ${recording} ${waking}`, bindings.values);
   }
   return (await outcomeFor(db, workspaceId, dedupe)) ?? { status: null, at, people: [] };
 }

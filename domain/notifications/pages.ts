@@ -10,6 +10,7 @@ export interface Subject {
 /** The path of the page that a notification of a kind is about; null for one that has none here. */
 const pages: Record<NotificationKind, (subject: Subject) => string | null> = {
   todo_due: ({ todoId }) => todoId && `/todos/${todoId}`,
+  todo_reminder: ({ todoId }) => todoId && `/todos/${todoId}`,
   mentioned: ({ todoId }) => todoId && `/todos/${todoId}`,
   // An approval is decided, and a run is read, in its chat.
   approval_requested: ({ chatId }) => chatId && `/chats/${chatId}`,

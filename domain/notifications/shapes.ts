@@ -10,6 +10,7 @@ export const notificationKinds = [
   'minutes_exhausted',
   'webhook_disabled',
   'mentioned',
+  'todo_reminder',
 ] as const;
 
 export type NotificationKind = (typeof notificationKinds)[number];
@@ -20,6 +21,14 @@ const emailedKinds = notificationKinds.filter((kind) => kind !== 'invited');
 /** Whether notifications of this kind are also sent by email. */
 export function hasEmails(kind: NotificationKind): boolean {
   return emailedKinds.some((each) => each === kind);
+}
+
+/** Kinds that are also sent to the browsers of a person. */
+const pushedKinds = ['approval_requested', 'mentioned'] as const satisfies readonly NotificationKind[];
+
+/** Whether notifications of this kind are also sent to browsers. */
+export function isPushed(kind: NotificationKind): boolean {
+  return pushedKinds.some((each) => each === kind);
 }
 
 const Kind = z.enum(notificationKinds);
@@ -90,9 +99,16 @@ export const NotificationsRead = z
   .meta({ id: 'NotificationsRead' });
 
 const inApp = z.boolean().describe('In your list of notifications.');
+const push = z.boolean().describe('In browsers that you added with addPushSubscription.');
 const Switches = z.object({ inApp, email: z.boolean().describe('By email.') });
+const PushedSwitches = Switches.extend({ push });
 const SwitchesOfInvitations = z.object({ inApp });
 const SwitchChange = z.strictObject({ inApp: inApp.optional(), email: z.boolean().optional().describe('By email.') });
+const PushedChange = SwitchChange.extend({ push: push.optional() });
+
+function byPushedKind<Shape extends z.ZodType>(shape: Shape) {
+  return Object.fromEntries(pushedKinds.map((kind) => [kind, shape])) as Record<(typeof pushedKinds)[number], Shape>;
+}
 
 function byEmailedKind<Shape extends z.ZodType>(shape: Shape) {
   return Object.fromEntries(emailedKinds.map((kind) => [kind, shape])) as Record<
@@ -108,7 +124,11 @@ export const NotificationSettings = z
     sendsLetters: z
       .boolean()
       .describe('Whether this service sends emails. Where it does not, the `email` switches have no effect yet.'),
-    kinds: z.object({ ...byEmailedKind(Switches), invited: SwitchesOfInvitations }),
+    kinds: z.object({
+      ...byEmailedKind(Switches),
+      ...byPushedKind(PushedSwitches),
+      invited: SwitchesOfInvitations,
+    }),
   })
   .meta({ id: 'NotificationSettings' });
 
@@ -119,6 +139,7 @@ export const NotificationSettingsChange = z
     kinds: z
       .strictObject({
         ...byEmailedKind(SwitchChange.optional()),
+        ...byPushedKind(PushedChange.optional()),
         invited: z.strictObject({ inApp: inApp.optional() }).optional(),
       })
       .meta({ examples: [{ todo_due: { email: false } }] }),

@@ -183,3 +183,21 @@ export const OccurrenceUpdate = z
       .describe('`done` completes this time, `skipped` leaves it out; the schedule continues.'),
   })
   .meta({ id: 'TodoOccurrenceUpdateParams' });
+
+export const PlannedTimes = z
+  .object({
+    object: z.literal('planned_times'),
+    todoId: Id,
+    times: z.array(Instant).describe('Its planned times in the range, ascending; without those skipped or done ahead.'),
+    isCut: z.boolean().describe('It has more times in the range than are listed.'),
+  })
+  .meta({ id: 'PlannedTimes' });
+
+export const PlannedTimesPage = listOf(PlannedTimes, 'PlannedTimesPage');
+
+export const PlannedTimesListing = z.strictObject({
+  from: InstantInput.describe('The beginning of the range, inclusive.'),
+  to: InstantInput.describe('Its end, exclusive: at most 62 days later.'),
+  limit: Limit,
+  cursor: CursorText,
+});

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { chats } from '../../db/schema/chats.ts';
 import { todoComments } from '../../db/schema/comments.ts';
 import { todoOccurrences } from '../../db/schema/schedules.ts';
@@ -11,13 +11,15 @@ import { recordErasure, todoParents } from '../events/changes.ts';
 import { type NewEvent, recordEvents } from '../events/record.ts';
 import { settleSchedules } from '../schedules/states.ts';
 import { recordTodoChanges } from './events.ts';
-import { archiveTodos, findTodo, lockTodos, type TodoRow, todoColumns, todoOf } from './rows.ts';
+import { settlingPart } from './reminder-instants.ts';
+import { archiveTodos, findTodo, findTodos, lockTodos } from './rows.ts';
 import { Todo, type TodoAnswer } from './shapes.ts';
+import { lockSubTodos } from './sub-todos.ts';
 
-const restore = `with changed as (
+const restore = `with restored as (
     update todos set archived_at = null, updated_at = greatest(now(), updated_at)
-    where workspace_id = $1 and id = $2 and archived_at is not null returning *
-  ) select ${todoColumns()} from changed t`;
+    where workspace_id = $1 and id = any($2::uuid[]) returning *
+  ), ${settlingPart('restored', '$1')} select 1`;
 
 /** The todo with its row locked, so that a precondition holds until the write. @throws Failure 404, 412. */
 async function lockTodo({ db, principal, ifMatch }: Context, todoId: string): Promise<TodoAnswer> {
@@ -27,14 +29,29 @@ async function lockTodo({ db, principal, ifMatch }: Context, todoId: string): Pr
   return todo;
 }
 
-/** Archives a locked todo and disables its schedule; an agent at work on it continues. Returns it as it is then. */
-async function archive({ db, principal: { workspaceId }, clock }: Context, todo: TodoAnswer): Promise<TodoAnswer> {
+/**
+ * Archives locked todos with their sub-todos and disables their schedules; agents at work on them continue. Returns the
+ * given todos as they are then, in no order.
+ */
+export async function archiveWithSubTodos(ctx: Context, before: readonly TodoAnswer[]): Promise<TodoAnswer[]> {
+  const { db, clock } = ctx;
+  const { workspaceId } = ctx.principal;
+  const given = new Set(before.map(({ id }) => id));
+  const active = before.filter(({ isArchived }) => !isArchived).map(({ id }) => id);
+  const within = (await lockSubTodos(db, workspaceId, active, 'active')).filter((id) => !given.has(id));
+  const all = [...before, ...(await findTodos(db, workspaceId, within))];
+  const ids = all.map(({ id }) => id);
+  await archiveTodos(db, workspaceId, ids);
+  await settleSchedules(db, workspaceId, ids, clock());
+  const after = await recordTodoChanges(db, workspaceId, all, await findTodos(db, workspaceId, ids));
+  return after.filter(({ id }) => given.has(id));
+}
+
+/** Archives a locked todo with its sub-todos. Returns it as it is then. */
+async function archive(ctx: Context, todo: TodoAnswer): Promise<TodoAnswer> {
   if (todo.isArchived) return todo;
-  await archiveTodos(db, workspaceId, [todo.id]);
-  if (todo.scheduleType !== null) await settleSchedules(db, workspaceId, [todo.id], clock());
-  const after = await findTodo(db, workspaceId, todo.id);
-  const [recorded] = await recordTodoChanges(db, workspaceId, [todo], [after]);
-  return recorded ?? after;
+  const [after] = await archiveWithSubTodos(ctx, [todo]);
+  return after ?? todo;
 }
 
 /** The event of a chat whose todo was erased. */
@@ -42,27 +59,44 @@ export function leftByTodo({ id }: { id: string }): NewEvent {
   return { type: 'chat.updated', objectId: id, changedFields: ['todoId'] };
 }
 
-/** Erases a locked todo: its chats stay, and an agent at work in one is stopped. @throws Failure 409 when it has runs. */
-async function erase(ctx: Context, todo: TodoAnswer): Promise<void> {
-  const { workspaceId } = ctx.principal;
+/** @throws Failure 409 when one of the todos has runs. */
+function requireNoRuns(todo: TodoAnswer, subTodos: readonly TodoAnswer[]): void {
   if (todo.latestRun) throw conflict('An agent has run this todo, so it cannot be erased. Archive it instead.');
-  await closeChats(ctx, { workspaceId, todoIds: [todo.id] });
-  const { orm } = ctx.db;
-  const inChats = and(eq(chats.workspaceId, workspaceId), eq(chats.todoId, todo.id));
-  const left = await orm.update(chats).set({ todoId: null }).where(inChats).returning({ id: chats.id });
-  const ofTodo = and(eq(todoOccurrences.workspaceId, workspaceId), eq(todoOccurrences.todoId, todo.id));
-  const occurrences = await orm.select({ id: todoOccurrences.id }).from(todoOccurrences).where(ofTodo);
-  const onTodo = and(eq(todoComments.workspaceId, workspaceId), eq(todoComments.todoId, todo.id));
-  const comments = await orm.select({ id: todoComments.id }).from(todoComments).where(onTodo);
-  await orm.delete(todos).where(and(eq(todos.workspaceId, workspaceId), eq(todos.id, todo.id)));
-  await recordEvents(ctx.db, workspaceId, left.map(leftByTodo));
-  const deleted = { type: 'todo.deleted' as const, objectId: todo.id, parents: todoParents(todo) };
-  const within = [...occurrences, ...comments].map(({ id }) => id);
-  await recordErasure(ctx.db, workspaceId, [deleted], within);
+  if (subTodos.every(({ latestRun }) => latestRun === null)) return;
+  throw conflict('An agent has run one of its sub-todos, so it cannot be erased. Archive it instead.');
 }
 
 /**
- * Archives a todo, or erases it when `permanent`: its chats stay, and an agent at work in one is stopped.
+ * Erases a locked todo with its sub-todos: their chats stay, and an agent at work in one is stopped.
+ * @throws Failure 409 when one of them has runs.
+ */
+async function erase(ctx: Context, todo: TodoAnswer): Promise<void> {
+  const { workspaceId } = ctx.principal;
+  const subTodos = await findTodos(ctx.db, workspaceId, await lockSubTodos(ctx.db, workspaceId, [todo.id], 'all'));
+  requireNoRuns(todo, subTodos);
+  const all = [...subTodos, todo];
+  const todoIds = all.map(({ id }) => id);
+  await closeChats(ctx, { workspaceId, todoIds });
+  const { orm } = ctx.db;
+  const inChats = and(eq(chats.workspaceId, workspaceId), inArray(chats.todoId, todoIds));
+  const left = await orm.update(chats).set({ todoId: null }).where(inChats).returning({ id: chats.id });
+  const ofTodos = and(eq(todoOccurrences.workspaceId, workspaceId), inArray(todoOccurrences.todoId, todoIds));
+  const occurrences = await orm.select({ id: todoOccurrences.id }).from(todoOccurrences).where(ofTodos);
+  const onTodos = and(eq(todoComments.workspaceId, workspaceId), inArray(todoComments.todoId, todoIds));
+  const comments = await orm.select({ id: todoComments.id }).from(todoComments).where(onTodos);
+  await orm.delete(todos).where(and(eq(todos.workspaceId, workspaceId), inArray(todos.id, todoIds)));
+  await recordEvents(ctx.db, workspaceId, left.map(leftByTodo));
+  const deleted = all.map((each) => ({
+    type: 'todo.deleted' as const,
+    objectId: each.id,
+    parents: todoParents(each),
+  }));
+  const within = [...occurrences, ...comments].map(({ id }) => id);
+  await recordErasure(ctx.db, workspaceId, deleted, within);
+}
+
+/**
+ * Archives a todo with its sub-todos, or erases them when `permanent`.
  * @throws Failure 404, 409 erasing a todo that has runs, 412.
  */
 export function deleteTodo(ctx: Context, { todoId, permanent }: { todoId: string; permanent: boolean }) {
@@ -79,7 +113,7 @@ export function deleteTodo(ctx: Context, { todoId, permanent }: { todoId: string
   });
 }
 
-/** Archives a todo and returns it. @throws Failure 404, 412. */
+/** Archives a todo with its sub-todos and returns it. @throws Failure 404, 412. */
 export function archiveTodo(ctx: Context, { todoId }: { todoId: string }) {
   return ctx.db.transaction(async (db) => {
     const tx = { ...ctx, db };
@@ -88,18 +122,20 @@ export function archiveTodo(ctx: Context, { todoId }: { todoId: string }) {
   });
 }
 
-/** Restores an archived todo and its schedule; an active one is unchanged. @throws Failure 404, 412. */
+/**
+ * Restores an archived todo, its schedule, and the sub-todos that were archived with it; an active one is unchanged.
+ * @throws Failure 404, 412.
+ */
 export function restoreTodo(ctx: Context, { todoId }: { todoId: string }): Promise<TodoAnswer> {
   const { workspaceId } = ctx.principal;
   return ctx.db.transaction(async (db) => {
-    if (ctx.ifMatch) await lockTodo({ ...ctx, db }, todoId);
-    const [row] = await db.rows<TodoRow>(restore, [workspaceId, todoId]);
-    if (!row) return findTodo(db, workspaceId, todoId);
-    const todo = todoOf(row);
-    const isScheduled = todo.scheduleType !== null;
-    if (isScheduled) await settleSchedules(db, workspaceId, [todo.id], ctx.clock());
-    const after = isScheduled ? await findTodo(db, workspaceId, todoId) : todo;
-    const [recorded] = await recordTodoChanges(db, workspaceId, [{ ...todo, isArchived: true }], [after]);
-    return recorded ?? after;
+    const todo = await lockTodo({ ...ctx, db }, todoId);
+    if (!todo.isArchived) return todo;
+    const ids = [todo.id, ...(await lockSubTodos(db, workspaceId, [todo.id], 'archivedTogether'))];
+    const before = await findTodos(db, workspaceId, ids);
+    await db.rows(restore, [workspaceId, ids]);
+    await settleSchedules(db, workspaceId, ids, ctx.clock());
+    const after = await recordTodoChanges(db, workspaceId, before, await findTodos(db, workspaceId, ids));
+    return after.find(({ id }) => id === todo.id) ?? todo;
   });
 }

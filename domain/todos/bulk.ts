@@ -3,14 +3,13 @@ import { canonical } from '../canonical-json.ts';
 import type { Context } from '../context.ts';
 import { conflict, type Failure, invalid, notFound } from '../errors.ts';
 import { cursorAfter, cursorScope, positionOf } from '../page.ts';
-import { settleSchedules } from '../schedules/states.ts';
+import { archiveWithSubTodos } from './archive.ts';
 import { maxMatches, type TodoBulkInput } from './bulk-shapes.ts';
 import { type Change, changeOf, requireText } from './change.ts';
-import { recordTodoChanges } from './events.ts';
 import { canonicalFilters, criteriaOf } from './filter.ts';
 import type { TodoFilter } from './listing-shapes.ts';
 import { lockMatches } from './matches.ts';
-import { archiveTodos, findTodos, lockTodos } from './rows.ts';
+import { findTodos, lockTodos } from './rows.ts';
 import { type TodoAnswer, type TodoPatch, wholeBatch } from './shapes.ts';
 import { changeLocked } from './update.ts';
 
@@ -39,14 +38,9 @@ async function inOrder(ctx: Context, ids: readonly string[]): Promise<TodoAnswer
 
 /** Changes or archives todos that are locked. The answers are in no order. */
 async function write(ctx: Context, { ids, patch, change, dryRun }: Write): Promise<TodoAnswer[]> {
-  const { db, principal } = ctx;
-  const { workspaceId } = principal;
   const before = await inOrder(ctx, ids);
   if (patch && change) return changeLocked(ctx, { before, patch, change, dryRun, at: 'patch.' });
-  await archiveTodos(db, workspaceId, ids);
-  await settleSchedules(db, workspaceId, ids, ctx.clock());
-  const after = await findTodos(db, workspaceId, ids);
-  return recordTodoChanges(db, workspaceId, before, after);
+  return archiveWithSubTodos(ctx, before);
 }
 
 /** Changes or archives todos in a transaction, which a dry run rolls back. `choose` locks them and returns their ids. */

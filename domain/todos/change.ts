@@ -8,7 +8,9 @@ import type { Plan } from '../schedules/plan.ts';
 import { plansOf } from '../schedules/planning.ts';
 import { folded } from '../text.ts';
 import { statusEventColumn } from './events.ts';
+import { type LabelChange, labelChangeOf, setLabels } from './labelling.ts';
 import { type Assigned, References } from './references.ts';
+import { settlingPart } from './reminder-instants.ts';
 import { findTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
 import type { TodoAnswer, TodoPatch } from './shapes.ts';
 
@@ -21,6 +23,7 @@ const fieldNames = {
   type: 'type',
   todo_list_id: 'todoListId',
   due_date: 'dueDate',
+  parent_todo_id: 'parentTodoId',
   is_suggested: 'isSuggested',
 } as const;
 
@@ -31,6 +34,7 @@ type Columns = Partial<Record<Column, unknown>>;
 export interface Change {
   columns: Columns;
   assignees: Assigned[] | undefined;
+  labels: LabelChange | undefined;
   /** Null ends the schedule. */
   schedule: Plan | null | undefined;
   schedulePaused: boolean | undefined;
@@ -38,7 +42,7 @@ export interface Change {
 
 /** What a patch sets. `at` is its path prefix in the request. @throws Failure 400, 404 with the `param` at fault. */
 export async function changeOf(ctx: Context, patch: TodoPatch, at = ''): Promise<Change> {
-  const { title, content, status, priority, type, todoListId, dueDate, isSuggested } = patch;
+  const { title, content, status, priority, type, todoListId, dueDate, parentTodoId, isSuggested } = patch;
   const references = new References(ctx.db, ctx.principal);
   const columns = {
     ...(title !== undefined && { title }),
@@ -48,13 +52,15 @@ export async function changeOf(ctx: Context, patch: TodoPatch, at = ''): Promise
     ...(type !== undefined && { type }),
     ...(todoListId !== undefined && { todo_list_id: await references.listById(todoListId, `${at}todoListId`) }),
     ...(dueDate !== undefined && { due_date: dueDate }),
+    ...(parentTodoId !== undefined && { parent_todo_id: parentTodoId?.toLowerCase() ?? null }),
     ...(isSuggested !== undefined && { is_suggested: isSuggested }),
   };
   const [assignees] = patch.assignees ? await references.assignees([patch.assignees], [`${at}assignees`]) : [];
+  const labels = await labelChangeOf(references, patch, at);
   references.requireSound();
   const [plan] = await plansOf(ctx, [patch.schedule], () => `${at}schedule`);
   const schedule = patch.schedule === undefined ? undefined : (plan ?? null);
-  return { columns, assignees, schedule, schedulePaused: patch.schedulePaused };
+  return { columns, assignees, labels, schedule, schedulePaused: patch.schedulePaused };
 }
 
 const untitled = 'select 1 from todos where workspace_id = $1 and id = any($2::uuid[]) and title is null limit 1';
@@ -140,6 +146,7 @@ async function write(
   const searched = words.map((column) => `${column} = ${bindings.bind(folded(String(columns[column] ?? '')))}`);
   const indexed = `, indexed as (update todo_search set ${searched.join(', ')} where ${these} todo_id = ${list}
     and todo_id in (select id from changed))`;
+  const reminded = 'due_date' in columns || 'status' in columns ? `, ${settlingPart('changed', workspace)}` : '';
   const { eventId } = db.origin;
   const record = recorded === undefined ? '' : `, ${recordedPart(db, bindings, workspace, columns, recorded)}`;
   const text = `with held as materialized (
@@ -148,7 +155,7 @@ async function write(
     ), changed as (
       update todos set ${sets.join(', ')} from held
       where ${these} id = held_id${conditions[only]} returning *
-    )${searched.length > 0 ? indexed : ''}${record} select ${todoColumns()},
+    )${searched.length > 0 ? indexed : ''}${reminded}${record} select ${todoColumns()},
       row_version <> (select xmin::text from todos s where s.workspace_id = t.workspace_id and s.id = t.id) as overtaken,
       ${record ? 'exists (select from recorded)' : 'false'} as "isRecorded"
     from changed t`;
@@ -195,14 +202,17 @@ export async function applyChange(
   db: Db,
   workspaceId: string,
   before: readonly TodoAnswer[],
-  { columns, assignees }: Change,
+  { columns, assignees, labels }: Change,
 ): Promise<TodoAnswer[]> {
   const ids = before.map(({ id }) => id);
-  const touched = assignees ? before.filter((todo) => differs(todo, assignees)).map(({ id }) => id) : [];
-  if (assignees && touched.length > 0) {
+  const reassigned = assignees ? before.filter((todo) => differs(todo, assignees)).map(({ id }) => id) : [];
+  if (assignees && reassigned.length > 0) {
     const named = [assignees.map(({ user }) => user), assignees.map(({ agent }) => agent)];
-    await db.rows(unassign, [workspaceId, touched]);
-    await db.rows(assign, [workspaceId, touched, ...named]);
-  } else if (Object.keys(columns).length === 0) return findTodos(db, workspaceId, ids);
+    await db.rows(unassign, [workspaceId, reassigned]);
+    await db.rows(assign, [workspaceId, reassigned, ...named]);
+  }
+  const labelled = labels ? await setLabels(db, workspaceId, before, labels) : [];
+  const touched = [...new Set([...reassigned, ...labelled])];
+  if (touched.length === 0 && Object.keys(columns).length === 0) return findTodos(db, workspaceId, ids);
   return write(db, workspaceId, ids, columns, { only: 'any', touched, recorded: undefined });
 }

@@ -6,6 +6,7 @@ import { plansOf, requireDistance } from '../schedules/planning.ts';
 import { folded } from '../text.ts';
 import { GivenIds } from './given-ids.ts';
 import { type NewRow, writeTodos } from './insert.ts';
+import { parentLists, parentWithin } from './parents.ts';
 import { type Assigned, References } from './references.ts';
 import { findTodos, priorityRank } from './rows.ts';
 import { startRun } from './runs.ts';
@@ -32,6 +33,8 @@ interface Referred {
   list: string | null;
   assignees: readonly Assigned[] | undefined;
   capture: string | null;
+  parent: string | null;
+  labels: readonly string[];
   /** The agent that starts at once. */
   worker: string | null;
   plan: Plan | null;
@@ -51,6 +54,10 @@ async function referencesOf(ctx: Context, todos: readonly NewTodo[], pathOf: Pat
     todos.map((todo) => todo.captureId),
     pathsOf('captureId'),
   );
+  const labels = await references.labels(
+    todos.map((todo) => todo.labelIds),
+    pathsOf('labelIds'),
+  );
   const workers = todos.map((todo, index) =>
     todo.run ? references.worker(named[index] ?? [], assignees[index] ?? [], `${pathOf(index)}run`) : null,
   );
@@ -67,6 +74,8 @@ async function referencesOf(ctx: Context, todos: readonly NewTodo[], pathOf: Pat
     list: lists[index] ?? null,
     assignees: todo.assignees && assignees[index],
     capture: captures[index] ?? null,
+    parent: todo.parentTodoId?.toLowerCase() ?? null,
+    labels: labels[index] ?? [],
     worker: workers[index] ?? null,
     plan: plans[index] ?? null,
   }));
@@ -75,7 +84,7 @@ async function referencesOf(ctx: Context, todos: readonly NewTodo[], pathOf: Pat
 /** The row of a new todo, assigned to the caller unless it names assignees. */
 function rowOf({ principal }: Context, todo: NewTodo, referred: Referred, place: number): NewRow {
   const { userId, kind, scopes } = principal;
-  const { list, assignees, capture, plan } = referred;
+  const { list, assignees, labels, capture, parent, plan } = referred;
   return {
     place,
     id: todo.id?.toLowerCase() ?? newId(),
@@ -86,10 +95,12 @@ function rowOf({ principal }: Context, todo: NewTodo, referred: Referred, place:
     list,
     due: todo.dueDate ?? null,
     capture,
+    parent,
     suggested: false,
     source: kind === 'agent' ? 'agent_created' : 'user_created',
     created_from: todo.id === undefined ? null : GivenIds.originOf(todo),
     assignees: assignees ?? [{ user: userId, agent: null }],
+    labels,
     plan: plan && { ...plan, userId, scopes: [...scopes] },
     folded_title: folded(todo.title ?? ''),
     folded_content: folded(todo.content ?? ''),
@@ -111,9 +122,22 @@ function writeAndStart(ctx: Context, rows: readonly NewRow[], workers: readonly 
   });
 }
 
-/** Creates todos that do not exist, all or none, and starts the agents that they ask for. */
-async function createNew(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf): Promise<TodoAnswer[]> {
-  const referred = await referencesOf(ctx, todos, pathOf);
+/** The todos with what they refer to: without a list of its own, a sub-todo is in the list of its parent. */
+function filed(
+  todos: readonly NewTodo[],
+  referred: readonly Referred[],
+  lists: readonly (string | null)[],
+): Referred[] {
+  return referred.map((each, place) => {
+    const todo = todos[place];
+    const parent = todo && referred[parentWithin(todos, todo)];
+    return { ...each, list: each.list ?? lists[place] ?? parent?.list ?? null };
+  });
+}
+
+/** Creates todos whose parents have these lists. */
+async function insert(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf, lists: readonly (string | null)[]) {
+  const referred = filed(todos, await referencesOf(ctx, todos, pathOf), lists);
   const rows = referred.flatMap((each, place) => {
     const todo = todos[place];
     return todo ? [rowOf(ctx, todo, each, place)] : [];
@@ -121,6 +145,23 @@ async function createNew(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf
   const workers = referred.map(({ worker }) => worker);
   if (workers.every((worker) => worker === null)) return writeTodos(ctx.db, ctx.principal.workspaceId, rows);
   return writeAndStart(ctx, rows, workers);
+}
+
+/** Creates todos that do not exist, all or none, and starts the agents that they ask for. */
+async function createNew(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf): Promise<TodoAnswer[]> {
+  if (todos.every(({ parentTodoId }) => parentTodoId === undefined)) return insert(ctx, todos, pathOf, []);
+  return ctx.db.transaction(async (db) => {
+    const tx = { ...ctx, db };
+    const made = await insert(tx, todos, pathOf, await parentLists(tx, todos, pathOf));
+    // A parent of the same request was read before its sub-todos were there.
+    const isParent = ({ id }: TodoAnswer) => made.some(({ parentTodoId }) => parentTodoId === id);
+    const again = await findTodos(
+      db,
+      ctx.principal.workspaceId,
+      made.filter(isParent).map(({ id }) => id),
+    );
+    return made.map((todo) => again.find(({ id }) => id === todo.id) ?? todo);
+  });
 }
 
 /**

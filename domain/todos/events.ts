@@ -12,7 +12,7 @@ function typeOf(before: TodoAnswer, after: TodoAnswer): NewEvent['type'] {
 
 /**
  * Records the changes of locked todos, in the order of `before`: one event for each whose answer differs. `after` has the
- * same todos, in any order; returned with the versions that they have now.
+ * same todos, in any order; the numbers of its sub-todos are not its own. Returned with the versions that they have now.
  */
 export async function recordTodoChanges(
   db: Db,
@@ -24,7 +24,8 @@ export async function recordTodoChanges(
   const events = before.flatMap((old): NewEvent[] => {
     const todo = current.get(old.id);
     if (!todo) return [];
-    const changedFields = changedFieldsOf(old, todo);
+    const { subTodoCount, doneSubTodoCount } = todo;
+    const changedFields = changedFieldsOf({ ...old, subTodoCount, doneSubTodoCount }, todo);
     if (changedFields.length === 0 && old.updatedAt === todo.updatedAt) return [];
     return [{ type: typeOf(old, todo), objectId: todo.id, changedFields }];
   });

@@ -9,7 +9,7 @@ import { me, type PriorityName, type TodoAnswer } from './shapes.ts';
 /** The workspace whose todos are read, and the user that “me” is. */
 export type Viewer = Pick<Principal, 'workspaceId' | 'userId'>;
 
-type Several = 'status' | 'priority' | 'todoListId' | 'assigneeId' | 'scheduleStatus';
+type Several = 'status' | 'priority' | 'todoListId' | 'assigneeId' | 'labelId' | 'scheduleStatus';
 
 /** A filter as it is executed: what may have several values is a list, empty where any value will do. */
 export interface Criteria extends Omit<TodoFilter, Several | 'assignedToMe' | 'unassigned'> {
@@ -17,6 +17,7 @@ export interface Criteria extends Omit<TodoFilter, Several | 'assignedToMe' | 'u
   priorities: readonly (PriorityName | 'none')[];
   listIds: readonly string[];
   assigneeIds: readonly string[];
+  labelIds: readonly string[];
   scheduleStatuses: readonly string[];
   isUnassigned: boolean;
 }
@@ -40,17 +41,24 @@ function statusesOf({ status }: TodoFilter): Criteria['statuses'] {
   return wanted.length === allStatuses.length ? [] : wanted;
 }
 
+/** The ids of a filter in lower case, each once. */
+function idsOf(given: string | readonly string[] | undefined): string[] {
+  return valuesOf(valuesOf(given).map((id) => id.toLowerCase()));
+}
+
 /** What a filter asks for: `assignedToMe` wins over `assigneeId`, both over `unassigned`. */
 export function criteriaOf(viewer: Viewer, filter: TodoFilter): Criteria {
-  const { status: _, priority, todoListId, assigneeId, scheduleStatus, assignedToMe, unassigned, ...rest } = filter;
+  const { status: _, priority, todoListId, assigneeId, labelId, scheduleStatus, ...others } = filter;
+  const { assignedToMe, unassigned, ...rest } = others;
   const named = assignedToMe ? [viewer.userId] : valuesOf(assigneeId);
   const assigneeIds = valuesOf(named.map((id) => (id === me ? viewer.userId : id.toLowerCase())));
   return {
     ...rest,
     statuses: statusesOf(filter),
     priorities: valuesOf(priority),
-    listIds: valuesOf(valuesOf(todoListId).map((id) => id.toLowerCase())),
+    listIds: idsOf(todoListId),
     assigneeIds,
+    labelIds: idsOf(labelId),
     scheduleStatuses: valuesOf(scheduleStatus),
     isUnassigned: unassigned === true && assigneeIds.length === 0,
   };
@@ -103,7 +111,8 @@ export function conditionsOf(
   bindings: Bindings,
   visibility?: string,
 ): string[] {
-  const { statuses, priorities, listIds, assigneeIds, scheduleStatuses, isSuggested, hasRun } = criteria;
+  const { statuses, priorities, listIds, assigneeIds, labelIds, scheduleStatuses, isSuggested, hasRun } = criteria;
+  const { hasParent } = criteria;
   const where = [`t.workspace_id = ${bindings.bind(workspaceId)}`];
   const add = (value: unknown, condition: (name: string) => string) => {
     if (value !== undefined) where.push(condition(bindings.bind(value)));
@@ -121,10 +130,18 @@ export function conditionsOf(
     where.push(`exists (select 1 ${isAssigned} and ${isOneOf('a.assignee_id', assigneeIds, bindings)})`);
   }
   if (criteria.isUnassigned) where.push(`not exists (select 1 ${isAssigned})`);
+  if (labelIds.length > 0) {
+    const hasLabel = isOneOf('x.label_id', labelIds, bindings);
+    where.push(
+      `exists (select 1 from todo_labels x where x.workspace_id = t.workspace_id and x.todo_id = t.id and ${hasLabel})`,
+    );
+  }
   if (scheduleStatuses.length > 0) {
     where.push(`t.is_scheduled and ${currentStatus('t')} = any(${bindings.bind(scheduleStatuses)}::text[])`);
   }
   if (hasRun !== undefined) where.push(`t.latest_run_id is ${hasRun ? 'not null' : 'null'}`);
+  add(criteria.parentTodoId, (name) => `t.parent_todo_id = ${name}`);
+  if (hasParent !== undefined) where.push(`t.parent_todo_id is ${hasParent ? 'not null' : 'null'}`);
   add(criteria.updatedSince, (name) => `t.updated_at >= ${name}`);
   add(criteria.createdSince, (name) => `t.created_at >= ${name}`);
   add(criteria.dueBefore, (name) => `t.due_date <= ${name}`);
@@ -134,12 +151,15 @@ export function conditionsOf(
 
 /** Selective filters, which an index in the order of the page serves badly, are planned for their values. */
 export function planOf(criteria: Criteria): Plan {
-  const { captureId, createdSince, updatedSince, dueBefore, dueAfter, query } = criteria;
-  const { assigneeIds, listIds, scheduleStatuses } = criteria;
+  const { captureId, parentTodoId, createdSince, updatedSince, dueBefore, dueAfter, query } = criteria;
+  const { assigneeIds, labelIds, listIds, scheduleStatuses } = criteria;
   const isSelective =
-    [captureId, createdSince, updatedSince, dueBefore, dueAfter, query].some((each) => each !== undefined) ||
-    [assigneeIds, listIds, scheduleStatuses].some(({ length }) => length > 0) ||
+    [captureId, parentTodoId, createdSince, updatedSince, dueBefore, dueAfter, query].some(
+      (each) => each !== undefined,
+    ) ||
+    [assigneeIds, labelIds, listIds, scheduleStatuses].some(({ length }) => length > 0) ||
     criteria.isSuggested === true ||
-    criteria.hasRun === true;
+    criteria.hasRun === true ||
+    criteria.hasParent === true;
   return isSelective ? 'custom' : 'generic';
 }

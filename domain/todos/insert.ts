@@ -17,20 +17,25 @@ const insertSchedules = `, scheduled as (
     where i.plan is not null returning *
   )`;
 
+const insertLabels = `, labelled as (
+    insert into todo_labels (workspace_id, todo_id, label_id, created_at)
+    select $1, m.id, l.id, m.created_at from input i join made m on m.id = i.id cross join unnest(i.labels) l(id) returning *
+  )`;
+
 /*
  * Inserts a batch of todos in one statement: rows, assignees, search text and events, and reads them back. The batch is
  * one JSON parameter, so that the text is the same for one todo and for fifty.
  */
-const insertOf = (scheduled: boolean, recorded: string) => `with input as materialized (
+const insertOf = (scheduled: boolean, labelled: boolean, recorded: string) => `with input as materialized (
     select * from jsonb_to_recordset($2::jsonb) as r(place int, id uuid, title text, content text, priority smallint, type text,
-      list uuid, due date, capture uuid, suggested boolean, source text, created_from bytea, assignees jsonb, folded_title text,
+      list uuid, due date, capture uuid, parent uuid, suggested boolean, source text, created_from bytea, assignees jsonb, labels uuid[], folded_title text,
       folded_content text, plan jsonb)
   ), made as (
     insert into todos (workspace_id, id, title, content, priority, type, todo_list_id, due_date, capture_id,
-      is_suggested, source, created_from, is_scheduled)
+      parent_todo_id, is_suggested, source, created_from, is_scheduled)
     select $1, id, title, content, priority, type,
       coalesce(list, (select l.id from todo_lists l where l.workspace_id = $1 and l.is_default)), due, capture,
-      suggested, source, created_from, plan is not null
+      parent, suggested, source, created_from, plan is not null
     from input order by place returning *
   ), indexed as (
     insert into todo_search (workspace_id, todo_id, title, content) select $1, id, folded_title, folded_content from input
@@ -39,8 +44,8 @@ const insertOf = (scheduled: boolean, recorded: string) => `with input as materi
     select $1, i.id, a.position, (a.assignee->>'user')::uuid, (a.assignee->>'agent')::uuid, m.created_at
     from input i join made m on m.id = i.id cross join lateral jsonb_array_elements(i.assignees) with ordinality a(assignee, position)
     returning *
-  )${scheduled ? insertSchedules : ''}, ${recorded}
-  select ${todoColumns('assigned', scheduled ? 'scheduled' : 'todo_schedules')} from made t join input i on i.id = t.id order by i.place`;
+  )${scheduled ? insertSchedules : ''}${labelled ? insertLabels : ''}, ${recorded}
+  select ${todoColumns('assigned', scheduled ? 'scheduled' : 'todo_schedules', labelled ? 'labelled' : 'todo_labels')} from made t join input i on i.id = t.id order by i.place`;
 
 /** A row to insert. `list` null: the default list. */
 export interface NewRow {
@@ -53,11 +58,13 @@ export interface NewRow {
   list: string | null;
   due: string | null;
   capture: string | null;
+  parent: string | null;
   suggested: boolean;
   source: TodoAnswer['source'];
   /** Bytes as PostgreSQL writes them: `\x` and hexadecimal digits. */
   created_from: string | null;
   assignees: readonly Assigned[];
+  labels: readonly string[];
   plan: (Plan & ScheduleOwner) | null;
   folded_title: string;
   folded_content: string;
@@ -77,6 +84,7 @@ export async function writeTodos(db: Db, workspaceId: string, rows: readonly New
   });
   const text = insertOf(
     rows.some((row) => row.plan),
+    rows.some((row) => row.labels.length > 0),
     recorded,
   );
   return (await db.rows<TodoRow>(text, bindings.values)).map(todoOf);

@@ -28,6 +28,7 @@ export const TodoFilters = z.strictObject({
     .describe('A user or an agent, or one of several; `me` is the owner of the credential.'),
   assignedToMe: z.boolean().optional().describe('Assigned to the owner of the credential; overrides `assigneeId`.'),
   unassigned: z.boolean().optional().describe('Ignored beside `assigneeId` or `assignedToMe`.'),
+  labelId: oneOrMany(Id, maxValues).optional().describe('With this label, or with one of several.'),
   includeArchived: z.boolean().optional().describe('True lists the archived todos INSTEAD of the active ones.'),
   archived: z
     .enum(['any'])
@@ -41,6 +42,11 @@ export const TodoFilters = z.strictObject({
     .optional()
     .describe('Only todos with a schedule in this state, or in one of several.'),
   hasRun: z.boolean().optional().describe('Whether an agent has ever run it.'),
+  parentTodoId: Id.optional().describe('Only the sub-todos of this todo.'),
+  hasParent: z
+    .boolean()
+    .optional()
+    .describe('True: only sub-todos. False: none of them, so each whole piece of work once.'),
   updatedSince: InstantInput.optional().describe('Changed at or after.'),
   createdSince: InstantInput.optional().describe('Created at or after.'),
   dueBefore: CalendarDate.optional().describe('Due on or before; todos without a due date are left out.'),
@@ -70,9 +76,11 @@ export const TodoListing = TodoFilters.extend({
     .describe(`Page size. Up to ${maxLimitOfPrograms}; only sessions may ask for more.`),
   cursor: CursorText,
   sort: z
-    .enum(['createdAt', 'updatedAt', 'dueDate', 'priority'])
+    .enum(['createdAt', 'updatedAt', 'dueDate', 'priority', 'position'])
     .default('createdAt')
-    .describe('What to order by; for `priority`, desc is most urgent first.'),
+    .describe(
+      'What to order by; for `priority`, desc is most urgent first, and for `position`, asc is the manual order.',
+    ),
   order: z.enum(['asc', 'desc']).default('desc').describe('Todos without the sort value come last in both.'),
   include: z.enum(['totalCount']).optional().describe('`totalCount` adds the number of all matches.'),
 });

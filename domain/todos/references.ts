@@ -30,6 +30,7 @@ interface AssigneeFacts {
 const lists = `select id, name, archived_at is not null as "isArchived" from todo_lists
   where workspace_id = $1 order by is_default desc, created_at, id`;
 const captures = 'select id from captures where workspace_id = $1 and id = any($2::uuid[])';
+const labels = 'select id from labels where workspace_id = $1 and id = any($2::uuid[])';
 const candidates = `select user_id as id, 'user' as type, false as "isArchived" from members
     where workspace_id = $1 and user_id = any($2::uuid[]) and removed_at is null
   union all select id, 'agent', archived_at is not null from agents where workspace_id = $1 and id = any($2::uuid[])`;
@@ -136,6 +137,19 @@ export class References {
       if (request === undefined) return null;
       const id = request.toLowerCase();
       return known.has(id) ? id : this.#fault(notFound('capture', params[index] ?? 'captureId'));
+    });
+  }
+
+  /** The labels of each request, repeated ids once; `params[i]` is the path of `requests[i]`. At fault: 404 unknown here. */
+  async labels(requests: readonly (readonly string[] | undefined)[], params: readonly string[]): Promise<string[][]> {
+    const wanted = requests.map((request) => (request ?? []).map((id) => id.toLowerCase()));
+    const ids = [...new Set(wanted.flat())];
+    const rows = ids.length === 0 ? [] : await this.#db.rows<{ id: string }>(labels, [this.#workspaceId, ids]);
+    const known = new Set(rows.map(({ id }) => id));
+    return wanted.map((request, index) => {
+      const missing = request.findIndex((id) => !known.has(id));
+      if (missing >= 0) this.#fault(notFound('label', `${params[index]}[${missing}]`));
+      return [...new Set(request)];
     });
   }
 

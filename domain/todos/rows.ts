@@ -1,14 +1,20 @@
 import { and, eq } from 'drizzle-orm';
+import type { z } from 'zod';
 import type { Db } from '../../db/client.ts';
 import { changedNow } from '../../db/schema/columns.ts';
 import { todos } from '../../db/schema/todos.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
+import type { TodoLabel } from '../labels/shapes.ts';
 import { type ScheduleCell, scheduleColumn, scheduleFacts } from '../schedules/rows.ts';
+import { positionColumn } from './order-keys.ts';
 import { latestRunColumn, type RunCell, runOfCell } from './run-rows.ts';
 import { type PriorityName, priorities, type TodoAnswer } from './shapes.ts';
+import { type SubTodoCell, subTodosColumn } from './sub-todos.ts';
 
 type AssigneeCell = [type: 'user' | 'agent', id: string, named: [name: string, isArchived: boolean]];
+
+type LabelCell = [id: string, name: string, color: z.infer<typeof TodoLabel>['color']];
 
 /** A row of `todoColumns`. `priority` is a rank. */
 export interface TodoRow
@@ -23,6 +29,7 @@ export interface TodoRow
     | 'todoListId'
     | 'dueDate'
     | 'captureId'
+    | 'parentTodoId'
     | 'isSuggested'
     | 'source'
     | 'minutesSaved'
@@ -33,7 +40,10 @@ export interface TodoRow
     | 'updatedAt'
   > {
   isArchived: boolean;
+  subTodos: SubTodoCell;
+  position: string;
   assignees: AssigneeCell[] | null;
+  labels: LabelCell[] | null;
   latestRun: RunCell | null;
   schedule: ScheduleCell | null;
 }
@@ -48,12 +58,17 @@ function priorityName(rank: number): PriorityName | null {
 }
 
 /**
- * The columns of a todo with its assignees and its schedule, from a relation `t` shaped like `todos`; assignees from
- * `assigned`, schedules from `scheduled`.
+ * The columns of a todo with its assignees, its schedule and its labels, from a relation `t` shaped like `todos`; assignees
+ * from `assigned`, schedules from `scheduled`, labels from `labelled`.
  */
-export function todoColumns(assigned = 'todo_assignees', scheduled = 'todo_schedules'): string {
+export function todoColumns(
+  assigned = 'todo_assignees',
+  scheduled = 'todo_schedules',
+  labelled = 'todo_labels',
+): string {
   return `t.id, t.title, t.content, t.status, t.priority, t.type, t.todo_list_id as "todoListId", t.due_date as "dueDate",
-    t.capture_id as "captureId", t.archived_at is not null as "isArchived", t.is_suggested as "isSuggested", t.source,
+    t.capture_id as "captureId", t.parent_todo_id as "parentTodoId", ${subTodosColumn},
+    ${positionColumn} as position, t.archived_at is not null as "isArchived", t.is_suggested as "isSuggested", t.source,
     t.minutes_saved as "minutesSaved", t.minutes_saved_reason as "minutesSavedReason",
     t.minutes_saved_confidence as "minutesSavedConfidence", t.version, t.created_at as "createdAt", t.updated_at as "updatedAt",
     ${latestRunColumn},
@@ -65,7 +80,10 @@ export function todoColumns(assigned = 'todo_assignees', scheduled = 'todo_sched
           else (select json_build_array(u.name, m.removed_at is not null)
             from members m join users u on u.id = m.user_id
             where m.workspace_id = a.workspace_id and m.user_id = a.user_id) end) order by a.position)
-      from ${assigned} a where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees`;
+      from ${assigned} a where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees,
+    (select json_agg(json_build_array(b.id, b.name, b.color) order by b.key)
+      from ${labelled} x join labels b on b.workspace_id = x.workspace_id and b.id = x.label_id
+      where x.workspace_id = t.workspace_id and x.todo_id = t.id) as labels`;
 }
 
 /** The todo of a row. */
@@ -90,7 +108,12 @@ export function todoOf(row: TodoRow): TodoAnswer {
       profilePhotoUrl: null,
       isArchived,
     })),
+    labels: (row.labels ?? []).map(([id, name, color]) => ({ object: 'todo_label', id, name, color })),
     captureId: row.captureId,
+    parentTodoId: row.parentTodoId,
+    subTodoCount: row.subTodos[0],
+    doneSubTodoCount: row.subTodos[1],
+    position: row.position,
     isArchived: row.isArchived,
     isSuggested: row.isSuggested,
     source: row.source,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate, Day, Id, Instant, listOf, NewId, nonBlankText, text, wholeList } from '../fields.ts';
+import { LabelIds, TodoLabel } from '../labels/shapes.ts';
 import { ScheduleFacts, ScheduleParams } from '../schedules/shapes.ts';
 import { TodoRun } from './run-shapes.ts';
 
@@ -41,7 +42,15 @@ export const Todo = z
     todoListId: Id,
     dueDate: Day.nullable(),
     assignees: z.array(TodoAssignee),
+    labels: z.array(TodoLabel).describe('By name.'),
     captureId: Id.nullable().describe('The capture it came from.'),
+    parentTodoId: Id.nullable().describe('The todo that it is a part of; null when it is no sub-todo.'),
+    subTodoCount: z.int().meta({ description: 'Its sub-todos, without archived and suggested ones.', examples: [5] }),
+    doneSubTodoCount: z.int().meta({ description: 'Those of them that are done.', examples: [2] }),
+    position: z.string().meta({
+      description: 'Its place in the manual order, to be compared as text. moveTodo changes it.',
+      examples: ['019ca8a03e8076028fae580f5863abfb'],
+    }),
     isArchived: z.boolean(),
     isSuggested: z.boolean().describe('True while an agent’s suggestion is not accepted.'),
     source: z
@@ -110,8 +119,12 @@ export const TodoCreate = z
       .describe('Name of a list, exact or ignoring case. Pass this or `todoListId`.'),
     dueDate: CalendarDate.optional(),
     assignees: Assignees.optional().describe('Omitted: the owner of the credential.'),
+    labelIds: LabelIds.optional().describe('Ids of its labels.'),
     schedule: ScheduleParams.optional().describe('When it is due: a rule, one time, or an interval.'),
     captureId: Id.optional(),
+    parentTodoId: Id.optional().describe(
+      'Makes it a sub-todo of this one, which must not be a sub-todo itself; without a list it goes into the list of its parent. In a batch, it may be the `id` of another new todo.',
+    ),
     run: z
       .boolean()
       .default(false)
@@ -131,7 +144,13 @@ export const TodoUpdate = z
     type: TodoType.optional(),
     todoListId: Id.optional().describe('Moves it to another list.'),
     dueDate: CalendarDate.nullable().optional().describe('Null clears it.'),
+    parentTodoId: Id.nullable()
+      .optional()
+      .describe('Makes it a sub-todo of this one; null takes it out. There is one level of sub-todos.'),
     assignees: Assignees.optional().describe('Replaces all assignees; empty unassigns everyone.'),
+    labelIds: LabelIds.optional().describe('Replaces all labels; empty takes all off.'),
+    addLabelIds: LabelIds.optional().describe('Labels to put on, besides those that it has.'),
+    removeLabelIds: LabelIds.optional().describe('Labels to take off; one that it does not have is ignored.'),
     schedule: ScheduleParams.nullable().optional().describe('Replaces the schedule; null ends it.'),
     schedulePaused: z.boolean().optional().describe('True pauses the schedule, false resumes it.'),
     isSuggested: z.literal(false).optional().describe('False accepts a suggestion.'),

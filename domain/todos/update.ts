@@ -6,6 +6,7 @@ import { addDigest } from '../jobs.ts';
 import { startAssigned } from './assignment.ts';
 import { applyChange, applyPlain, type Change, changeOf, requireText } from './change.ts';
 import { recordTodoChanges } from './events.ts';
+import { requireParent } from './parents.ts';
 import { findTodo, findTodos, lockTodos } from './rows.ts';
 import { reschedule } from './scheduling.ts';
 import { Todo, type TodoAnswer, type TodoPatch } from './shapes.ts';
@@ -45,12 +46,16 @@ export async function changeLocked(ctx: Context, input: LockedChange): Promise<T
   const { before, patch, change, dryRun = false, at = '' } = input;
   const { workspaceId } = ctx.principal;
   const ids = before.map((todo) => todo.id);
+  const parentId = patch.parentTodoId?.toLowerCase();
+  if (parentId) await requireParent(ctx.db, workspaceId, { todos: before, parentId, param: `${at}parentTodoId` });
   const changed = await applyChange(ctx.db, workspaceId, before, change);
   const isDone = patch.status === 'done';
   if (isDone) await stopWork(ctx, before);
   const rescheduled = await reschedule(ctx, before, change, at);
   const started = await startAssigned(ctx, { before, after: changed, assignees: change.assignees ?? [], dryRun });
-  const after = started || rescheduled || isDone ? await findTodos(ctx.db, workspaceId, ids) : changed;
+  // A todo may be changed together with its sub-todos, which it counts.
+  const isCounted = ids.length > 1 && (patch.status !== undefined || patch.parentTodoId !== undefined);
+  const after = started || rescheduled || isDone || isCounted ? await findTodos(ctx.db, workspaceId, ids) : changed;
   // A dry run is rolled back with what it records: its answers are those of the change.
   return recordTodoChanges(ctx.db, workspaceId, before, after);
 }
@@ -67,16 +72,17 @@ export async function updateTodo(
   const { workspaceId } = ctx.principal;
   const change = await changeOf(ctx, patch);
   await requireText(ctx.db, workspaceId, [todoId], patch);
-  const { assignees, schedule, schedulePaused } = change;
-  const isPlain = [assignees, schedule, schedulePaused, ctx.ifMatch].every((each) => each === undefined);
-  if (isPlain) {
+  const { assignees, labels, schedule, schedulePaused } = change;
+  const isPlain = [assignees, labels, schedule, schedulePaused, ctx.ifMatch].every((each) => each === undefined);
+  const parentId = patch.parentTodoId?.toLowerCase();
+  if (isPlain && !parentId) {
     const only = patch.status === undefined ? 'any' : patch.status === 'done' ? 'untouched' : 'unscheduled';
     const todo = await applyPlain(ctx.db, workspaceId, todoId, change, only);
     if (todo) return todo;
     if (only === 'any') throw notFound('todo', 'todoId');
   }
   return ctx.db.transaction(async (db) => {
-    await lockTodos(db, workspaceId, [todoId]);
+    await lockTodos(db, workspaceId, [todoId, ...(parentId ? [parentId] : [])]);
     const before = await findTodo(db, workspaceId, todoId);
     requireMatch(ctx.ifMatch, Todo, before);
     const [todo] = await changeLocked({ ...ctx, db }, { before: [before], patch, change });

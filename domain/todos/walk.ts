@@ -1,14 +1,18 @@
 import type { Bindings } from '../../db/bindings.ts';
 import type { Position } from '../page.ts';
-import { type Criteria, conditionsOf, type Viewer, visibilitiesOf } from './filter.ts';
+import { type Criteria, conditionsOf, criteriaOf, type Viewer, visibilitiesOf } from './filter.ts';
+import { type Late, type Link, lateFew, lateLinked, lateUnassigned } from './late.ts';
 import type { TodoListingInput } from './listing-shapes.ts';
+import { positionColumn } from './order-keys.ts';
 import { priorityRank } from './rows.ts';
 import type { TodoAnswer } from './shapes.ts';
 
 interface Sort {
-  column: 't.created_at' | 't.updated_at' | 't.due_date' | 't.priority';
-  type: 'timestamptz' | 'date' | 'smallint';
+  column: 't.created_at' | 't.updated_at' | 't.due_date' | 't.priority' | typeof positionColumn;
+  type: 'timestamptz' | 'date' | 'smallint' | 'text';
   nullable: boolean;
+  /** What the column is computed of, beside the id, where it is an expression. */
+  reads?: 't.position';
   of: (todo: TodoAnswer) => string | number | null;
 }
 
@@ -22,6 +26,13 @@ export const sorts: Record<TodoListingInput['sort'], Sort> = {
     type: 'smallint',
     nullable: true,
     of: (todo) => (todo.priority === null ? null : priorityRank(todo.priority)),
+  },
+  position: {
+    column: positionColumn,
+    type: 'text',
+    nullable: false,
+    reads: 't.position',
+    of: (todo) => todo.position,
   },
 };
 
@@ -49,22 +60,32 @@ export function halvesOf({ criteria, sort, after }: Walk): Half[] {
   return neverNull ? [...valued] : [...valued, 'null'];
 }
 
-/** Criteria without those on assignees. */
-export const anybody = { assigneeIds: [], isUnassigned: false } as const;
+/** Criteria without those on links. */
+export const unlinked = { assigneeIds: [], labelIds: [] } as const;
 
-/** The assignees whose index is walked: that index is in the order of creation. */
-export function assigneesWalked({ criteria, sort }: Walk): readonly string[] {
-  return sort.column === 't.created_at' ? criteria.assigneeIds : [];
+/** What a filter names that todos are linked to. */
+function linksOf({ assigneeIds, labelIds }: Criteria): Link[] {
+  const assignees = { table: 'todo_assignees', column: 'assignee_id', ids: assigneeIds } as const;
+  return [assignees, { table: 'todo_labels', column: 'label_id', ids: labelIds } as const].filter(
+    ({ ids }) => ids.length > 0,
+  );
 }
 
-/** Todos of the assignees that are read to sort them. */
-const maxSorted = 2000;
-/** Ids of todos of the assignees that are hashed, which PostgreSQL does in 8 MB. */
-const maxHashed = 150_000;
+/** The link whose index is walked: that index is in the order of creation. */
+export function linkWalked({ criteria, sort }: Walk): Link | undefined {
+  const [link, another] = linksOf(criteria);
+  return sort.column === 't.created_at' && !another ? link : undefined;
+}
 
-/** Whether the assignees are looked up late: by sorting all their todos, or while walking another index. */
-function looksUpAssignees({ criteria, sort }: Walk): boolean {
-  return sort.column !== 't.created_at' && criteria.assigneeIds.length > 0;
+/** The links that are looked up late: by sorting all their todos, or while walking another index. */
+function lateLinks(walk: Walk): readonly [Link, Link | undefined] | undefined {
+  const [first, second] = linksOf(walk.criteria);
+  return first && !linkWalked(walk) ? [first, second] : undefined;
+}
+
+/** Whether todos of nobody are looked up late: those of a label are few, or found by its index. */
+function looksUpNobody({ criteria }: Walk): boolean {
+  return criteria.isUnassigned && criteria.labelIds.length === 0;
 }
 
 /** One range of a walk, which an index returns in order. */
@@ -87,16 +108,16 @@ function splitOf(walk: Walk, half: Half): { only: Partial<Criteria>; conditions:
   const { statuses, priorities, listIds } = criteria;
   if (sort.column === 't.priority' && half === 'valued' && priorities.length > 1) {
     const named = priorities.flatMap((name) => (name === 'none' ? [] : priorityRank(name)));
-    const only = { priorities: [], ...(looksUpAssignees(walk) && anybody) };
+    const only = { priorities: [], ...(lateLinks(walk) && unlinked) };
     return { only, conditions: named.map((rank) => () => `t.priority = ${rank}`) };
   }
-  if (looksUpAssignees(walk)) return { only: anybody, conditions: [() => 'true'] };
+  if (lateLinks(walk)) return { only: unlinked, conditions: [() => 'true'] };
   if (sort.column !== 't.created_at') return everything;
-  const assignees = assigneesWalked(walk);
-  if (assignees.length > 0) {
+  const link = linkWalked(walk);
+  if (link) {
     const isOf = (id: string) => (bindings: Bindings) =>
-      `a.workspace_id = t.workspace_id and a.assignee_id = ${bindings.bind(id)}`;
-    return { only: anybody, conditions: assignees.map(isOf) };
+      `a.workspace_id = t.workspace_id and a.${link.column} = ${bindings.bind(id)}`;
+    return { only: unlinked, conditions: link.ids.map(isOf) };
   }
   if (listIds.length > 1) return { only: { listIds: [] }, conditions: listIds.map(inList) };
   if (statuses.length < 2) return everything;
@@ -104,9 +125,10 @@ function splitOf(walk: Walk, half: Half): { only: Partial<Criteria>; conditions:
 }
 
 /** Whether the active and the archived todos are walked apart: their indexes are. */
-function isSplitByVisibility({ criteria, sort }: Walk): boolean {
-  const hasIndexOfBoth =
-    sort.column === 't.created_at' && (criteria.assigneeIds.length > 0 || criteria.listIds.length > 0);
+function isSplitByVisibility(walk: Walk): boolean {
+  const { criteria, sort } = walk;
+  const isByList = sort.column === 't.created_at' && criteria.listIds.length > 0;
+  const hasIndexOfBoth = linkWalked(walk) !== undefined || (isByList && !lateLinks(walk));
   return visibilitiesOf(criteria).length > 1 && !hasIndexOfBoth;
 }
 
@@ -125,56 +147,57 @@ function rangesOf(walk: Walk): RangesOfHalf[] {
   });
 }
 
-/** Whether a walk has several branches, whose rows are sorted together. */
-export function isBranched(walk: Walk): boolean {
-  return looksUpAssignees(walk) || rangesOf(walk).flatMap(({ ranges }) => ranges).length > 1;
-}
+const isOfParents = ({ hasParent, parentTodoId }: Criteria) => hasParent === true || parentTodoId !== undefined;
 
 /**
- * The todos of assignees whose look-up is late, and the branches of a range that read them, of which one runs: it sorts
- * few todos, finds those of many by a hash of their ids while walking the index, whose entries are enough for that, and
- * looks each one up where they are too many for a hash. `offset 0` and `is true` keep the planner from joins, whose order
- * depends on estimates.
+ * Whether the sub-todos, or the todos due in a range, are counted: because another index than theirs is walked, which has
+ * few of them.
  */
-function lateSources({ viewer, criteria }: Walk, bindings: Bindings) {
-  const workspace = bindings.bind(viewer.workspaceId);
-  const isTheirs = `a.workspace_id = ${workspace} and a.assignee_id = any(${bindings.bind(criteria.assigneeIds)}::uuid[])`;
-  const count = '(select count(*) from theirs)';
-  const isOne = `exists (select from todo_assignees a where ${isTheirs} and a.created_at = t.created_at
-    and a.todo_id = t.id offset 0)`;
-  const byId = (id: string) => `cross join lateral (
-    select * from todos t where t.workspace_id = ${workspace} and t.id = ${id} offset 0)`;
-  return {
-    before: `with theirs as materialized (
-        select a.todo_id from todo_assignees a where ${isTheirs} limit ${maxHashed + 1}
-      ), few as materialized (
-        select c.* from (select distinct todo_id from theirs where ${count} <= ${maxSorted}) f ${byId('f.todo_id')} c
-      ) `,
-    byId,
-    many: [
-      `${count} between ${maxSorted + 1} and ${maxHashed} and (t.id in (select todo_id from theirs)) is true`,
-      `${count} > ${maxHashed} and ${isOne}`,
-    ],
-  };
+function countsFew({ criteria, sort }: Walk): boolean {
+  const { dueBefore, dueAfter, isUnassigned } = criteria;
+  const isRange = (dueBefore !== undefined || dueAfter !== undefined) && sort.column !== 't.due_date';
+  const isAlone = linksOf(criteria).length === 0 && !isUnassigned && visibilitiesOf(criteria).length === 1;
+  return isAlone && (isRange || isOfParents(criteria));
+}
+
+/** Whether a walk has several branches, whose rows are sorted together. */
+export function isBranched(walk: Walk): boolean {
+  if (lateLinks(walk) || looksUpNobody(walk) || countsFew(walk)) return true;
+  return rangesOf(walk).flatMap(({ ranges }) => ranges).length > 1;
+}
+
+/** What a walk looks up late, if anything. */
+function lateOf(walk: Walk, bindings: Bindings): Late | undefined {
+  const { viewer, criteria } = walk;
+  const links = lateLinks(walk);
+  if (links) return lateLinked(viewer, links, bindings);
+  if (looksUpNobody(walk)) return lateUnassigned(viewer, bindings);
+  if (!countsFew(walk)) return undefined;
+  // With a capture or suggestions other todos are visible.
+  const { dueBefore, dueAfter, hasParent, parentTodoId, includeArchived, captureId, isSuggested } = criteria;
+  const narrowing = isOfParents(criteria) ? { hasParent, parentTodoId } : { dueBefore, dueAfter };
+  const range = { ...criteriaOf(viewer, {}), ...narrowing, includeArchived, captureId, isSuggested };
+  return lateFew(viewer, conditionsOf(viewer, range, bindings), bindings);
 }
 
 /**
  * The rows of a walk as a query of `columns` of `todos t`, in its total order: value, nulls last, id. Every range that
  * an index returns in order is a branch of its own, because one ORDER BY over all of them would read and sort all rows:
  * rows with and without a value, distinguished by `rank`, and each of several values of a filter. A todo of several
- * assignees is in the branch of each, and once in the result. `limit` is a bound parameter.
+ * assignees or labels is in the branch of each, and once in the result. `limit` is a bound parameter.
  */
 export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: string): string {
   const { viewer, criteria, sort, order, after } = walk;
   const turn = order === 'asc' ? '>' : '<';
-  const assignees = assigneesWalked(walk);
-  const from = assignees.length > 0 ? 'todo_assignees a join todos t on t.id = a.todo_id' : 'todos t';
-  const [column, id] = assignees.length > 0 ? ['a.created_at', 'a.todo_id'] : [sort.column, 't.id'];
+  const link = linkWalked(walk);
+  const from = link ? `${link.table} a join todos t on t.id = a.todo_id` : 'todos t';
+  const [column, id] = link ? ['a.created_at', 'a.todo_id'] : [sort.column, 't.id'];
   const halves = rangesOf(walk);
   const shared = new Map<string, string[]>();
   const sharedBy = (only: Partial<Criteria>, visibility: string | undefined) => {
     const name = `${Object.keys(only)} ${visibility}`;
-    const known = shared.get(name) ?? conditionsOf(viewer, { ...criteria, ...only }, bindings, visibility);
+    const wanted = { ...criteria, isUnassigned: criteria.isUnassigned && !looksUpNobody(walk), ...only };
+    const known = shared.get(name) ?? conditionsOf(viewer, wanted, bindings, visibility);
     shared.set(name, known);
     return known;
   };
@@ -183,25 +206,25 @@ export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: s
   );
   const value = after && after[0] !== null ? `${bindings.bind(after[0])}::${sort.type}` : null;
   const last = after && bindings.bind(after[1]);
-  const late = looksUpAssignees(walk) ? lateSources(walk, bindings) : undefined;
-  const branches = ranges.flatMap(({ half, where }) => {
+  const late = lateOf(walk, bindings);
+  const branches = ranges.flatMap(({ half, where }, place) => {
     if (half === 'valued') where.push(`${sort.column} is not null`);
     if (half === 'null') where.push(`${sort.column} is null`);
     if (half === 'null' && value === null && last) where.push(`t.id ${turn} ${last}`);
     if (half !== 'null' && value !== null) where.push(`(${column}, ${id}) ${turn} (${value}, ${last})`);
     const rank = halves.length === 1 ? '' : `, ${half === 'null' ? 1 : 0} as rank`;
+    const ordered = `${column} ${order}, ${id} ${order}`;
     const first = (what: string, source: string, condition = 'true') =>
       `(select ${what} from ${source} where ${[...where, condition].join(' and ')}
-        order by ${column} ${order}, ${id} ${order} limit ${limit})`;
-    if (!late) return [first(`${columns}${rank}`, from)];
-    const many = late.many.map((condition) => {
-      return `(select ${columns}${rank} from ${first('t.id', from, condition)} o ${late.byId('o.id')} t)`;
-    });
-    return [first(`${columns}${rank}`, 'few t'), ...many];
+        order by ${ordered} limit ${limit})`;
+    const whole = `${columns}${rank}`;
+    const range = { place, first, columns: whole, where: where.join(' and '), order: ordered, limit };
+    return late?.branchesOf(range) ?? [first(whole, from)];
   });
   if (branches.length === 1) return branches[0] ?? '';
-  const together = assignees.length > 1 ? ' union ' : ' union all ';
-  return `(${late?.before ?? ''}select * from (${branches.join(together)}) as t order by ${orderOf(walk)} limit ${limit})`;
+  const together = link && link.ids.length > 1 ? ' union ' : ' union all ';
+  const before = late ? `with ${late.before.join(', ')} ` : '';
+  return `(${before}select * from (${branches.join(together)}) as t order by ${orderOf(walk)} limit ${limit})`;
 }
 
 /** The ORDER BY of a walk over rows named `t`. */

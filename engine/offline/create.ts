@@ -105,7 +105,10 @@ function planFor(scene: Scene, todos: readonly NewTodo[]): Plan {
 function askForTitle(scene: Scene, shared: Details): Plan {
   const where = shared.todoListId ? ` in ${quote(listName(scene, shared.todoListId))}` : '';
   return respond(`What should the todo${where} say? Send me its title.`, {
-    reply: (words) => planFor(scene, todosOf(scene, plain(sentenceOf(words)), false, shared)),
+    reply: (words) => {
+      const todos = todosOf(scene, plain(sentenceOf(words)), false, shared);
+      return todos.length === 0 ? askForTitle(scene, shared) : planFor(scene, todos);
+    },
   });
 }
 

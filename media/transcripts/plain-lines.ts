@@ -18,7 +18,9 @@ interface Found extends PlainLine {
 
 const time = String.raw`(\d{1,3}(?::\d{2}){1,2}(?:[.,]\d{1,3})?)`;
 const atEnd = new RegExp(String.raw`([[(]?)${time}[\])]?:?$`);
-const atStart = new RegExp(String.raw`^([[(]?)${time}(?: ?(?:-->|[-–—]) ?${time})?[\])]?(?: ?[-–—])? +(?=\S)`);
+const atStart = new RegExp(
+  String.raw`^([[(]?)${time}(?: ?(?:-->|[-\u2013\u2014]) ?${time})?[\])]?(?: ?[-\u2013\u2014])? +(?=\S)`,
+);
 
 /** `Alice Smith  0:01`, `[Alice Smith] 10:02:31`, `Alice Smith (0:01):` or a time alone. */
 function headingOf(line: string): Found | undefined {

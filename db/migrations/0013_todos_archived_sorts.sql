@@ -1,0 +1,3 @@
+CREATE INDEX "todos_archived_updated" ON "todos" USING btree ("workspace_id","updated_at","id") WHERE archived_at is not null;--> statement-breakpoint
+CREATE INDEX "todos_archived_due" ON "todos" USING btree ("workspace_id","due_date","id") WHERE archived_at is not null;--> statement-breakpoint
+CREATE INDEX "todos_archived_priority" ON "todos" USING btree ("workspace_id","priority","id") WHERE archived_at is not null;

@@ -1,0 +1,47 @@
+/*
+ * Which statements are prepared. PostgreSQL keeps a parsed text and its plan, and the driver a description of it, for each
+ * connection until it closes: the filters of lists can be combined into thousands of texts.
+ */
+
+/** Texts that are prepared at a time, and the executions after which a text is. */
+export const maxPrepared = 400;
+export const minExecutions = 3;
+
+/** Texts whose executions are counted. */
+const maxCounted = 4_000;
+/** Texts are chosen anew after so many ms, about the age at which connections are replaced. */
+const termMs = 45 * 60_000;
+
+/** Chooses the texts by their executions: the first of them that are executed repeatedly. */
+export class PreparedTexts {
+  readonly #prepared = new Set<string>();
+  readonly #executions = new Map<string, number>();
+  #chosenAt: number;
+
+  /** `now` in ms. */
+  constructor(now = performance.now()) {
+    this.#chosenAt = now;
+  }
+
+  /** Counts an execution of `text`, and returns whether it is prepared. `now` in ms. */
+  execute(text: string, now = performance.now()): boolean {
+    if (now - this.#chosenAt >= termMs) this.#chooseAnew(now);
+    if (this.#prepared.has(text)) return true;
+    if (this.#prepared.size >= maxPrepared) return false;
+    const executions = (this.#executions.get(text) ?? 0) + 1;
+    if (executions >= minExecutions) {
+      this.#executions.delete(text);
+      this.#prepared.add(text);
+      return true;
+    }
+    if (this.#executions.size >= maxCounted) this.#executions.clear();
+    this.#executions.set(text, executions);
+    return false;
+  }
+
+  #chooseAnew(now: number): void {
+    this.#prepared.clear();
+    this.#executions.clear();
+    this.#chosenAt = now;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Db } from '../../db/client.ts';
+
+/* Sub-todos of todos: one level, so a todo that has some is no sub-todo itself. */
+
+/** Sub-todos of one todo at most: they are archived, restored and erased with it in one transaction. */
+export const maxSubTodos = 200;
+
+/** How many sub-todos a todo has, and how many of them are done. */
+export type SubTodoCell = [all: number, done: number];
+
+/** The cell of a relation `t` shaped like `todos`, of the sub-todos that lists show. */
+export const subTodosColumn = `(select json_build_array(count(*), count(*) filter (where s.status = 'done'))
+      from todos s where s.workspace_id = t.workspace_id and s.parent_todo_id = t.id
+        and s.archived_at is null and not s.is_suggested) as "subTodos"`;
+
+const ofParents = 'from todos where workspace_id = $1 and parent_todo_id = any($2::uuid[])';
+const all = `select id ${ofParents} order by id for update`;
+const active = `select id ${ofParents} and archived_at is null order by id for update`;
+// `archived_at` is the time of the transaction: those archived by themselves, before or later, have another one.
+const together = `select s.id from todos s join todos t on t.workspace_id = s.workspace_id and t.id = s.parent_todo_id
+  where t.workspace_id = $1 and t.id = any($2::uuid[]) and s.archived_at = t.archived_at order by s.id for update of s`;
+
+/** `archivedTogether`: those that were archived by the archiving of their parent. */
+const statements = { all, active, archivedTogether: together };
+
+/**
+ * Locks sub-todos of these locked todos, and returns their ids. While a todo is locked, no sub-todo is added to it.
+ */
+export async function lockSubTodos(
+  db: Db,
+  workspaceId: string,
+  parentIds: readonly string[],
+  which: keyof typeof statements,
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(statements[which], [workspaceId, parentIds]);
+  return rows.map(({ id }) => id);
+}
