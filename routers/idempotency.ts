@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db/client.ts';
 import { isDatabaseError } from '../db/errors.ts';
 import { timeLimits } from '../db/time-limits.ts';
+import { isInTransaction } from '../db/transaction.ts';
 import { canonical, fingerprintOf } from '../domain/canonical-json.ts';
 import { conflict, Failure, invalid, translate } from '../domain/errors.ts';
 
@@ -39,9 +40,10 @@ export function idempotencyKeyOf(header: string): string {
   throw invalid('Idempotency-Key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
-// The timeout is for the claim alone: the work may wait for its locks as long as that of any other request ($8).
+// The timeout is for the claim alone: the work may wait for its locks as long as that of any other request ($8). The claim
+// is sent together with the BEGIN of its transaction; should that fail, nothing is claimed.
 const claim = `insert into idempotency_keys as k (workspace_id, credential_id, operation, path, key, fingerprint)
-  select $1, $2, $3, $4, $5, $6 from set_config('lock_timeout', $7, true)
+  select $1, $2, $3, $4, $5, $6 from set_config('lock_timeout', $7, true) where ${isInTransaction}
   on conflict (workspace_id, credential_id, operation, path, key) do update
     set fingerprint = excluded.fingerprint, answer = null, created_at = now()
     where k.created_at < now() - interval '24 hours'
@@ -85,6 +87,11 @@ class RolledBack extends Error {
 function stillInProgress(): Failure {
   const message = 'The first request with this Idempotency-Key is still at work. Try again in a second.';
   return conflict(message, { reason: 'idempotency_in_progress', retryAfterSeconds: 1 });
+}
+
+/** @throws Failure 409 for a claim that waited too long for the first request in another process. */
+function asInProgress(error: unknown): never {
+  throw isDatabaseError('lockTimeout', error) ? stillInProgress() : error;
 }
 
 function keyReused(): Failure {
@@ -137,42 +144,41 @@ export async function answerOnce<Result extends Outcome>(
   const { body, path } = splitInput(input, operation.path);
   const fingerprint = fingerprintOf(body);
   const row = [caller.workspaceId, caller.credentialId, operation.id, canonical(path), key];
-  let isClaimed = false;
+  const attempt = async (tx: Db, claimed: Promise<object[]>): Promise<Result> => {
+    const isFirst = (await claimed.catch(asInProgress)).length > 0;
+    if (isFirst) {
+      const outcome = await work(tx);
+      if (!outcome.ok) throw new RolledBack(outcome);
+      const { etag } = request.reply;
+      const { eventId } = tx.origin;
+      const answer: Stored = {
+        data: outcome.data,
+        ...(etag !== undefined && { etag }),
+        ...(eventId !== undefined && { eventId }),
+      };
+      // Not waited for: it is sent together with the COMMIT.
+      tx.rows(store, [...row, JSON.stringify(answer)]).catch(() => {});
+      return outcome;
+    }
+    const [stored] = await tx.rows<{ fingerprint: Buffer; answer: string }>(find, row);
+    if (!stored) throw stillInProgress();
+    if (!fingerprint.equals(stored.fingerprint)) {
+      const outcome = await work(tx);
+      const isOwnFault = !outcome.ok && [400, 404].includes(translate(outcome.error).problem.status);
+      throw isOwnFault ? new RolledBack(outcome) : keyReused();
+    }
+    const { data, etag, eventId } = storedOf(stored.answer);
+    request.reply.replayed = true;
+    if (etag !== undefined) request.reply.etag = etag;
+    tx.origin.eventId = eventId;
+    return { ok: true, marker: 'middlewareMarker', data } as unknown as Result;
+  };
   try {
     return await afterDuplicates(row.join('\n'), (claimTimeout) =>
-      request.db.transaction(async (tx) => {
-        isClaimed = false;
-        const claimed = await tx.rows(claim, [...row, fingerprint, claimTimeout, lockTimeout]);
-        isClaimed = true;
-        if (claimed.length > 0) {
-          const outcome = await work(tx);
-          if (!outcome.ok) throw new RolledBack(outcome);
-          const { etag } = request.reply;
-          const { eventId } = tx.origin;
-          const answer: Stored = {
-            data: outcome.data,
-            ...(etag !== undefined && { etag }),
-            ...(eventId !== undefined && { eventId }),
-          };
-          await tx.rows(store, [...row, JSON.stringify(answer)]);
-          return outcome;
-        }
-        const [stored] = await tx.rows<{ fingerprint: Buffer; answer: string }>(find, row);
-        if (!stored) throw stillInProgress();
-        if (!fingerprint.equals(stored.fingerprint)) {
-          const outcome = await work(tx);
-          const isFirst = !outcome.ok && [400, 404].includes(translate(outcome.error).problem.status);
-          throw isFirst ? new RolledBack(outcome) : keyReused();
-        }
-        const { data, etag, eventId } = storedOf(stored.answer);
-        request.reply.replayed = true;
-        if (etag !== undefined) request.reply.etag = etag;
-        tx.origin.eventId = eventId;
-        return { ok: true, marker: 'middlewareMarker', data } as unknown as Result;
-      }),
+      request.db.transaction(attempt, { text: claim, values: [...row, fingerprint, claimTimeout, lockTimeout] }),
     );
   } catch (error) {
     if (error instanceof RolledBack) return error.outcome as Result;
-    throw !isClaimed && isDatabaseError('lockTimeout', error) ? stillInProgress() : error;
+    throw error;
   }
 }

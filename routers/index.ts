@@ -7,6 +7,7 @@ import { captures } from './captures.ts';
 import { chats } from './chats.ts';
 import { connectedApps } from './connected-apps.ts';
 import { events } from './events.ts';
+import { labels } from './labels.ts';
 import { meta } from './meta.ts';
 import { notifications } from './notifications.ts';
 import { runs } from './runs.ts';
@@ -15,6 +16,7 @@ import { skills } from './skills.ts';
 import { todoLists } from './todo-lists.ts';
 import { todos } from './todos.ts';
 import { usage } from './usage.ts';
+import { views } from './views.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -27,6 +29,8 @@ export const appRouter = router({
   connectedApps,
   todos,
   todoLists,
+  labels,
+  views,
   runs,
   chats,
   agents,

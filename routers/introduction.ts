@@ -73,6 +73,8 @@ export const tagDescriptions: Record<string, string> = {
   todos: 'Units of work, assigned to people and agents.',
   runs: 'What agents do on todos, over all todos.',
   'todo-lists': 'Where todos are filed. Every workspace has one default list.',
+  labels: 'What todos are marked with, besides the list that they are in.',
+  views: 'Saved filters of lists of todos, private or shared.',
   chats: 'Conversations with agents, and the messages in them.',
   approvals: 'Actions of agents that a person must allow.',
   notifications: 'What people are notified of, in a list and by email.',

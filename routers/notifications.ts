@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../domain/fields.ts';
+import { DeletedResource, Id } from '../domain/fields.ts';
 import {
   getNotification,
   listNotifications,
@@ -17,6 +17,8 @@ import {
   NotificationsRead,
   ReadUpTo,
 } from '../domain/notifications/shapes.ts';
+import { PushSubscription, PushSubscriptionPage, PushSubscriptionParams } from '../domain/push/shapes.ts';
+import { addPushSubscription, listPushSubscriptions, removePushSubscription } from '../domain/push/subscriptions.ts';
 import { op, procedure, router } from './base.ts';
 
 export const notifications = router({
@@ -81,6 +83,52 @@ export const notifications = router({
     .input(ReadUpTo)
     .output(NotificationsRead)
     .mutation(({ ctx, input }) => markNotificationsRead(ctx, input)),
+
+  pushSubscriptions: procedure
+    .meta(
+      op('GET /notifications/push-subscriptions', {
+        id: 'listPushSubscriptions',
+        access: 'session',
+        summary: 'List the browsers that you get notifications in',
+        description:
+          'Lists your browsers that show notifications of the workspace of this session, newest first, and the key with which a page subscribes a browser (Web Push, RFC 8030). addPushSubscription adds one.',
+      }),
+    )
+    .input(z.strictObject({}))
+    .output(PushSubscriptionPage)
+    .query(({ ctx }) => listPushSubscriptions(ctx)),
+
+  addPushSubscription: procedure
+    .meta(
+      op('POST /notifications/push-subscriptions', {
+        id: 'addPushSubscription',
+        access: 'session',
+        summary: 'Get notifications in this browser',
+        description:
+          'Sends requests for approval and mentions to a browser, encrypted so that its push service cannot read them. The browser belongs to the session: it is removed when you end that (signOut), and when the push service answers that it is gone. A browser that another person used before is theirs no more. updateNotificationSettings chooses the kinds.',
+        status: 201,
+        events: [],
+      }),
+    )
+    .input(PushSubscriptionParams)
+    .output(PushSubscription)
+    .mutation(({ ctx, input }) => addPushSubscription(ctx, input)),
+
+  removePushSubscription: procedure
+    .meta(
+      op('DELETE /notifications/push-subscriptions/{pushSubscriptionId}', {
+        id: 'removePushSubscription',
+        access: 'session',
+        summary: 'Get no more notifications in a browser',
+        description:
+          'Removes one of your browsers by its id from listPushSubscriptions. A message that is on its way may still arrive.',
+        statuses: [404],
+        events: [],
+      }),
+    )
+    .input(z.strictObject({ pushSubscriptionId: Id }))
+    .output(DeletedResource)
+    .mutation(({ ctx, input }) => removePushSubscription(ctx, input)),
 
   get: procedure
     .meta(

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { listTodoOccurrences } from '../domain/occurrences/list.ts';
 import { updateTodoOccurrence } from '../domain/occurrences/update.ts';
+import { listPlannedTimes } from '../domain/schedules/planned.ts';
 import { previewSchedule } from '../domain/schedules/planning.ts';
 import {
   Occurrence,
   OccurrenceListing,
   OccurrencePage,
   OccurrenceUpdate,
+  PlannedTimesListing,
+  PlannedTimesPage,
   ScheduleParams,
   SchedulePreview,
 } from '../domain/schedules/shapes.ts';
@@ -29,6 +32,22 @@ export const scheduleOperations = {
     .input(z.strictObject({ schedule: ScheduleParams }).meta({ id: 'SchedulePreviewParams' }))
     .output(SchedulePreview)
     .mutation(({ ctx, input }) => previewSchedule(ctx, input)),
+
+  listPlannedTimes: procedure
+    .meta(
+      op('GET /todos/planned-times', {
+        id: 'listPlannedTimes',
+        scope: 'todos:read',
+        summary: 'List what is planned in a range of time',
+        description:
+          'Lists the todos with a schedule by id, each with its planned times in the range, up to 200: what a calendar shows. Todos without a time in the range may have an empty list. Pages by cursor. Past times, and what became of them, are in listTodoOccurrences; the todos themselves in listTodos.',
+        sample: { from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z' },
+        strictQuery: true,
+      }),
+    )
+    .input(PlannedTimesListing)
+    .output(PlannedTimesPage)
+    .query(({ ctx, input }) => listPlannedTimes(ctx, input)),
 
   listOccurrences: procedure
     .meta(

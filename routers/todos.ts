@@ -6,12 +6,14 @@ import { TodoBulkUpdate } from '../domain/todos/bulk-shapes.ts';
 import { batchCreateTodos, createTodo } from '../domain/todos/create.ts';
 import { listTodos } from '../domain/todos/list.ts';
 import { TodoFilters, TodoListing } from '../domain/todos/listing-shapes.ts';
+import { moveTodo } from '../domain/todos/move.ts';
 import { getTodo } from '../domain/todos/rows.ts';
 import { Todo, TodoBatchCreate, TodoCreate, TodoPage, TodoSummary, TodoUpdate } from '../domain/todos/shapes.ts';
 import { summariseTodos } from '../domain/todos/summary.ts';
 import { updateTodo } from '../domain/todos/update.ts';
 import { op, procedure, router } from './base.ts';
 import { changesTodo, startsAgents, stopsAgents } from './event-types.ts';
+import { reminderOperations } from './reminders.ts';
 import { scheduleOperations } from './schedules.ts';
 import { todoCommentOperations } from './todo-comments.ts';
 import { todoRunOperations } from './todo-runs.ts';
@@ -24,7 +26,7 @@ export const todos = router({
         scope: 'todos:read',
         summary: 'List todos',
         description:
-          'Returns todos page by page: the active ones by default, without suggestions that were not accepted. Filters combine with AND, and several values of one filter with OR; `includeArchived` lists the archived ones instead. With `ids` it reads up to 100 todos at once. Pass `nextCursor` as `cursor` for the next page. Use summariseTodos for counts alone, and getTodo for the planned times of a schedule.',
+          'Returns todos page by page: the active ones by default, without suggestions that were not accepted. Filters combine with AND, and several values of one filter with OR; `includeArchived` lists the archived ones instead. `parentTodoId` lists the sub-todos of a todo. With `ids` it reads up to 100 todos at once. Pass `nextCursor` as `cursor` for the next page. Use summariseTodos for counts alone, and getTodo for the planned times of a schedule.',
         sample: { status: 'active', sort: 'priority', limit: 10 },
         strictQuery: true,
       }),
@@ -40,7 +42,7 @@ export const todos = router({
         scope: 'todos:write',
         summary: 'Create a todo',
         description:
-          'Creates one todo from a title, a content, or both; without `assignees` it is yours. With an agent as assignee and `run`, the agent starts at once and spends agent minutes; with a `schedule`, it starts at each planned time. Use batchCreateTodos for several at once, and an `Idempotency-Key` so that a retry makes no second one.',
+          'Creates one todo from a title, a content, or both; without `assignees` it is yours. With an agent as assignee and `run`, the agent starts at once and spends agent minutes; with a `schedule`, it starts at each planned time. `parentTodoId` makes it a sub-todo. Use batchCreateTodos for several at once, and an `Idempotency-Key` so that a retry makes no second one.',
         sample: { title: 'Write the report', priority: 'high', dueDate: '2027-01-15' },
         status: 201,
         keyed: true,
@@ -76,7 +78,7 @@ export const todos = router({
         scope: 'todos:write',
         summary: 'Create up to 50 todos, all or none',
         description:
-          'Creates the todos in one transaction and returns them in the order of `data`: when one of them is refused, none is made, and `param` names it, such as `data[3].dueDate`. Each takes the fields of createTodo, `run` and `schedule` included.',
+          'Creates the todos in one transaction and returns them in the order of `data`: when one of them is refused, none is made, and `param` names it, such as `data[3].dueDate`. Each takes the fields of createTodo, `run` and `schedule` included. A todo and its sub-todos can be created at once: give the todo an `id`, and name it as `parentTodoId`.',
         sample: {
           data: [
             { title: 'Book the room', dueDate: '2027-01-15' },
@@ -99,7 +101,7 @@ export const todos = router({
         scope: 'todos:write',
         summary: 'Change or archive many todos, all or none',
         description:
-          'Applies one `patch` with the fields of updateTodo to up to 100 todos by their `ids`, or to all that `where` matches, or archives them with `archive`, in one transaction: when one todo is unknown, nothing changes. With `where`, `totalCount` is how many matched before the call; `expectedCount` refuses another number with 409. `dryRun` returns the todos as they would be and starts no agent. What happens beside is that of updateTodo, for each todo.',
+          'Applies one `patch` with the fields of updateTodo to up to 100 todos by their `ids`, or to all that `where` matches, or archives them with `archive`, in one transaction: when one todo is unknown, nothing changes. With `where`, `totalCount` is how many matched before the call; `expectedCount` refuses another number with 409. Todos are archived with their sub-todos. `dryRun` returns the todos as they would be and starts no agent. What happens beside is that of updateTodo, for each todo.',
         sample: { ids: ['019ca8a0-3e80-7602-8fae-580f5863abfb'], patch: { priority: 'low' } },
         statuses: [402, 404, 409],
         events: [...changesTodo, 'todo.archived'],
@@ -132,7 +134,7 @@ export const todos = router({
         scope: 'todos:write',
         summary: 'Change a todo',
         description:
-          'Changes the fields that you send; omitted ones keep their values, and `null` clears one. A newly assigned agent starts at once, or when its working hours begin; of several agents, the first one starts. The status `done` stops agents that work on the todo and ends its schedule until the todo is reopened with `ready`. Use bulkUpdateTodos for several todos, and updateTodoOccurrence to tick off one time of a recurring one.',
+          'Changes the fields that you send; omitted ones keep their values, and `null` clears one. `parentTodoId` makes it a sub-todo of another todo; there is one level of them. A newly assigned agent starts at once, or when its working hours begin; of several agents, the first one starts. The status `done` stops agents that work on the todo and ends its schedule until the todo is reopened with `ready`; its sub-todos stay as they are. Use bulkUpdateTodos for several todos, and updateTodoOccurrence to tick off one time of a recurring one.',
         sample: { status: 'done' },
         etag: true,
         statuses: [402, 404],
@@ -150,7 +152,7 @@ export const todos = router({
         scope: 'todos:write',
         summary: 'Archive a todo, or erase it for good',
         description:
-          'Archives the todo: it leaves the lists, its schedule stops, and restoreTodo brings it back. With `permanent=true` it is erased for good; a todo that an agent has run cannot be erased (409). To finish a todo instead, set its status to `done` with updateTodo.',
+          'Archives the todo with its sub-todos: they leave the lists, their schedules stop, and restoreTodo brings them back. With `permanent=true` they are erased for good; a todo that an agent has run, or one of whose sub-todos it has, cannot be erased (409). To finish a todo instead, set its status to `done` with updateTodo.',
         etag: true,
         statuses: [404, 409],
         events: ['todo.archived', 'todo.deleted', 'chat.updated', ...stopsAgents],
@@ -167,7 +169,7 @@ export const todos = router({
         scope: 'todos:write',
         summary: 'Bring an archived todo back',
         description:
-          'Brings an archived todo back with its assignees and its list; a schedule continues with its next planned time in the future. An active todo is returned unchanged, and an erased one is not found.',
+          'Brings an archived todo back with its assignees and its list, and the sub-todos that were archived together with it; a schedule continues with its next planned time in the future. An active todo is returned unchanged, and an erased one is not found.',
         etag: true,
         statuses: [404, 412],
         events: ['todo.restored'],
@@ -177,7 +179,32 @@ export const todos = router({
     .output(Todo)
     .mutation(({ ctx, input }) => restoreTodo(ctx, input)),
 
+  move: procedure
+    .meta(
+      op('POST /todos/{todoId}/move', {
+        id: 'moveTodo',
+        scope: 'todos:write',
+        summary: 'Move a todo in the manual order',
+        description:
+          'Places a todo directly `after` or directly `before` another one in the manual order, which is the same for all lists of the workspace: listTodos with `sort=position` and `order=asc` returns it. A todo that was never moved has its place by its time of creation, the newest last. To move it to another list, use updateTodo. A todo that is there already is unchanged.',
+        sample: { after: '019ca8a0-3e80-7602-8fae-580f5863abfb' },
+        etag: true,
+        statuses: [404, 412],
+        events: ['todo.updated'],
+      }),
+    )
+    .input(
+      z.strictObject({
+        todoId: Id,
+        after: Id.optional().describe('The todo after which it comes. Give this or `before`.'),
+        before: Id.optional().describe('The todo before which it comes.'),
+      }),
+    )
+    .output(Todo)
+    .mutation(({ ctx, input }) => moveTodo(ctx, input)),
+
   ...todoRunOperations,
   ...todoCommentOperations,
+  ...reminderOperations,
   ...scheduleOperations,
 });

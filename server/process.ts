@@ -9,7 +9,9 @@ import { sharedSecret } from '../db/seed.ts';
 import { expireApprovals } from '../domain/approvals/expiry.ts';
 import type { ServiceSettings } from '../domain/context.ts';
 import { notifyDue } from '../domain/notifications/events.ts';
+import { vapidKeyOf } from '../domain/push/vapid.ts';
 import { createEngines } from '../engine/models/engines.ts';
+import { modelAddresses } from '../engine/models/settings.ts';
 import { publicClient, urlRefusal } from '../outbound/public.ts';
 import { agentsAtWork, contextOfAgents } from './agents.ts';
 import { type Background, openBackground } from './background.ts';
@@ -20,11 +22,13 @@ import { selectEngines } from './engine-selection.ts';
 import { createService } from './http.ts';
 import { closingSeconds, createDraining } from './runtime/draining.ts';
 import { createScheduler } from './scheduler/index.ts';
+import { createReminders } from './scheduler/reminders.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { startSweeps } from './sweeps.ts';
 import { openWebhooks, webhookSender } from './webhooks.ts';
 import { createMailer } from './workers/emails/mailer.ts';
 import { emailWorker } from './workers/emails/worker.ts';
+import { pushWorker } from './workers/push/worker.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
 const apiVersion = '1.0.0';
@@ -108,12 +112,17 @@ export async function startService(
   const settings: ServiceSettings = {
     version: apiVersion,
     ...addresses(config, config.PORT),
+    hasModel: overrides.engine !== undefined || modelAddresses(config).addresses.turn !== undefined,
     cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
     totpKey: createSecretKey(await sharedSecret(db, 'totp')),
     webhooks: {
       key: createSecretKey(await sharedSecret(db, 'webhooks')),
       refusalOf: urlRefusal(config.OUTBOUND_ALLOW),
       send: webhookSender(config.OUTBOUND_ALLOW, overrides.webhookOutbound),
+    },
+    push: {
+      key: createSecretKey(await sharedSecret(db, 'push')),
+      vapid: vapidKeyOf(await sharedSecret(db, 'vapid')),
     },
     agentMinutes: config.AGENT_MINUTES,
     agentMinutesPerWorkspace: config.AGENT_MINUTES_PER_WORKSPACE,
@@ -147,12 +156,15 @@ export async function startService(
     { db: workers, clock, mail },
     { config, key: settings.webhooks.key, log, pgListener, outbound: overrides.webhookOutbound },
   );
+  const send = publicClient(config.OUTBOUND_ALLOW);
+  const pushes = pushWorker({ db: workers, send, log, service: settings });
   const measures = [
     ...background.measures,
     ...emails.measures,
     ...captures.intake.measures,
     ...offline.measures,
     ...webhooks.measures,
+    ...pushes.measures,
   ];
   const draining = createDraining();
   const app = createService({
@@ -192,6 +204,7 @@ export async function startService(
     ...captures.handlersOf(ctx, selection.writer),
     onEmail,
     onWebhook: webhooks.handle,
+    onPush: pushes.handle,
     ...overrides.handlers,
   };
   const periodic = background.startWork(handlers);
@@ -199,6 +212,8 @@ export async function startService(
   periodic?.every(60, 'expire approvals', () => expireApprovals(ctx));
   const scheduler = periodic && createScheduler({ ctx, log, notifyDue });
   scheduler?.start();
+  const reminders = periodic && createReminders({ ctx, log });
+  reminders?.start();
   const fanOut = periodic && webhooks.startFanOut();
   const stopSweeps = startSweeps(db.for('maintenance'), log, {
     eventDays: config.EVENT_RETENTION_DAYS,
@@ -207,7 +222,9 @@ export async function startService(
   });
   const close = async () => {
     stopSweeps();
-    await Promise.all([app.close(), background.stopWork(), scheduler?.stop(closingSeconds(config)), fanOut?.stop()]);
+    const seconds = closingSeconds(config);
+    const timed = [scheduler?.stop(seconds), reminders?.stop(seconds)];
+    await Promise.all([app.close(), background.stopWork(), ...timed, fanOut?.stop()]);
     await mail.idle();
     await offline.close();
     await background.close();

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { entityTags } from '../../domain/etag.ts';
 import { lookIn } from './look.ts';
-import { readSite, type Site, type SiteFile } from './site.ts';
+import { readSite, rootFiles, type Site, type SiteFile } from './site.ts';
 import { type PageAddress, pageAddresses } from './table.ts';
 
 const contentSecurityPolicy = [
@@ -15,6 +15,7 @@ const contentSecurityPolicy = [
   "connect-src 'self'",
   "media-src 'self'",
   "font-src 'self'",
+  "manifest-src 'self'",
   "form-action 'self'",
   "object-src 'none'",
   "base-uri 'none'",
@@ -128,4 +129,25 @@ export function mountPages(app: FastifyInstance, directory = built): void {
     if (file) return send(request, reply, file, 'public, max-age=31536000, immutable');
     return reply.callNotFound();
   });
+  // At the root: the worker answers for all pages, and the manifest is of all of them. Browsers compare them with theirs.
+  for (const name of rootFiles) {
+    app.get(`/${name}`, open, async (request, reply) => {
+      const file = current()?.root.get(name);
+      if (file) return send(request, reply, file, 'no-cache');
+      return reply.callNotFound();
+    });
+  }
+  app.register(mountShareTarget);
+}
+
+/**
+ * What other applications share (`share_target` of the manifest) is taken by the service worker. Without one the form
+ * arrives here: its body is not read, and the page explains it.
+ */
+async function mountShareTarget(app: FastifyInstance): Promise<void> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.post('/share', open, async (_request, reply) =>
+    reply.headers({ ...guarded, Connection: 'close' }).redirect('/share?problem=no_worker', 303),
+  );
 }

@@ -12,7 +12,12 @@ const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
 };
+
+/** Files beside the document whose addresses do not change: the service worker and the web application manifest. */
+export const rootFiles = ['offline-worker.js', 'manifest.webmanifest'] as const;
 
 const zip = promisify(gzip);
 
@@ -29,6 +34,8 @@ export interface Site {
   /** The document of a page, which names the code of that page so that the browser loads all of it at once. */
   document(page: PageAddress | undefined, look: Look): SiteFile;
   assets: ReadonlyMap<string, SiteFile>;
+  /** Those of `rootFiles` that the build has. */
+  root: ReadonlyMap<string, SiteFile>;
 }
 
 function siteFile(plain: Buffer, type: string): SiteFile {
@@ -50,6 +57,7 @@ export function readSite(directory: string): Site | undefined {
   const assets = join(directory, 'assets');
   const names = readdirSync(assets);
   const documents = new Map<string, SiteFile>();
+  const atRoot = rootFiles.filter((name) => existsSync(join(directory, name)));
   return {
     document: (page, look) => {
       const key = `${page?.name} ${look?.theme} ${look?.density}`;
@@ -66,5 +74,6 @@ export function readSite(directory: string): Site | undefined {
       return made;
     },
     assets: new Map(names.map((name) => [name, readSiteFile(join(assets, name))])),
+    root: new Map(atRoot.map((name) => [name, readSiteFile(join(directory, name))])),
   };
 }

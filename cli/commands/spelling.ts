@@ -19,6 +19,7 @@ export const commandWords: Readonly<Record<string, string>> = {
 export const flagNames: Readonly<Record<string, string>> = {
   todoListId: 'list',
   todoListName: 'list-name',
+  p256dh: 'public-key',
   status: 'status',
 };
 
@@ -75,5 +76,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'captures create recording --format vtt --transcript-body-file meeting.vtt',
   ],
   createApiKey: ['api-keys create "Nightly import" --scope todos:read,todos:write --expires-in-days 90'],
+  listPlannedTimes: ['todos planned-times 2026-12-01T00:00:00Z 2027-01-01T00:00:00Z'],
+  addPushSubscription: ['notifications add-push-subscription https://push.example/4a --public-key KEY --auth SECRET'],
   updateAgent: ['agents update Scout --instructions-file scout.md', 'agents update Scout --no-approval-guidance'],
 };

@@ -1,14 +1,22 @@
 import { z } from 'zod';
 import { latestComments } from '../../domain/comments/rows.ts';
 import type { Context } from '../../domain/context.ts';
+import { Id } from '../../domain/fields.ts';
 import { listNames } from '../../domain/todo-lists/rows.ts';
-import { Todo, type TodoAnswer } from '../../domain/todos/shapes.ts';
+import { listTodos } from '../../domain/todos/list.ts';
+import { Todo, type TodoAnswer, TodoStatus } from '../../domain/todos/shapes.ts';
 
-/** The name of the list that a todo is in. */
-export const ListNamed = z.object({ todoListName: z.string().nullable() });
+const count = z.int().nullable();
+
+/** What tools show of a todo in their own way: the name of its list, and its sub-todos only where it has some. */
+export const ToolFields = z.object({
+  todoListName: z.string().nullable(),
+  subTodoCount: count,
+  doneSubTodoCount: count,
+});
 
 /** A todo as tools show it: with the name of its list. */
-export const ShownTodo = Todo.omit({ version: true }).extend(ListNamed.shape);
+export const ShownTodo = Todo.omit({ version: true, position: true }).extend(ToolFields.shape);
 
 /** A comment on a todo. */
 export const ShownComment = z.object({ author: z.string(), text: z.string(), createdAt: z.string() });
@@ -23,14 +31,35 @@ export async function shownComments({ db, principal }: Context, todoId: string) 
   return comments.length === 0 ? {} : { comments };
 }
 
-type Filed = Pick<TodoAnswer, 'todoListId'>;
+/** A sub-todo in the answer about its parent. */
+export const ShownSubTodo = z.object({ id: Id, title: z.string().nullable(), status: TodoStatus });
 
-/** The todos with the names of their lists: one statement for all of them. */
+/** Sub-todos in one answer. */
+const maxShown = 50;
+
+/** The first sub-todos of a todo, in their order, where there are any; the others are in list_todos. */
+export async function shownSubTodos(
+  ctx: Context,
+  { id, subTodoCount }: Pick<z.infer<typeof ShownTodo>, 'id' | 'subTodoCount'>,
+) {
+  if (subTodoCount === null) return {};
+  const found = await listTodos(ctx, { parentTodoId: id, sort: 'position', order: 'asc', limit: maxShown });
+  return { subTodos: found.data.map(({ id: subTodoId, title, status }) => ({ id: subTodoId, title, status })) };
+}
+
+type Filed = Pick<TodoAnswer, 'todoListId' | 'subTodoCount' | 'doneSubTodoCount'>;
+
+/** The todos with the fields of tools: one statement for all of them. */
 export async function withListNames<T extends Filed>({ db, principal }: Context, todos: readonly T[]) {
   if (todos.length === 0) return [];
   const ids = todos.map(({ todoListId }) => todoListId);
   const names = await listNames(db, principal.workspaceId, ids);
-  return todos.map((todo) => ({ ...todo, todoListName: names.get(todo.todoListId) ?? null }));
+  return todos.map((todo) => ({
+    ...todo,
+    todoListName: names.get(todo.todoListId) ?? null,
+    subTodoCount: todo.subTodoCount || null,
+    doneSubTodoCount: todo.subTodoCount === 0 ? null : todo.doneSubTodoCount,
+  }));
 }
 
 /** The answer of a tool about one todo. */

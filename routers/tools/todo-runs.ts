@@ -10,7 +10,7 @@ import { RunStart, TodoRun } from '../../domain/todos/run-shapes.ts';
 import { runTodo } from '../../domain/todos/runs.ts';
 import { Todo } from '../../domain/todos/shapes.ts';
 import { Conversation, replyTo, ShownMessage, shownMessages, waitOf } from './chat-answers.ts';
-import { ListNamed, ShownComment, shownComments, shownTodo } from './todo-answers.ts';
+import { ShownComment, ShownSubTodo, shownComments, shownSubTodos, shownTodo, ToolFields } from './todo-answers.ts';
 import { textFrom, tool, toolProcedure } from './tool.ts';
 
 const todoId = Id.describe('Id of the todo.');
@@ -23,7 +23,7 @@ export const getTodoTool = {
       tool('get_todo', {
         title: 'Get a todo',
         description:
-          'Show one todo with all fields, its latest comments, its latest agent run and the id of the chat of that run; with afterSequence also messages of that chat. Find its id with list_todos. Example, to see whether the agent is done: {"todoId":"…","afterSequence":0}.',
+          'Show one todo with all fields, its sub-todos, its latest comments, its latest agent run and the id of the chat of that run; with afterSequence also messages of that chat. Find its id with list_todos. Example, to see whether the agent is done: {"todoId":"…","afterSequence":0}.',
         scopes: ['todos:read', 'chats:read'],
         readOnly: true,
         rest: 'Call get_todo with contentOffset = the number of characters you already have; get_chat has the messages.',
@@ -32,11 +32,7 @@ export const getTodoTool = {
     .input(
       z.strictObject({
         todoId,
-        contentOffset: z
-          .int()
-          .min(0)
-          .default(0)
-          .describe('Show content from this character on, to read a long one in parts. Omitted: 0.'),
+        contentOffset: z.int().min(0).default(0).describe('Show content from this character on. Omitted: 0.'),
         afterSequence: AfterSequence.removeDefault()
           .optional()
           .describe('Also show up to 10 messages after this sequence: 0 first, then nextSequence.'),
@@ -44,10 +40,11 @@ export const getTodoTool = {
     )
     .output(
       z.object({
-        todo: Todo.omit({ latestRun: true, version: true }).extend(ListNamed.shape),
+        todo: Todo.omit({ latestRun: true, version: true, position: true }).extend(ToolFields.shape),
         latestRun: Todo.shape.latestRun,
         chatId: Id.nullable().describe('The chat of the latest run.'),
         comments: z.array(ShownComment).optional(),
+        subTodos: z.array(ShownSubTodo).optional(),
         messages: z.array(ShownMessage).optional(),
         hasMore: z.boolean().optional(),
         nextSequence: z.int().optional(),
@@ -59,7 +56,7 @@ export const getTodoTool = {
       const chatId = latestRun?.chatId ?? null;
       const comments = await shownComments(ctx, todo.id);
       const whole = { ...todo, content: textFrom(todo.content, contentOffset) };
-      const shown = { todo: whole, latestRun, chatId, ...comments };
+      const shown = { todo: whole, latestRun, chatId, ...comments, ...(await shownSubTodos(ctx, todo)) };
       if (afterSequence === undefined) return shown;
       if (chatId === null) return { ...shown, messages: [], hasMore: false, nextSequence: afterSequence };
       return { ...shown, ...(await shownMessages(ctx, { chatId, afterSequence, limit: maxMessages })) };

@@ -10,7 +10,7 @@ import type { TodoAnswer } from '../../domain/todos/shapes.ts';
 import { updateTodo } from '../../domain/todos/update.ts';
 import { cleared } from './clearing.ts';
 import { ShownTodo, shownTodo } from './todo-answers.ts';
-import { assigneeIdsOf, CreateArguments, listIdOf, UpdateArguments } from './todo-arguments.ts';
+import { assigneeIdsOf, CreateArguments, labelIdsOf, listIdOf, UpdateArguments } from './todo-arguments.ts';
 import { tool, toolProcedure } from './tool.ts';
 
 const todoId = Id.describe('Id of the todo.');
@@ -39,7 +39,8 @@ export const todoTools = {
     .mutation(async ({ ctx, input }) => {
       const todoListId = await listIdOf(ctx, input.todoListId);
       const assignees = await assigneeIdsOf(ctx, input.assignees);
-      return answered(ctx, createTodo(ctx, { ...input, todoListId, assignees }));
+      const labelIds = await labelIdsOf(ctx, input.labelIds, 'labelIds');
+      return answered(ctx, createTodo(ctx, { ...input, todoListId, assignees, labelIds }));
     }),
 
   update_todo: toolProcedure
@@ -47,7 +48,7 @@ export const todoTools = {
       tool('update_todo', {
         title: 'Change a todo',
         description:
-          'Change the given fields of one todo; omitted fields are unchanged, clear empties fields. Use it to move, reschedule, rename, prioritise and reassign; call it once for each todo. Adding an agent to assignees starts the agent at once and spends agent minutes. Example, to Friday and without a priority: {"todoId":"…","dueDate":"2026-03-06","clear":["priority"]}.',
+          'Change the given fields of one todo; omitted fields are unchanged, clear empties fields. Use it to move, reschedule, rename, label and reassign. Adding an agent to assignees starts the agent at once and spends agent minutes. Example, to Friday and without a priority: {"todoId":"…","dueDate":"2026-03-06","clear":["priority"]}.',
         ...write,
       }),
     )
@@ -56,7 +57,9 @@ export const todoTools = {
     .mutation(async ({ ctx, input: { comment: text, ...input } }) => {
       const todoListId = await listIdOf(ctx, input.todoListId);
       const assignees = await assigneeIdsOf(ctx, input.assignees);
-      const patch = { ...cleared(input), todoListId, assignees };
+      const addLabelIds = await labelIdsOf(ctx, input.addLabelIds, 'addLabelIds');
+      const removeLabelIds = await labelIdsOf(ctx, input.removeLabelIds, 'removeLabelIds');
+      const patch = { ...cleared(input), todoListId, assignees, addLabelIds, removeLabelIds };
       if (text === undefined) return answered(ctx, updateTodo(ctx, patch));
       return ctx.db.transaction(async (db) => {
         const tx = { ...ctx, db };

@@ -18,10 +18,13 @@ export interface Admission {
   window: RateWindow;
 }
 
-/** One request at the gate: the SHA-256 of its bearer if it sent a well-formed one, and of its client address. */
+/**
+ * One request at the gate: the SHA-256 of its bearer if it sent a well-formed one, and of its client address, in
+ * hexadecimal digits.
+ */
 export interface Caller {
-  secretHash: Buffer | null;
-  addressHash: Buffer;
+  secretHash: string | null;
+  addressHash: string;
 }
 
 /** A request that waits for its admission. */
@@ -122,8 +125,8 @@ function principalOf(row: Row): Principal | null {
 export async function admitAll(db: Db, perAddress: number, asked: readonly Asking[][]): Promise<void> {
   const rows = await db.rows<Row>(admission, [
     asked.map((_, index) => index),
-    asked.map(([first]) => first?.secretHash?.toString('hex') ?? null),
-    asked.map(([first]) => first?.addressHash.toString('hex')),
+    asked.map(([first]) => first?.secretHash ?? null),
+    asked.map(([first]) => first?.addressHash),
     asked.map((group) => group.length),
     perAddress,
   ]);

@@ -18,7 +18,7 @@ interface Line {
 
 /** One name per credential and address: requests of one caller are counted together. */
 function nameOf({ secretHash, addressHash }: Caller): string {
-  return `${secretHash?.toString('base64') ?? ''} ${addressHash.toString('base64')}`;
+  return `${secretHash ?? ''} ${addressHash}`;
 }
 
 /** Requests that wait to be counted. What comes beyond is refused: the database does not keep up. */

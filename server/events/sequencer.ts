@@ -1,12 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/client.ts';
-import {
-  hasQueuedEvents,
-  type LargeQueue,
-  type Numbered,
-  numberEvents,
-  numberMany,
-} from '../../domain/events/number.ts';
+import { type Numbered, numberEvents, numberMany } from '../../domain/events/number.ts';
+import { hasQueuedEvents, type LargeQueue } from '../../domain/events/queue.ts';
 import { onRecording } from '../../domain/events/record.ts';
 import type { Measure } from '../runtime/metrics.ts';
 import { startPoller } from '../runtime/poller.ts';
@@ -19,6 +14,12 @@ import { throttledWarning } from '../runtime/throttled-warning.ts';
 const busyMs = 50;
 const recordingMs = 200;
 const idleMs = 1000;
+/**
+ * The pause after a batch of that many events: each batch costs about as much as they do, and readers are promised a
+ * delay of at most a quarter of a second.
+ */
+const manyMs = 100;
+const many = 30;
 /** A transaction that records an event is over after so many milliseconds, or nobody expects it to be fast. */
 const transactionMs = 10_000;
 
@@ -65,7 +66,8 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     isBusy = numbered.oldest !== null;
     if (numbered.large) startLarge(numbered.large);
     if (numbered.hasMore) return 0;
-    return isBusy ? busyMs : recordingMs;
+    if (!isBusy) return recordingMs;
+    return numbered.count < many ? busyMs : manyMs;
   };
   const poller = startPoller(poll, failure, log);
   const stopListening = onRecording(() => {

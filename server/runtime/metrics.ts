@@ -46,13 +46,27 @@ function register(registry: Registry, { name, help, ...measure }: Measure): void
   });
 }
 
+let ofProcess: Registry | undefined;
+
+/**
+ * The metrics of this process. There is one set of them, whichever services it starts: the observer of collections and
+ * the timer of the event loop behind them cannot be ended, and would keep every service that was closed.
+ */
+function processRegistry(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess, prefix: 'tandem_' });
+  }
+  return ofProcess;
+}
+
 /**
  * Prometheus metrics at `/metrics`: requests by route and status, their duration, the process itself, and `measures`.
  * With a `token` they need it as a bearer.
  */
 export function mountMetrics(app: FastifyInstance, token: string | undefined, measures: readonly Measure[]): void {
+  processRegistry(); // observes from the start
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'tandem_' });
   for (const measure of measures) register(registry, measure);
   const labelNames = ['method', 'route', 'status'] as const;
   const registers = [registry];
@@ -81,6 +95,7 @@ export function mountMetrics(app: FastifyInstance, token: string | undefined, me
         .type('text/plain')
         .send('The metrics need a token: send METRICS_TOKEN as a bearer token.\n');
     }
-    return reply.type(registry.contentType).send(await registry.metrics());
+    const all = Registry.merge([processRegistry(), registry]);
+    return reply.type(all.contentType).send(await all.metrics());
   });
 }

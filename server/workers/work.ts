@@ -8,6 +8,7 @@ import type { PgListener } from '../pubsub/listener.ts';
 import { captureLeases, type Removal, removalLeases } from './captures/leases.ts';
 import { type DigestClaim, digestLeases, pauseOf } from './digests/leases.ts';
 import { type ClaimedEmail, emailLeases } from './emails/claims.ts';
+import { type PushClaim, pushLeases } from './push/claims.ts';
 import type { LeasedRow } from './queue/leases.ts';
 import { doubling, type Handler, type Loop, type LoopParts, startLoop } from './queue/loop.ts';
 import { turnLeases } from './turns/leases.ts';
@@ -23,6 +24,7 @@ export interface Handlers {
   /** Missing where no mail server is configured. */
   onEmail?: Handler<ClaimedEmail> | undefined;
   onWebhook: Handler<EndpointClaim>;
+  onPush: Handler<PushClaim>;
 }
 
 export interface WorkParts {
@@ -48,6 +50,9 @@ export interface Work {
 /** Until an endpoint is looked at again whose work failed here: the number of its claims says nothing of failures. */
 const webhookRetrySeconds = 5;
 
+/** Messages that a process sends to browsers at a time. */
+const pushesAtATime = 16;
+
 /** Claims of each kind but turns that a process works on at a time. */
 const concurrency = 4;
 
@@ -57,7 +62,7 @@ export function startWork({ db, pgListener, log, turnConcurrency, handlers }: Wo
     parts: Omit<LoopParts<Row>, 'db' | 'log' | 'concurrency'>,
     limit = concurrency,
   ) => startLoop({ db, log, concurrency: limit, ...parts });
-  const { onTurn, onDigest, onCapture, onRemoval, onEmail, onWebhook } = handlers;
+  const { onTurn, onDigest, onCapture, onRemoval, onEmail, onWebhook, onPush } = handlers;
   const notified: Record<string, Loop> = {
     turns: loop(
       { leases: turnLeases, handle: onTurn, retrySeconds: ({ claims }) => doubling(claims) },
@@ -71,6 +76,7 @@ export function startWork({ db, pgListener, log, turnConcurrency, handlers }: Wo
     { leases: webhookLeases, handle: onWebhook, retrySeconds: () => webhookRetrySeconds },
     endpointsAtATime,
   );
+  notified.pushes = loop({ leases: pushLeases, handle: onPush }, pushesAtATime);
   const polled = [loop({ leases: removalLeases, handle: onRemoval })];
   if (onEmail) polled.push(loop({ leases: emailLeases, handle: onEmail, keepsLease: true }));
   const loops = [...Object.values(notified), ...polled];

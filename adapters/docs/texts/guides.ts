@@ -18,6 +18,7 @@ export interface Guide {
 export const guideNames = [
   'quick-start',
   'agents',
+  'labels-and-views',
   'polling-and-streams',
   'errors',
   'idempotency',

@@ -1,0 +1,74 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../db/client.ts';
+import { endsTransaction } from '../../db/errors.ts';
+import type { ServiceContext } from '../../domain/context.ts';
+import { type DueReminder, endReminder, sendReminder } from '../../domain/reminders/send.ts';
+import { type Poller, startPoller } from '../runtime/poller.ts';
+import { within } from '../runtime/timeouts.ts';
+
+/** Sends the reminders of due dates. Any number of processes may run one. */
+export interface Reminders {
+  /** Sends all that are due now, and returns how many. */
+  sendAll(): Promise<number>;
+  /** Sends each when it is due, until `stop`. */
+  start(): void;
+  /** Sends nothing more, and waits up to `seconds` for what is in progress. */
+  stop(seconds: number): Promise<void>;
+}
+
+/** Reminders that were set meanwhile, here or in another process, are found after this time. */
+const pollMs = 5000;
+const minPauseMs = 50;
+
+// The lock and the transaction are the claim, as in the scheduler: one that another process sends is passed over.
+const claim = `select workspace_id as "workspaceId", id from todo_reminders where remind_at <= $1::timestamptz
+  order by remind_at limit 1 for update skip locked`;
+const nextDue = 'select remind_at as at from todo_reminders where remind_at is not null order by remind_at limit 1';
+
+/** Reminders on the database and the clock of `ctx`. */
+export function createReminders({ ctx, log }: { ctx: ServiceContext; log: Logger }): Reminders {
+  const { db, clock } = ctx;
+  let isStopped = false;
+  let poller: Poller | undefined;
+
+  /** Sends one reminder that is due; false when there is none, or other processes hold all. */
+  const sendOne = async (): Promise<boolean> => {
+    let due: DueReminder | undefined;
+    try {
+      return await db.transaction(async (tx: Db) => {
+        [due] = await tx.rows<DueReminder>(claim, [clock().toISOString()]);
+        if (!due) return false;
+        await sendReminder({ ...ctx, db: tx }, due);
+        return true;
+      });
+    } catch (error) {
+      if (!due || endsTransaction(error)) throw error;
+      // One that cannot be sent must not hold up the others.
+      log.error({ err: error, ...due }, 'reminder failed, not sent');
+      await endReminder(ctx, due);
+      return true;
+    }
+  };
+  const sendAll = async (): Promise<number> => {
+    let sent = 0;
+    while (!isStopped && (await sendOne())) sent++;
+    return sent;
+  };
+  /** Sends what is due, and returns the milliseconds until more may be. */
+  const poll = async (): Promise<number> => {
+    await sendAll();
+    const [row] = await db.rows<{ at: string }>(nextDue, []);
+    const wait = row ? Date.parse(row.at) - clock().getTime() : pollMs;
+    return Math.min(pollMs, Math.max(wait, minPauseMs));
+  };
+  return {
+    sendAll,
+    start: () => {
+      poller ??= startPoller(poll, 'reminders not sent, will retry', log);
+    },
+    stop: async (seconds) => {
+      isStopped = true;
+      if (poller) await within(seconds, poller.stop());
+    },
+  };
+}
