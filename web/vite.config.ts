@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { offlineWorker, webManifest } from './installable.ts';
 
 /** React Aria ships translations in thirty languages; the pages need English only. */
 const inEnglish: Plugin = {
@@ -14,10 +15,11 @@ const inEnglish: Plugin = {
 
 const markdownItParts = join(import.meta.dirname, 'markdown-it-parts.ts');
 
-/** What the shell of a signed-in person is made of. The second line is what the list of todos shares with other pages. */
+/** What the shell of a signed-in person is made of. The other lines are what the list of todos shares with other pages. */
 const shell = [
   ...['shell/app.tsx', 'shell/frame.tsx', 'settings/layout.tsx'],
   ...['ui/copy-button.tsx', 'work/new-todo.tsx', 'work/todo-parts.tsx', 'quick-add/queries.ts'],
+  ...['quick-add/zoned.ts', 'session/stored-drafts.ts', 'outbox/shown.ts'],
 ];
 /** The list of todos, with the form above it. */
 const todos = ['todos/todos-page.tsx', 'quick-add/quick-add.tsx'];
@@ -56,6 +58,12 @@ const groups = [
     name: (id: string, graph: ModuleGraph) => (!isControl(id) && isReachedFrom(shell, id, graph) ? 'shell' : null),
   },
   {
+    // What the pages of todos share with the outbox, which is loaded after the first page. The guard is loaded by itself.
+    debugName: 'outbox',
+    priority: 1,
+    name: (id: string) => (/[\\/]src[\\/]outbox[\\/](?!guard|store)/.test(id) ? 'outbox' : null),
+  },
+  {
     debugName: 'todos',
     priority: 1,
     name: (id: string, graph: ModuleGraph) => (!isControl(id) && isReachedFrom(todos, id, graph) ? 'todos' : null),
@@ -64,7 +72,7 @@ const groups = [
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), inEnglish],
+  plugins: [react(), inEnglish, offlineWorker, webManifest],
   resolve: { alias: { 'linkify-it': markdownItParts, entities: markdownItParts } },
   build: {
     outDir: 'dist',

@@ -5,6 +5,7 @@ import { Navigation } from './navigation/navigation.tsx';
 import { ChunkError } from './navigation/pages.ts';
 import { startPage } from './navigation/start.ts';
 import { routes } from './routes.tsx';
+import { watchInstalling } from './session/installing.ts';
 import { watchLinkToken } from './session/link-token.ts';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -22,13 +23,20 @@ import './styles/captures.css';
 import './styles/capture.css';
 import './styles/record.css';
 import './styles/work.css';
+import './styles/chats.css';
+import './styles/inbox.css';
 import './styles/quick-add.css';
 import './styles/webhooks.css';
 import './styles/todos.css';
+import './styles/sub-todos.css';
+import './styles/labels.css';
+import './styles/agents.css';
 import './styles/shell.css';
+import './styles/live.css';
 import './styles/palette.css';
 
 watchLinkToken();
+watchInstalling();
 startPage(location.pathname);
 
 function Pages() {

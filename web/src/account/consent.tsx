@@ -4,12 +4,12 @@ import { isSignedOut, problemOf } from '../api/client.ts';
 import { decide, type Interaction, readInteraction } from '../api/consent.ts';
 import { identityQuery } from '../api/queries.ts';
 import { withNext } from '../session/next-page.ts';
-import { useSignOut } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import { Initial } from '../ui/rows.tsx';
 import { AccountPage } from './account-page.tsx';
+import { useAskedSignOut } from './asked-sign-out.ts';
 import { ScopeChoice, WorkspaceChoice } from './consent-choices.tsx';
 
 /** Consent of an OAuth client: the app, the workspace, the scopes. */
@@ -100,12 +100,12 @@ function redirectNotice(host: string) {
 function SignedInAs() {
   const identity = useQuery(identityQuery);
   const { pathname, search } = useLocation();
-  const signOut = useSignOut();
+  const signOut = useAskedSignOut();
   if (!identity.data) return null;
   return (
     <p>
       Signed in as {identity.data.user.email}.{' '}
-      <Button kind="quiet" onPress={() => void signOut(withNext('/sign-in', pathname + search))}>
+      <Button kind="quiet" onPress={() => signOut(withNext('/sign-in', pathname + search))}>
         Use another account
       </Button>
     </p>

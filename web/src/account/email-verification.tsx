@@ -2,17 +2,16 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
 import { emailVerificationQuery, serviceInfoQuery } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { Card, Loaded } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { Badge, Row, Rows } from '../ui/rows.tsx';
 
 /** Whether the service has a mail server; assumed until that is known. */
 function useSendsEmail(): boolean {
   return useQuery(serviceInfoQuery).data?.sendsEmail ?? true;
 }
 
-function ResendButton() {
+/** Sends the link again that confirms the address. */
+export function ResendButton() {
   const queryClient = useQueryClient();
   const notify = useNotice();
   const sends = useSendsEmail();
@@ -34,12 +33,7 @@ function ResendButton() {
 }
 
 /** Above every page while the address of the person has to be confirmed. */
-export function VerificationBanner() {
-  const { data } = useQuery(emailVerificationQuery);
-  return data && data.verifiedAt === null && data.isRequired ? <ConfirmAddress email={data.email} /> : null;
-}
-
-function ConfirmAddress({ email }: { email: string }) {
+export function ConfirmAddress({ email }: { email: string }) {
   const sends = useSendsEmail();
   return (
     <aside className="callout warn banner" aria-label="Confirm your email address">
@@ -55,34 +49,5 @@ function ConfirmAddress({ email }: { email: string }) {
         <ResendButton />
       </div>
     </aside>
-  );
-}
-
-/** The address of the person in the settings, and whether the service requires that it is confirmed. */
-export function EmailAddress() {
-  const verification = useQuery(emailVerificationQuery);
-  return (
-    <Card
-      title="Email address"
-      intro={
-        verification.data?.isRequired === false
-          ? 'This service does not require that people confirm their address.'
-          : 'Needed before you create API keys, connect apps or invite people.'
-      }
-    >
-      <Loaded query={verification} what="your address">
-        {({ email, verifiedAt, isRequired }) => (
-          <Rows label="Email address">
-            <Row
-              title={email}
-              badges={
-                verifiedAt === null ? <Badge tone="warn">Not confirmed</Badge> : <Badge tone="good">Confirmed</Badge>
-              }
-              actions={verifiedAt === null && isRequired && <ResendButton />}
-            />
-          </Rows>
-        )}
-      </Loaded>
-    </Card>
   );
 }

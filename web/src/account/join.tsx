@@ -5,12 +5,13 @@ import { type Identity, identityQuery } from '../api/queries.ts';
 import { useGo } from '../navigation/navigation.tsx';
 import { loadPage } from '../navigation/start.ts';
 import { spendLinkToken, useLinkAddress, useLinkToken } from '../session/link-token.ts';
-import { useSignOut, useSwitchWorkspace } from '../session/session.ts';
+import { useSwitchWorkspace } from '../session/session.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
 import { Form } from '../ui/form.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { AccountPage } from './account-page.tsx';
+import { useAskedSignOut } from './asked-sign-out.ts';
 import { SignInForm } from './sign-in.tsx';
 import { SignUpForm } from './sign-up.tsx';
 
@@ -44,7 +45,7 @@ export function Join() {
 
 /** Shown to a person whose account has another address than the invitation. */
 function OtherAccount({ identity, email }: { identity: Identity; email: string }) {
-  const signOut = useSignOut();
+  const signOut = useAskedSignOut();
   return (
     <AccountPage
       title="Join a workspace"
@@ -55,7 +56,7 @@ function OtherAccount({ identity, email }: { identity: Identity; email: string }
         </>
       }
     >
-      <Button kind="primary" wide onPress={() => void signOut('/join')}>
+      <Button kind="primary" wide onPress={() => signOut('/join')}>
         Use another account
       </Button>
     </AccountPage>
@@ -74,7 +75,7 @@ function NoInvitation() {
 
 function JoinAs({ identity, token }: { identity: Identity; token: string }) {
   const switchWorkspace = useSwitchWorkspace();
-  const signOut = useSignOut();
+  const signOut = useAskedSignOut();
   const go = useGo();
   const notify = useNotice();
   const join = async () => {
@@ -100,7 +101,7 @@ function JoinAs({ identity, token }: { identity: Identity; token: string }) {
         wide
         onSubmit={join}
         actions={
-          <Button kind="quiet" wide onPress={() => void signOut('/join')}>
+          <Button kind="quiet" wide onPress={() => signOut('/join')}>
             Use another account
           </Button>
         }

@@ -1,4 +1,5 @@
 import { createTandemClient } from 'tandem/client';
+import { noteAnswer } from './answers.ts';
 
 export * from './problem.ts';
 
@@ -6,4 +7,4 @@ export * from './problem.ts';
  * The typed API. The session is an HttpOnly cookie. Retries are disabled here, because TanStack Query or the user
  * decides on them.
  */
-export const api = createTandemClient({ url: '', retries: 0 });
+export const api = createTandemClient({ url: '', retries: 0, onAnswer: noteAnswer });

@@ -5,6 +5,7 @@ export interface Problem {
   reason?: string | undefined;
   message: string;
   retryable: boolean;
+  retryAfterSeconds?: number | undefined;
   requestId?: string | undefined;
   errors: { param: string | null; message: string }[];
 }
@@ -65,6 +66,7 @@ export function problemIn(body: unknown, status: number): Problem {
     reason: error.reason,
     message: error.message ?? 'The response of the service could not be read. Try again.',
     retryable: error.retryable ?? status >= 500,
+    retryAfterSeconds: error.retryAfterSeconds,
     requestId: error.requestId,
     errors: error.errors ?? [],
   };

@@ -1,5 +1,7 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
-import { api, isSignedOut } from './client.ts';
+import { noteIdentity } from './answers.ts';
+import { api, isSignedOut, problemOf } from './client.ts';
+import { pollUnlessLive } from './live-state.ts';
 
 /*
  * The queries of the pages. A change invalidates all queries with the same first key part:
@@ -16,14 +18,36 @@ export async function readAgain(queryClient: QueryClient, kind?: string): Promis
   await queryClient.invalidateQueries(stale);
 }
 
+type Restore = (queryClient: QueryClient) => Promise<Identity | null>;
+let restore: Restore = async () => null;
+
+/** Sets what restores the data of the last session where the service cannot be reached (offline/). */
+export function setRestore(by: Restore): void {
+  restore = by;
+}
+
+/** The identity that this browser has stored, for a window that is opened without a connection. @throws `error` without. */
+async function storedIdentity(queryClient: QueryClient, error: unknown): Promise<Identity> {
+  const isFirst = queryClient.getQueryData(['identity']) === undefined;
+  const stored = isFirst && problemOf(error).status === 0 ? await restore(queryClient) : null;
+  if (stored === null) throw error;
+  return stored;
+}
+
 /** The signed-in user and workspace; null without a session. */
 export const identityQuery = queryOptions({
   queryKey: ['identity'],
-  queryFn: ({ signal }) =>
-    api.meta.identity.query({}, { signal }).catch((error: unknown) => {
-      if (isSignedOut(error)) return null;
-      throw error;
-    }),
+  queryFn: ({ signal, client }): Promise<Identity | null> =>
+    api.meta.identity.query({}, { signal }).then(
+      (identity) => {
+        noteIdentity(identity.workspace.id);
+        return identity;
+      },
+      (error: unknown) => {
+        if (isSignedOut(error)) return null;
+        return storedIdentity(client, error);
+      },
+    ),
   staleTime: 60_000,
 });
 
@@ -111,12 +135,12 @@ export async function readFactorsAgain(queryClient: QueryClient): Promise<void> 
 
 export type Passkey = Awaited<ReturnType<typeof api.secondFactors.listPasskeys.query>>['data'][number];
 
-/** Number of unread notifications, refetched every 30 s while the page is visible. */
+/** Number of unread notifications, refetched every 30 s without live updates. */
 export const unreadCountQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['notifications', workspaceId, 'unreadCount'],
     queryFn: async ({ signal }) => (await api.notifications.list.query({ limit: 1 }, { signal })).unreadCount,
-    refetchInterval: 30_000,
+    refetchInterval: (query) => pollUnlessLive(query, 30_000),
   });
 
 export const notificationsQuery = (workspaceId: string, unread: boolean) =>

@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { repeatFailed } from './live-state.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
 
@@ -18,6 +19,7 @@ export const queryClient: QueryClient = new QueryClient({
       // waits is shown (ui/card.tsx).
       networkMode: 'offlineFirst',
       refetchOnReconnect: true,
+      refetchInterval: repeatFailed,
       retry: (failures, error) => failures < 2 && problemOf(error).retryable && problemOf(error).status !== 429,
     },
     // Results of mutations may contain secrets (a new key), so they are not cached after the page is left.

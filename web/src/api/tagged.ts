@@ -1,3 +1,4 @@
+import { noteWrite } from './answers.ts';
 import { ProblemError, problemIn } from './problem.ts';
 
 /*
@@ -19,12 +20,42 @@ async function exchange<Resource>(path: string, init: RequestInit): Promise<Tagg
   });
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok || body === null) throw new ProblemError(problemIn(body, response.status));
+  noteWrite(response.headers.get('Tandem-Event'));
   return { resource: body as Resource, tag: response.headers.get('ETag') ?? '*' };
 }
 
 /** Reads a resource, such as that at `/todos/{id}`. @throws ProblemError */
 export function readTagged<Resource>(path: string, signal: AbortSignal): Promise<Tagged<Resource>> {
   return exchange(path, { signal });
+}
+
+/** What a request carries beside its address. */
+interface Sent {
+  /** The version that it is about (`If-Match`). */
+  tag?: string | undefined;
+  /** The same for every repetition of the request (`Idempotency-Key`). */
+  key?: string | undefined;
+  body?: object | undefined;
+}
+
+/** After this time without an answer a request has failed, in ms. */
+const answerMs = 60_000;
+
+/**
+ * Sends a change: the request names its address, such as `DELETE /todos/{id}`. @throws ProblemError, 412 when the resource
+ * has another tag.
+ */
+export function sendTagged<Resource>(
+  request: `${'POST' | 'PATCH' | 'DELETE'} ${string}`,
+  { tag, key, body }: Sent,
+): Promise<Tagged<Resource>> {
+  const [method = '', path = ''] = request.split(' ');
+  const headers = {
+    ...(tag !== undefined && { 'If-Match': tag }),
+    ...(key !== undefined && { 'Idempotency-Key': key }),
+  };
+  const signal = AbortSignal.timeout(answerMs);
+  return exchange(path, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) });
 }
 
 /**

@@ -10,6 +10,7 @@ import { Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { CaptureBadges, nameOf } from './capture-badges.tsx';
 import { CaptureFilters, useCaptureFilter } from './capture-filters.tsx';
+import { ImportButton, ImportPanel } from './import-panel.tsx';
 import { type CaptureListed, capturesQuery } from './queries.ts';
 import { inWords } from './recorder/duration.ts';
 
@@ -25,6 +26,7 @@ export function CapturesPage() {
       intro={`Recordings and notes of ${workspace.name}.`}
       actions={
         <div className="page-actions">
+          <ImportButton />
           <ButtonLink to="/captures/new">
             <Icon name="note" />
             New note
@@ -36,6 +38,7 @@ export function CapturesPage() {
         </div>
       }
     >
+      <ImportPanel />
       <CaptureFilters key={round} filter={filter} onChange={change} />
       <section className="card" aria-busy={captures.isPlaceholderData}>
         <Loaded query={captures} what="the captures">
@@ -67,7 +70,9 @@ export function CapturesPage() {
 function NoCaptures({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <Empty title="No results">Try other search terms or fewer filters.</Empty>;
   return (
-    <Empty title="No captures yet">Record a conversation or write a note to get a summary and suggested todos.</Empty>
+    <Empty title="No captures yet">
+      Record a conversation, write a note or drop a transcript here to get a summary and suggested todos.
+    </Empty>
   );
 }
 

@@ -58,6 +58,8 @@ export function createDraft<Value>({ name, empty, of, save }: DraftParts<Value>)
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
   let saving: Promise<void> | undefined;
+  /** What this draft has sent, as JSON: an answer with it may be older than what was sent since. */
+  const sent = new Set<string>();
 
   const show = (changes: Partial<DraftView<Value>>) => {
     view = { ...view, ...changes };
@@ -72,6 +74,7 @@ export function createDraft<Value>({ name, empty, of, save }: DraftParts<Value>)
     if (to === null) return;
     show({ state: 'saving', error: null });
     try {
+      sent.add(JSON.stringify(value));
       await save(to, value);
       failures = 0;
       if (to !== captureId || view.value !== value) return;
@@ -125,14 +128,16 @@ export function createDraft<Value>({ name, empty, of, save }: DraftParts<Value>)
       show({ value, state: 'waiting', error: null });
       later(0);
     },
-    /** Takes over a newer value of the service, unless there are unsaved changes. */
+    /** Takes over a newer value of the service, unless there are unsaved changes, or it is an own one. */
     refresh: (known: Value) => {
-      if (view.state === 'saved' && JSON.stringify(known) !== JSON.stringify(view.value)) show({ value: known });
+      const text = JSON.stringify(known);
+      if (view.state === 'saved' && !sent.has(text) && text !== JSON.stringify(view.value)) show({ value: known });
     },
     /** Detaches the draft for the next capture. Unsaved changes stay in session storage. */
     release: () => {
       clearTimeout(timer);
       store(keyOf(null), undefined);
+      sent.clear();
       captureId = null;
       show({ value: empty, state: 'saved', error: null });
     },

@@ -9,10 +9,9 @@ import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitle } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
 import { drafts, recorder, useRecorder } from './current-recording.ts';
-import { chosenMicrophone } from './microphone-field.tsx';
 import { captureQuery } from './queries.ts';
 import { clock } from './recorder/duration.ts';
-import { clearStoredRecording, storedRecording } from './recorder/stored.ts';
+import { chosenMicrophone, clearStoredRecording, storedRecording } from './recorder/stored.ts';
 
 /** Offers to resume or finish a recording that a reload of this window interrupted. */
 export function Interrupted({ format }: { format: string }) {

@@ -12,11 +12,17 @@ function Written({ text }: { text: string }) {
 /** The parser is a file of its own, which only pages with Markdown load. */
 const Prose = lazy(() => import('./prose.tsx').catch(() => ({ default: Written })));
 
+interface MarkdownProps {
+  text: string;
+  /** An object with this one text that never changes: it is parsed once, however often it is shown. */
+  source?: object | undefined;
+}
+
 /** Markdown as it reads. */
-export function Markdown({ text }: { text: string }) {
+export function Markdown({ text, source }: MarkdownProps) {
   return (
     <Suspense fallback={<Written text={text} />}>
-      <Prose text={text} />
+      <Prose text={text} source={source} />
     </Suspense>
   );
 }

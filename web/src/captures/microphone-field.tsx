@@ -1,26 +1,10 @@
-import { useEffect, useState } from 'react';
-import { SelectField } from '../ui/choices.tsx';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { recorder, useRecorder } from './current-recording.ts';
 import { type InputDevice, listMicrophones } from './recorder/microphone.ts';
+import { chooseMicrophone, chosenMicrophone } from './recorder/stored.ts';
 
-const key = 'tandem.microphone';
-
-/** The last chosen microphone of this browser. */
-export function chosenMicrophone(): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function choose(deviceId: string): void {
-  try {
-    localStorage.setItem(key, deviceId);
-  } catch {
-    // Storage is disabled: the choice is used until the next reload.
-  }
-}
+// The browser lists microphones later: the recorder is there sooner.
+const SelectField = lazy(() => import('../ui/choices.tsx').then(({ SelectField }) => ({ default: SelectField })));
 
 /** The microphones that the browser lists; it does so once the page has permission. */
 function useMicrophones(phase: string): InputDevice[] {
@@ -43,17 +27,19 @@ export function MicrophoneField() {
   if (devices.length === 0) return null;
   const used = [deviceId, chosen].find((id) => devices.some((device) => device.id === id));
   const change = (id: string) => {
-    choose(id);
+    chooseMicrophone(id);
     setChosen(id);
     void recorder.switchMicrophone(id);
   };
   return (
-    <SelectField
-      label="Microphone"
-      options={devices}
-      value={used ?? devices[0]?.id ?? ''}
-      onChange={change}
-      isDisabled={phase === 'asking' || phase === 'starting'}
-    />
+    <Suspense>
+      <SelectField
+        label="Microphone"
+        options={devices}
+        value={used ?? devices[0]?.id ?? ''}
+        onChange={change}
+        isDisabled={phase === 'asking' || phase === 'starting'}
+      />
+    </Suspense>
   );
 }

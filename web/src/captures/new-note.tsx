@@ -9,6 +9,7 @@ import { ButtonLink } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
 import { Page } from '../ui/page.tsx';
+import { storedNote, storeNote } from './note-draft.ts';
 import { TagsField } from './tags-field.tsx';
 
 const fields: Fields = { content: { label: 'Note', required: 'Write something' } };
@@ -19,43 +20,22 @@ function withTitle(title: string, content: string): string {
   return line === '' ? content : `# ${line}\n\n${content}`;
 }
 
-/** Session storage of the unsaved note. */
-const key = 'tandem.note.new';
-
-function kept(): { title: string; content: string } {
-  const none = { title: '', content: '' };
-  try {
-    return { ...none, ...(JSON.parse(sessionStorage.getItem(key) ?? '{}') as object) };
-  } catch {
-    return none;
-  }
-}
-
-function keep(note: { title: string; content: string } | null): void {
-  try {
-    if (note) sessionStorage.setItem(key, JSON.stringify(note));
-    else sessionStorage.removeItem(key);
-  } catch {
-    // Storage is disabled.
-  }
-}
-
 /** Page `/captures/new`. */
 export function NewNote() {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const [note, setNote] = useState(kept);
+  const [note, setNote] = useState(storedNote);
   const [tags, setTags] = useState<string[]>([]);
   const write = (changes: Partial<typeof note>) => {
     const next = { ...note, ...changes };
     setNote(next);
-    keep(next);
+    storeNote(next);
   };
   const save = async () => {
     const content = withTitle(note.title, note.content);
     const { id } = await api.captures.create.mutate({ type: 'note', content, tags });
-    keep(null);
+    storeNote(null);
     void readAgain(queryClient, 'captures');
     await navigate(`/captures/${id}`);
   };

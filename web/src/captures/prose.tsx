@@ -74,7 +74,23 @@ function blocks(all: readonly Block[]): ReactNode {
   return inOrder(all.map(block));
 }
 
+const parsed = new WeakMap<object, Block[]>();
+
+/** The blocks of a text, parsed once where it is that of an object that never changes. */
+function blocksOfSource(text: string, source: object | undefined): Block[] {
+  const known = source && parsed.get(source);
+  if (known) return known;
+  const found = blocksOf(text);
+  if (source) parsed.set(source, found);
+  return found;
+}
+
+interface ProseProps {
+  text: string;
+  source?: object | undefined;
+}
+
 /** Markdown as it reads. Links open a window of their own, without a reference to this one. */
-export default function Prose({ text }: { text: string }) {
-  return <div className="prose">{blocks(blocksOf(text))}</div>;
+export default function Prose({ text, source }: ProseProps) {
+  return <div className="prose">{blocks(blocksOfSource(text, source))}</div>;
 }

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { pollUnlessLive, repeatFailed } from '../api/live-state.ts';
 
 export type CaptureKind = 'note' | 'recording';
 
@@ -13,7 +14,7 @@ export interface CaptureFilter {
 
 const pollMs = 2_000;
 
-/** Refetched every few seconds while a capture is recorded or processed. */
+/** Without live updates refetched every few seconds while a capture is recorded or processed. */
 export const capturesQuery = (workspaceId: string, { query, type, tag, includeArchived }: CaptureFilter) =>
   infiniteQueryOptions({
     queryKey: ['captures', workspaceId, { query, type, tag, includeArchived }],
@@ -31,9 +32,10 @@ export const capturesQuery = (workspaceId: string, { query, type, tag, includeAr
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => {
-      const rows = state.data?.pages.flatMap(({ data }) => data) ?? [];
-      return rows.some(({ status }) => status === 'recording' || status === 'processing') && 2 * pollMs;
+    refetchInterval: (query) => {
+      const rows = query.state.data?.pages.flatMap(({ data }) => data) ?? [];
+      const isUnderWay = rows.some(({ status }) => status === 'recording' || status === 'processing');
+      return isUnderWay ? pollUnlessLive(query, 2 * pollMs) : repeatFailed(query);
     },
   });
 
@@ -58,7 +60,10 @@ export const captureQuery = (workspaceId: string, captureId: string) =>
   queryOptions({
     queryKey: ['capture', workspaceId, captureId],
     queryFn: ({ signal }) => api.captures.get.query({ captureId }, { signal }),
-    refetchInterval: ({ state }) => state.data !== undefined && isUnderWay(state.data) && pollMs,
+    refetchInterval: (query) =>
+      query.state.data !== undefined && isUnderWay(query.state.data)
+        ? pollUnlessLive(query, pollMs)
+        : repeatFailed(query),
   });
 
 export type Capture = Awaited<ReturnType<typeof api.captures.get.query>>;

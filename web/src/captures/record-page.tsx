@@ -1,20 +1,23 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { readAgain } from '../api/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { PageTitle } from '../ui/page.tsx';
 import { recorder, useRecorder } from './current-recording.ts';
-import { Interrupted } from './interrupted.tsx';
 import { recordingFormat } from './recorder/encoder.ts';
+import { storedRecording } from './recorder/stored.ts';
 import { hasUnsaved, isBusy, type RecorderView } from './recorder/view.ts';
 import { RecordingConsole } from './recording-console.tsx';
 import { RecordingDetails } from './recording-details.tsx';
 import { RecordingEnded, resetRecorder } from './recording-ended.tsx';
 import { RecordingNotices } from './recording-notices.tsx';
+
+const Interrupted = lazyPart(() => import('./interrupted.tsx').then(({ Interrupted }) => Interrupted));
 
 /** Whether the recording was stopped by its button and is saved completely. */
 function isDone(view: RecorderView): boolean {
@@ -54,11 +57,13 @@ export function RecordPage() {
 function Recording({ view }: { view: RecorderView }) {
   const { workspace } = useIdentity();
   const format = recordingFormat();
+  const [mayBeInterrupted, setInterrupted] = useState(false);
+  if (!mayBeInterrupted && storedRecording() !== null) setInterrupted(true);
   if (format === null) return <CannotRecord />;
   if (isBusy(view) && view.workspaceId !== workspace.id) return <ElsewhereBusy />;
   return (
     <div className="page-parts">
-      <Interrupted format={format} />
+      <Suspense>{mayBeInterrupted && <Interrupted format={format} />}</Suspense>
       <RecordingNotices />
       {view.phase === 'ended' && view.ending ? (
         <RecordingEnded ending={view.ending} />

@@ -1,11 +1,16 @@
+import { Suspense } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { drafts, recorder, useRecorder } from './current-recording.ts';
-import { chosenMicrophone, MicrophoneField } from './microphone-field.tsx';
+import { chosenMicrophone } from './recorder/stored.ts';
 import type { RecorderView } from './recorder/view.ts';
 import { Elapsed, LevelMeter } from './recorder-meters.tsx';
+
+// The choice can wait: the recorder is there sooner.
+const MicrophoneField = lazyPart(() => import('./microphone-field.tsx').then(({ MicrophoneField }) => MicrophoneField));
 
 /** Status text; screen readers announce its changes. */
 function statusOf({ phase, link }: RecorderView, workspaceName: string): string {
@@ -64,7 +69,9 @@ export function RecordingConsole({ format }: { format: string }) {
       <p className="console-status" role="status">
         {statusOf(view, workspace.name)}
       </p>
-      <MicrophoneField />
+      <Suspense>
+        <MicrophoneField />
+      </Suspense>
     </section>
   );
 }

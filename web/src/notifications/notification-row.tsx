@@ -21,23 +21,30 @@ function othersOf({ todoId, chatId }: Notification, shown: string | null) {
   return others.filter(({ to, id }) => id !== null && to !== shown);
 }
 
-/** A notification: its title leads to what it is about, and marks it as read. */
-export function NotificationRow({ notification }: { notification: Notification }) {
-  const { id, title, text, isRead, createdAt, letterStatus } = notification;
+/** Marks a notification as read or unread. */
+export function useMarking({ id: notificationId }: Notification) {
   const queryClient = useQueryClient();
   const notify = useNotice();
   const marking = useMutation({
-    mutationFn: (read: boolean) => api.notifications.update.mutate({ notificationId: id, read }),
+    mutationFn: (read: boolean) => api.notifications.update.mutate({ notificationId, read }),
     onSuccess: () => readAgain(queryClient, 'notifications'),
     onError: (error) => notify(problemOf(error).message),
   });
+  return { mark: (read: boolean) => marking.mutate(read), isPending: marking.isPending };
+}
+
+/** A notification: its title leads to what it is about, and marks it as read. */
+export function NotificationRow({ notification, rowId }: { notification: Notification; rowId?: string }) {
+  const { title, text, isRead, createdAt, letterStatus } = notification;
+  const marking = useMarking(notification);
   const mark = isRead ? 'Mark as unread' : 'Mark as read';
   const path = pathOf(notification);
   const open = () => {
-    if (!isRead) marking.mutate(true);
+    if (!isRead) marking.mark(true);
   };
   return (
     <Row
+      {...(rowId !== undefined && { rowId })}
       title={
         path === null ? (
           title
@@ -63,7 +70,7 @@ export function NotificationRow({ notification }: { notification: Notification }
           kind="quiet"
           aria-label={`${mark}: ${title}`}
           isBusy={marking.isPending}
-          onPress={() => marking.mutate(!isRead)}
+          onPress={() => marking.mark(!isRead)}
         >
           {mark}
         </Button>

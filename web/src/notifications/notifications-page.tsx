@@ -1,17 +1,16 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Checkbox } from 'react-aria-components';
 import { Link } from 'react-router';
-import { api, problemOf } from '../api/client.ts';
-import { notificationsQuery, readAgain } from '../api/queries.ts';
+import { notificationsQuery } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
 import { Tick } from '../ui/icons.tsx';
-import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { Rows } from '../ui/rows.tsx';
 import { NotificationRow } from './notification-row.tsx';
+import { ReadAll } from './read-all.tsx';
 
 /** Notifications of the signed-in user in this workspace. */
 export function NotificationsPage() {
@@ -56,25 +55,5 @@ export function NotificationsPage() {
         <Link to="/settings/notifications">Notification settings</Link>
       </p>
     </Page>
-  );
-}
-
-/** Marks the shown notifications as read; newer ones stay unread. */
-function ReadAll({ newest, unread }: { newest: string | undefined; unread: number }) {
-  const queryClient = useQueryClient();
-  const notify = useNotice();
-  const reading = useMutation({
-    mutationFn: (upTo: string) => api.notifications.readAll.mutate({ upTo }),
-    onSuccess: async () => {
-      await readAgain(queryClient, 'notifications');
-      notify('All notifications are marked as read.');
-    },
-    onError: (error) => notify(problemOf(error).message),
-  });
-  if (newest === undefined || unread === 0) return null;
-  return (
-    <Button isBusy={reading.isPending} onPress={() => reading.mutate(newest)}>
-      Mark all as read
-    </Button>
   );
 }

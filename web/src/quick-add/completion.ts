@@ -1,6 +1,6 @@
 import type { Assignable, Named } from './parse.ts';
 
-/* What `!`, `#`, `@` and `/` offer while a line is typed. */
+/* What `!`, `#`, `*`, `@` and `/` offer while a line is typed. */
 
 /** An offer: what is shown, and what replaces the text from `start` to the caret. */
 export interface Offer {
@@ -13,7 +13,7 @@ export interface Offer {
 
 const maxOffers = 8;
 const priorities = ['urgent', 'high', 'medium', 'low'];
-const typed = /(?<=^|[\s(])([!#@/])([^!#@/"“«`]{0,40})$/u;
+const typed = /(?<=^|[\s(])([!#@/*])([^!#@/*"“«`]{0,40})$/u;
 
 interface Choice {
   id: string;
@@ -21,21 +21,24 @@ interface Choice {
   note: string;
 }
 
-function choicesOf(sign: string, lists: readonly Named[], people: readonly Assignable[]): Choice[] {
+/** The names that lines are read with. */
+export interface Names {
+  lists: readonly Named[];
+  people: readonly Assignable[];
+  labels: readonly Named[];
+}
+
+function choicesOf(sign: string, { lists, people, labels }: Names): Choice[] {
   if (sign === '!') return priorities.map((name) => ({ id: name, name, note: 'Priority' }));
   if (sign === '#') return lists.map(({ id, name }) => ({ id, name, note: 'List' }));
+  if (sign === '*') return labels.map(({ id, name }) => ({ id, name, note: 'Label' }));
   if (sign === '@')
     return people.map(({ id, name, type }) => ({ id, name, note: type === 'agent' ? 'Agent' : 'Person' }));
   return [{ id: 'run', name: 'run', note: 'Starts the assigned agent' }];
 }
 
 /** The offers for the text before the caret; empty where none is asked for, or it is already complete. */
-export function offersAt(
-  text: string,
-  caret: number,
-  lists: readonly Named[],
-  people: readonly Assignable[],
-): readonly Offer[] {
+export function offersAt(text: string, caret: number, names: Names): readonly Offer[] {
   const match = typed.exec(text.slice(0, caret));
   if (!match) return [];
   const [, sign = '', part = ''] = match;
@@ -44,7 +47,7 @@ export function offersAt(
     const known = name.toLowerCase();
     return known !== wanted && (known.startsWith(wanted) || known.includes(` ${wanted}`));
   };
-  const found = choicesOf(sign, lists, people).filter(fits).slice(0, maxOffers);
+  const found = choicesOf(sign, names).filter(fits).slice(0, maxOffers);
   return found.map(({ id, name, note }) => ({
     id,
     label: `${sign}${name}`,

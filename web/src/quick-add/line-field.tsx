@@ -1,14 +1,14 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useRef } from 'react';
 import { useFieldError } from '../ui/form-errors.tsx';
-import { offersAt } from './completion.ts';
+import { type Names, offersAt } from './completion.ts';
 import { useOffers } from './offers.tsx';
-import type { Assignable, Named, Token } from './parse.ts';
+import type { Token } from './parse.ts';
 
 interface LineFieldProps {
+  label: string;
   value: string;
   tokens: readonly Token[];
-  lists: readonly Named[];
-  people: readonly Assignable[];
+  names: Names;
   onChange: (value: string) => void;
   /** Turns a token back to text. */
   onText: (token: Token) => void;
@@ -18,12 +18,12 @@ interface LineFieldProps {
   onOpen: () => void;
 }
 
-/** The line that is typed, a combobox with the names that `!`, `#`, `@` and `/` offer. */
-export function LineField({ value, tokens, lists, people, onChange, onText, onLines, onOpen }: LineFieldProps) {
+/** The line that is typed, a combobox with the names that `!`, `#`, `*`, `@` and `/` offer. */
+export function LineField({ label, value, tokens, names, onChange, onText, onLines, onOpen }: LineFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const { message, isInvalid } = useFieldError('title');
-  const find = (text: string, caret: number) => offersAt(text, caret, lists, people);
+  const find = (text: string, caret: number) => offersAt(text, caret, names);
   const { offer, press, close, isOpen, attributes, list } = useOffers({ control: input, onChange, find });
   const pressKey = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing) return;
@@ -51,7 +51,7 @@ export function LineField({ value, tokens, lists, people, onChange, onText, onLi
   };
   return (
     <div className="field quick-field" {...(isInvalid && { 'data-invalid': true })}>
-      <label htmlFor={id}>Title</label>
+      <label htmlFor={id}>{label}</label>
       <span className="hint" id={`${id}-hint`}>
         Such as: call the bank tomorrow 9am !urgent @me
       </span>

@@ -3,10 +3,10 @@ import type { FindDates, FoundDate } from './dates.ts';
 import { findEvery, withTime } from './every.ts';
 import { dayFrom, instantOf, timeOf, wallTimeAt } from './zoned.ts';
 
-/* One line of text as a todo: `call the bank tomorrow 9am !urgent #Finance @Researcher every weekday /run`. */
+/* One line of text as a todo: `call the bank tomorrow 9am !urgent #Finance *waiting @Researcher every weekday /run`. */
 
 export type NewTodoInput = TandemInputs['todos']['create'];
-export type TokenKind = 'priority' | 'list' | 'assignee' | 'date' | 'schedule' | 'run';
+export type TokenKind = 'priority' | 'list' | 'label' | 'assignee' | 'date' | 'schedule' | 'run';
 
 /** A part of the line that has a meaning beside the title. */
 export interface Token {
@@ -25,13 +25,15 @@ export interface Assignable extends Named {
   type: 'user' | 'agent';
 }
 
-/** What lines are read with. `plain`: tokens that are turned back to text, by `keyOf`. */
+/** What lines are read with. `plain`: tokens that are turned back to text, by `keyOf`; `shared`: a part without tokens. */
 export interface Surroundings {
   now: number;
   timeZone: string;
   lists: readonly Named[];
   people: readonly Assignable[];
+  labels?: readonly Named[];
   plain?: ReadonlySet<string>;
+  shared?: string;
   /** Undefined until its code is loaded: no dates are found then. */
   findDates?: FindDates | undefined;
 }
@@ -64,7 +66,11 @@ class Reader {
   constructor(text: string, given: Surroundings) {
     this.text = text;
     this.given = given;
-    this.open = text.replace(hidden, (quoted) => '\u0001'.repeat(quoted.length));
+    const { shared = '' } = given;
+    const place = shared === '' ? -1 : text.indexOf(shared);
+    this.open = text;
+    if (place >= 0) this.hide(place, place + shared.length);
+    this.open = this.open.replace(hidden, (quoted) => '\u0001'.repeat(quoted.length));
   }
 
   private hide(start: number, end: number): void {
@@ -108,6 +114,17 @@ class Reader {
       const found = this.nameAt(at + 1, this.given.lists);
       if (found && this.input.todoListId === undefined && this.take('list', at, found.end))
         this.input.todoListId = found.one.id;
+    }
+  }
+
+  /** Text in asterisks, as Markdown has it, is no label. */
+  readLabels(): void {
+    for (const at of this.marks('\\*')) {
+      const found = this.nameAt(at + 1, this.given.labels ?? []);
+      const others = this.input.labelIds ?? [];
+      if (!found || this.open[found.end] === '*' || others.length >= 20) continue;
+      if (!this.take('label', at, found.end) || others.includes(found.one.id)) continue;
+      this.input.labelIds = [...others, found.one.id];
     }
   }
 
@@ -209,6 +226,7 @@ export function parseLine(text: string, given: Surroundings): ParsedLine {
   const reader = new Reader(text, given);
   reader.readPriority();
   reader.readList();
+  reader.readLabels();
   reader.readAssignees();
   reader.readRun();
   reader.readEvery();

@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { TandemOutputs } from 'tandem/client';
 import { api } from '../api/client.ts';
+import { pollUnlessLive } from '../api/live-state.ts';
 import type { Assignable } from './parse.ts';
 
 /** The members and agents of a workspace, who can be assigned. */
@@ -17,6 +19,16 @@ export const assignableQuery = (workspaceId: string) =>
       ];
     },
     staleTime: 60_000,
+  });
+
+export type Label = TandemOutputs['labels']['get'];
+
+/** All labels of a workspace, by name. */
+export const labelsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['labels', workspaceId],
+    queryFn: async ({ signal }) => (await api.labels.list.query({}, { signal })).data,
+    refetchInterval: (query) => pollUnlessLive(query, 30_000),
   });
 
 /** The one behind the session, by the word of the API for it. */

@@ -5,26 +5,35 @@ import { v7 as newId } from 'uuid';
 import { api } from '../api/client.ts';
 import { ProblemError } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
+import { openOutbox } from '../outbox/current.ts';
+import type { Sent } from '../outbox/draft.ts';
+import type { NewTodo } from '../outbox/write.ts';
 import { useIdentity } from '../session/session.ts';
 import { Form } from '../ui/form.tsx';
+import { useNotice } from '../ui/notice.tsx';
 import type { FindDates } from './dates.ts';
 import { useLineDraft } from './draft.ts';
 import { LineField } from './line-field.tsx';
+import { newTodoOf } from './new-todo.ts';
 import { keyOf, type Named, type NewTodoInput, parseLine, type Surroundings, type Token } from './parse.ts';
 import { linesOf, PastedLines } from './pasted-lines.tsx';
-import { assignableQuery, me } from './queries.ts';
+import { assignableQuery, labelsQuery, me } from './queries.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
 import { TokenChips } from './token-chips.tsx';
 
-/** What was created: one todo, which the person wants to open or not, or as many as were pasted. */
-export type Created = { id: string; title: string; opens: boolean } | { count: number };
+/** What was created: one todo, which the person wants to open or not and which may not be sent yet, or as many as were pasted. */
+export type Created = { id: string; title: string; opens: boolean; isWaiting?: boolean } | { count: number };
 
 export interface QuickAddProps {
   lists: readonly Named[];
   /** The list of todos that name none. */
   todoListId?: string;
+  /** The todo of which new ones are sub-todos. */
+  parentTodoId?: string;
   onCreated: (created: Created) => void;
 }
+
+const noLabels: readonly Named[] = [];
 
 /** The code of dates, loaded with the first key. */
 function useFindDates(isNeeded: boolean): FindDates | undefined {
@@ -41,11 +50,12 @@ function useFindDates(isNeeded: boolean): FindDates | undefined {
 
 /** What a line is read with when it is sent: Enter may be pressed before the code of dates and the names are loaded. */
 async function load(queryClient: QueryClient, workspaceId: string, text: string) {
-  const [dates, assignable] = await Promise.all([
+  const [dates, assignable, labels] = await Promise.all([
     import('./dates.ts').catch(() => undefined),
     text.includes('@') ? queryClient.ensureQueryData(assignableQuery(workspaceId)) : [],
+    text.includes('*') ? queryClient.ensureQueryData(labelsQuery(workspaceId)) : [],
   ]);
-  return { findDates: dates?.findDates, people: [me, ...assignable] };
+  return { findDates: dates?.findDates, people: [me, ...assignable], labels };
 }
 
 /** @throws ProblemError where the line is no todo that can be created. */
@@ -63,29 +73,43 @@ function requireTodo(title: string, { run, assignees = [] }: NewTodoInput, isAge
     throw fault('Name the agent that is to run it, such as @Assistant');
 }
 
-/** A line that becomes a todo. Dates, `!priority`, `#list`, `@assignee`, “every …” and `/run` are read as they are typed. */
-export function QuickAdd({ lists, todoListId, onCreated }: QuickAddProps) {
-  const { workspace } = useIdentity();
+/**
+ * A line that becomes a todo. Dates, `!priority`, `#list`, `*label`, `@assignee`, “every …” and `/run` are read as they
+ * are typed. The todo is shown at once, and sent when the service can be reached.
+ */
+export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAddProps) {
+  const identity = useIdentity();
+  const { workspace } = identity;
   const queryClient = useQueryClient();
-  const { draft, change } = useLineDraft(workspace.id);
-  const { text, plain, pasted } = draft;
+  const notify = useNotice();
+  const { draft, change } = useLineDraft(parentTodoId ?? workspace.id);
+  const { text, plain, pasted, shared } = draft;
+  const label = parentTodoId === undefined ? 'Title' : 'Sub-todo';
   const isTyped = text !== '' || pasted !== '';
   const findDates = useFindDates(isTyped);
   const assignable = useQuery({ ...assignableQuery(workspace.id), enabled: isTyped });
+  const hasLabels = `${text}${pasted}`.includes('*');
+  const labels = useQuery({ ...labelsQuery(workspace.id), enabled: hasLabels }).data ?? noLabels;
   const people = useMemo(() => [me, ...(assignable.data ?? [])], [assignable.data]);
   const form = useRef<HTMLDivElement>(null);
   const opens = useRef(false);
   const { hash } = useLocation();
   // The command “New todo” leads to `/todos#new`, maybe before this code is loaded.
   useEffect(() => {
-    if (hash === '#new') form.current?.querySelector('input')?.focus();
-  }, [hash]);
+    if (hash === '#new' && parentTodoId === undefined) form.current?.querySelector('input')?.focus();
+  }, [hash, parentTodoId]);
   const made = useRef({ text: '', id: '' });
+  const typed = useRef(text);
+  useEffect(() => {
+    typed.current = text;
+  }, [text]);
   const read = (line: string, asText: readonly string[] = [], loaded: Partial<Surroundings> = {}) => {
-    const given = { now: Date.now(), timeZone: workspace.timezone, lists, people, findDates, ...loaded };
-    const parsed = parseLine(line, { ...given, plain: new Set(asText) });
-    const isElsewhere = parsed.input.todoListId !== undefined || todoListId === undefined;
-    return isElsewhere ? parsed : { ...parsed, input: { ...parsed.input, todoListId } };
+    const given = { now: Date.now(), timeZone: workspace.timezone, lists, people, labels, findDates, ...loaded };
+    const parsed = parseLine(line, { ...given, plain: new Set(asText), shared });
+    return {
+      ...parsed,
+      input: { ...(todoListId && { todoListId }), ...(parentTodoId && { parentTodoId }), ...parsed.input },
+    };
   };
   const line = read(text, plain);
   const asText = (token: Token) => {
@@ -100,26 +124,52 @@ export function QuickAdd({ lists, todoListId, onCreated }: QuickAddProps) {
     requireTodo(title, input, (id) => loaded.people.some((one) => one.id === id && one.type === 'agent'));
     // The same line has the same id: sent again after a lost answer, it makes no second todo.
     if (made.current.text !== text) made.current = { text, id: newId() };
-    const { id } = await api.todos.create.mutate({ ...input, id: made.current.id });
+    const todo = { ...input, id: made.current.id };
+    if (todo.run) await api.todos.create.mutate(todo);
+    const sent = todo.run ? undefined : await queue(todo, loaded);
     made.current = { text: '', id: '' };
-    change({ text: '', plain: [] });
-    await readAgain(queryClient, 'todos');
-    onCreated({ id, title, opens: doesOpen });
+    // Not what was typed meanwhile.
+    if (typed.current === text) change({ text: '', plain: [] });
+    if (sent) void settle(sent, { text, plain }, { id: todo.id, title, opens: doesOpen });
+    else {
+      await readAgain(queryClient, 'todos');
+      onCreated({ id: todo.id, title, opens: doesOpen });
+    }
+  };
+  /** Shows the todo at once. A run is no such change: it spends minutes. */
+  const queue = async (input: NewTodo, loaded: Awaited<ReturnType<typeof load>>): Promise<Sent> => {
+    const outbox = await openOutbox(identity);
+    const todo = newTodoOf(input, { identity, lists, people: loaded.people, labels: loaded.labels });
+    return outbox.add({ action: { operation: 'create', input }, todos: [todo] });
+  };
+  const settle = async (
+    sent: Sent,
+    given: Pick<typeof draft, 'text' | 'plain'>,
+    created: Extract<Created, { id: string }>,
+  ) => {
+    const outcome = await sent.outcome;
+    if (outcome.state === 'refused') {
+      notify(`“${created.title}” is not created. ${outcome.problem.message}`);
+      // It stays among the unsent changes if the next one is being typed already.
+      if (typed.current !== '') return;
+      change(given);
+      await (await openOutbox(identity)).discard(sent.write.id);
+    } else if (outcome.state !== 'withdrawn') onCreated({ ...created, isWaiting: outcome.state === 'waits' });
   };
   return (
     <div ref={form} className="quick-add">
       <Form
-        fields={{ title: { label: 'Title', required: 'Enter a title' } }}
-        submit="Add todo"
+        fields={{ title: { label, required: 'Enter a title' } }}
+        submit={parentTodoId === undefined ? 'Add todo' : 'Add sub-todo'}
         busy="Adding…"
-        label="New todo"
+        label={parentTodoId === undefined ? 'New todo' : 'New sub-todo'}
         onSubmit={create}
       >
         <LineField
+          label={label}
           value={text}
           tokens={line.tokens}
-          lists={lists}
-          people={people}
+          names={{ lists, people, labels }}
           onChange={(value) => {
             opens.current = false;
             change({ text: value });

@@ -4,14 +4,22 @@ import { type Identity, identityQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useGo } from '../navigation/navigation.tsx';
 import { loadPage } from '../navigation/start.ts';
+import { wipeStored } from '../offline/store.ts';
+import { showBadge } from './app-badge.ts';
 
 /** A feature with state that belongs to the session of this browser. */
 interface SessionGuard {
-  /** @throws ProblemError when the session must not end or move now. */
-  check(): void;
+  /**
+   * `ends`: the session ends, else it moves to another workspace. `discards`: the person has agreed that what is not sent
+   * is lost. @throws ProblemError when that must not happen now.
+   */
+  check(to: { ends: boolean; discards: boolean }): void | Promise<void>;
   /** Deletes what this browser stores for the person who signs out. */
-  clear(): void;
+  clear(): void | Promise<void>;
 }
+
+/** The reason of the error with which a sign-out asks whether what is not sent is discarded. */
+export const changesWait = 'changes_wait';
 
 const guards = new Set<SessionGuard>();
 
@@ -23,9 +31,9 @@ export function setGuards(load: typeof loadGuards): void {
 }
 
 /** @throws ProblemError when a feature forbids that the session ends or moves now. */
-async function checkGuards(): Promise<void> {
+async function checkGuards(to: Parameters<SessionGuard['check']>[0]): Promise<void> {
   await loadGuards();
-  for (const guard of guards) guard.check();
+  for (const guard of guards) await guard.check(to);
 }
 
 /** Registers a guard that is called before the session of this browser ends or moves to another workspace. */
@@ -45,15 +53,17 @@ export async function adoptSession(): Promise<void> {
   await queryClient.fetchQuery({ ...identityQuery, staleTime: 0 });
 }
 
-/** Ends the session of this browser and goes to the sign-in. */
+/** Ends the session of this browser and goes to the sign-in. `discards`: also where something is not sent yet. */
 export function useSignOut() {
   const go = useGo();
-  return async (to = '/sign-in') => {
-    await checkGuards();
+  return async (to = '/sign-in', discards = false) => {
+    await checkGuards({ ends: true, discards });
     // First: once there is no identity, the frame itself would go to the sign-in and say that the session has ended.
     await loadPage(new URL(to, location.origin).pathname).catch(() => {});
     await api.auth.signOut.mutate({});
-    for (const guard of guards) guard.clear();
+    for (const guard of guards) await guard.clear();
+    showBadge(0);
+    await wipeStored(true);
     await queryClient.cancelQueries();
     queryClient.setQueryData(identityQuery.queryKey, null);
     await go(to, { state: { notice: 'You are signed out.' } });
@@ -64,7 +74,7 @@ export function useSignOut() {
 /** Moves the session of this browser to another workspace. */
 export function useSwitchWorkspace() {
   return async (workspaceId: string) => {
-    await checkGuards();
+    await checkGuards({ ends: false, discards: false });
     await queryClient.cancelQueries();
     const { workspace } = await api.auth.switchWorkspace.mutate({ workspaceId });
     await queryClient.fetchQuery({ ...identityQuery, staleTime: 0 });

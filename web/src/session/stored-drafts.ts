@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { guardSession } from './session.ts';
 
 /*
@@ -36,4 +37,14 @@ export function storeDraft(name: string, value: unknown): void {
   } catch {
     // Storage is disabled or full: the draft is lost with the window.
   }
+}
+
+/** A text that outlives a reload of this window until it is sent, and how to change it. */
+export function useStoredText(name: string): [text: string, write: (text: string) => void] {
+  const [text, setText] = useState(() => storedDraft<string>(name) ?? '');
+  const write = (next: string) => {
+    setText(next);
+    storeDraft(name, next === '' ? undefined : next);
+  };
+  return [text, write];
 }

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Tick } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
+import { InstallCard } from './install-card.tsx';
 
 const themeNames: Record<Look['theme'], string> = { system: 'As the system', light: 'Light', dark: 'Dark' };
 const densityNames: Record<Look['density'], string> = { comfortable: 'Comfortable', compact: 'Compact' };
@@ -48,6 +49,7 @@ export function Appearance() {
           <Button onPress={openShortcuts}>Show all shortcuts</Button>
         </div>
       </Card>
+      <InstallCard />
     </Page>
   );
 }

@@ -10,6 +10,7 @@ const sections: { to: string; label: string; icon: IconName }[] = [
   { to: '/settings/connected-apps', label: 'Connected apps', icon: 'apps' },
   { to: '/settings/webhooks', label: 'Webhooks', icon: 'webhook' },
   { to: '/settings/members', label: 'Members', icon: 'members' },
+  { to: '/settings/labels', label: 'Labels', icon: 'label' },
   { to: '/settings/workspace', label: 'Workspace', icon: 'workspace' },
   { to: '/settings/notifications', label: 'Notifications', icon: 'bell' },
   { to: '/settings/sessions', label: 'Sessions', icon: 'sessions' },

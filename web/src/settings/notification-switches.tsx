@@ -7,11 +7,13 @@ import { Card, Loaded } from '../ui/card.tsx';
 import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
+import { PushCard } from './push-card.tsx';
 
 type Kind = keyof NotificationSettings['kinds'];
 
 const kinds: { kind: Kind; label: string; about: string }[] = [
   { kind: 'todo_due', label: 'A todo is due', about: 'A todo that is assigned to you has reached its planned time.' },
+  { kind: 'todo_reminder', label: 'A reminder', about: 'You asked to be reminded of the due date of a todo.' },
   {
     kind: 'approval_requested',
     label: 'An agent requests approval',
@@ -63,6 +65,7 @@ export function NotificationSwitches() {
           )}
         </Loaded>
       </Card>
+      <PushCard />
     </Page>
   );
 }
@@ -72,7 +75,7 @@ function SwitchRow({ kind, label, about, settings }: (typeof kinds)[number] & { 
   const queryClient = useQueryClient();
   const notify = useNotice();
   const saving = useMutation({
-    mutationFn: (change: { inApp?: boolean; email?: boolean }) =>
+    mutationFn: (change: { inApp?: boolean; email?: boolean; push?: boolean }) =>
       api.notifications.updateSettings.mutate({ kinds: { [kind]: change } }),
     onSuccess: (saved) => {
       queryClient.setQueryData(notificationSettingsQuery(workspace.id).queryKey, saved);
@@ -80,8 +83,8 @@ function SwitchRow({ kind, label, about, settings }: (typeof kinds)[number] & { 
     },
     onError: (error) => notify(problemOf(error).message),
   });
-  const switches: { inApp: boolean; email?: boolean } = settings.kinds[kind];
-  const { inApp, email } = { ...switches, ...(saving.isPending && saving.variables) };
+  const switches: { inApp: boolean; email?: boolean; push?: boolean } = settings.kinds[kind];
+  const { inApp, email, push } = { ...switches, ...(saving.isPending && saving.variables) };
   return (
     <fieldset className="switch-row">
       <legend>
@@ -96,6 +99,12 @@ function SwitchRow({ kind, label, about, settings }: (typeof kinds)[number] & { 
         <Checkbox className="choice inline" isSelected={email} onChange={(on) => saving.mutate({ email: on })}>
           <Tick />
           By email
+        </Checkbox>
+      )}
+      {push !== undefined && (
+        <Checkbox className="choice inline" isSelected={push} onChange={(on) => saving.mutate({ push: on })}>
+          <Tick />
+          On devices
         </Checkbox>
       )}
     </fieldset>

@@ -1,10 +1,10 @@
 import { Link } from 'react-router';
-import { EmailAddress } from '../account/email-verification.tsx';
 import { useIdentity } from '../session/session.ts';
 import { Card } from '../ui/card.tsx';
 import { Page } from '../ui/page.tsx';
 import { Initial, Row, Rows } from '../ui/rows.tsx';
 import { ownTimeZone } from '../ui/time.tsx';
+import { EmailAddress } from './email-address.tsx';
 
 /** Page `/settings/profile`: who is signed in. */
 export function Profile() {

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { EmailAddress } from '../account/email-verification.tsx';
 import { api } from '../api/client.ts';
 import { readAgain, sessionsQuery, workspacesQuery } from '../api/queries.ts';
 import { Card, Loaded } from '../ui/card.tsx';
@@ -10,6 +9,7 @@ import { Badge, Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { browserName } from './browser-name.ts';
 import { ChangePassword } from './change-password.tsx';
+import { EmailAddress } from './email-address.tsx';
 
 type Session = Awaited<ReturnType<typeof api.auth.listSessions.query>>['data'][number];
 

@@ -1,13 +1,21 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { Outlet } from 'react-router';
+import { setRestore } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { setReads } from '../navigation/start.ts';
 import { setGuards } from '../session/session.ts';
 import { startReads } from './reads.ts';
 
+// What is not loaded is not restored either: the code was stored with the data.
+setRestore((client) =>
+  import('../offline/saved-reads.ts').then(
+    ({ restoreReads }) => restoreReads(client),
+    () => null,
+  ),
+);
 // When this chunk is evaluated, so that data is asked for while the code of the page is still under way.
 setReads(startReads);
-setGuards(() => import('../captures/current-recording.ts'));
+setGuards(() => Promise.all([import('../captures/current-recording.ts'), import('../outbox/guard.ts')]));
 
 // The pages are in English in every browser. This is what React Aria's I18nProvider sets, without its code.
 Object.assign(window, { [Symbol.for('react-aria.i18n.locale')]: 'en-US' });

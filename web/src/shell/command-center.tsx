@@ -2,8 +2,8 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } 
 import { useNavigate } from 'react-router';
 import { createKeybindingsHandler } from 'tinykeys';
 import { problemOf } from '../api/client.ts';
-import { useSignOut } from '../session/session.ts';
-import { listOnPage } from '../todos/list-actions.ts';
+import { changesWait, useSignOut } from '../session/session.ts';
+import { listOnPage, peekOnPage } from '../todos/list-actions.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { useAppearance } from './appearance.ts';
 import { ContextOfCommands } from './command-context.ts';
@@ -11,6 +11,9 @@ import { type Command, type CommandContext, commands } from './commands.ts';
 import { useSidebar } from './sidebar-state.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })));
+const SignOutQuestion = lazy(() =>
+  import('./background.ts').then(({ SignOutQuestion }) => ({ default: SignOutQuestion })),
+);
 const ShortcutSheet = lazy(() =>
   import('./shortcut-sheet.tsx').then(({ ShortcutSheet }) => ({ default: ShortcutSheet })),
 );
@@ -46,6 +49,7 @@ function isForOthers(event: KeyboardEvent): boolean {
 /** Runs commands by their keys, and holds the palette and the sheet of keys. */
 export function CommandCenter({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
+  const [loss, setLoss] = useState<string | null>(null);
   const navigate = useNavigate();
   const signOut = useSignOut();
   const notify = useNotice();
@@ -57,10 +61,18 @@ export function CommandCenter({ children }: { children: ReactNode }) {
       openPalette: () => setOpened('palette'),
       openShortcuts: () => setOpened('shortcuts'),
       toggleSidebar: toggle,
-      signOut: () => void signOut().catch((error: unknown) => notify(problemOf(error).message)),
+      signOut: () =>
+        void signOut().catch((error: unknown) => {
+          const { reason, message } = problemOf(error);
+          if (reason === changesWait) setLoss(message);
+          else notify(message);
+        }),
       hasSidebar: isWide,
       get list() {
         return listOnPage();
+      },
+      get peek() {
+        return peekOnPage();
       },
     }),
     [navigate, signOut, notify, toggle, isWide],
@@ -96,6 +108,7 @@ export function CommandCenter({ children }: { children: ReactNode }) {
       <Suspense>
         {opened === 'palette' && <Palette onClose={close} />}
         {opened === 'shortcuts' && <ShortcutSheet onClose={close} />}
+        {loss !== null && <SignOutQuestion loss={loss} close={() => setLoss(null)} />}
       </Suspense>
     </ContextOfCommands>
   );

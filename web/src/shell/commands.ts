@@ -1,4 +1,5 @@
-import type { ListActions } from '../todos/list-actions.ts';
+import { inboxOnPage, type RowAction } from '../inbox/inbox-actions.ts';
+import type { ListActions, PeekActions } from '../todos/list-actions.ts';
 import type { IconName } from '../ui/icon-paths.ts';
 
 /*
@@ -17,10 +18,12 @@ export interface CommandContext {
   hasSidebar: boolean;
   /** The list of todos on the page. */
   list: ListActions | null;
+  /** The todo beside that list. */
+  peek?: PeekActions | null;
 }
 
 /** Where the keys of a command work: on every page, or only where the commands of that scope are registered. */
-export type Scope = 'everywhere' | 'list' | 'todo';
+export type Scope = 'everywhere' | 'list' | 'inbox' | 'todo';
 
 export interface Command {
   id: string;
@@ -75,6 +78,7 @@ const inList = (
 });
 
 const moves = { when: isInList, repeats: true, always: true } as const;
+const steps = { when: ({ list }: CommandContext) => list?.isManual() ?? false, repeats: true } as const;
 const listCommands: readonly Command[] = [
   inList('next-todo', 'Next todo', 'j', (list) => list.move(1), { repeats: true }),
   inList('previous-todo', 'Previous todo', 'k', (list) => list.move(-1), { repeats: true }),
@@ -83,9 +87,15 @@ const listCommands: readonly Command[] = [
   inList('first-row', 'First row', 'Home', (list) => list.move('first'), moves),
   inList('last-row', 'Last row', 'End', (list) => list.move('last'), moves),
   inList('open-todo', 'Open the todo', 'Enter', (list) => list.open(), { when: isInList, always: true }),
+  inList('peek-todo', 'Show the todo beside the list', 'Space', (list) => list.peek(), {
+    when: isInList,
+    always: true,
+  }),
   inList('select-todo', 'Select the todo', 'x', (list) => list.select()),
   inList('extend-down', 'Extend the selection down', 'Shift+ArrowDown', (list) => list.move(1, true), moves),
   inList('extend-up', 'Extend the selection up', 'Shift+ArrowUp', (list) => list.move(-1, true), moves),
+  inList('step-up', 'Move the todo up', 'Alt+ArrowUp', (list) => list.step(-1), steps),
+  inList('step-down', 'Move the todo down', 'Alt+ArrowDown', (list) => list.step(1), steps),
   inList('select-all', 'Select all loaded todos', '$mod+a', (list) => list.selectAll(), {
     when: isInList,
     always: true,
@@ -95,17 +105,57 @@ const listCommands: readonly Command[] = [
     always: true,
   }),
   inList('complete', 'Mark as done, or open again', 'e', (list) => list.complete()),
+  inList('label-todos', 'Put labels on, or take them off', 'Shift+L', (list) => list.label(), { words: 'tags' }),
   inList('archive-todos', 'Archive', '[Shift]+#', (list) => list.archive()),
   inList('undo', 'Undo the last change', '$mod+z', (list) => list.undo()),
 ];
 
+/** A command of the inbox: of a row where `action` is given, else a move of the focus. */
+const inInbox = (id: string, title: string, keys: string, does: RowAction | number): Command => ({
+  id,
+  title,
+  section: 'List',
+  scope: 'inbox',
+  keys,
+  ...(typeof does === 'number' && { repeats: true as const }),
+  when: () => (typeof does === 'number' ? inboxOnPage() !== null : inboxOnPage()?.actions()[does] !== undefined),
+  run: () => (typeof does === 'number' ? inboxOnPage()?.move(does) : inboxOnPage()?.actions()[does]?.()),
+});
+
+const inboxCommands: readonly Command[] = [
+  inInbox('next-in-inbox', 'Next in the inbox', 'j', 1),
+  inInbox('previous-in-inbox', 'Previous in the inbox', 'k', -1),
+  inInbox('approve', 'Approve: press it twice', 'a', 'approve'),
+  inInbox('deny', 'Deny with a note', 'd', 'deny'),
+  inInbox('accept-suggestion', 'Accept the suggestion', 'y', 'accept'),
+  inInbox('dismiss-suggestion', 'Dismiss the suggestion', 'n', 'dismiss'),
+  inInbox('toggle-read', 'Mark as read or unread', 'u', 'toggleRead'),
+];
+
+/** A command of the todo beside a list. */
+const ofPeek = (id: string, title: string, keys: string, more: Partial<Command> = {}): Command => ({
+  id,
+  title,
+  section: 'List',
+  scope: 'todo',
+  keys,
+  ...more,
+  when: ({ peek }) => peek != null,
+  run: ({ peek }) => peek?.close(),
+});
+
 /** The commands of every page. */
 export const commands: readonly Command[] = [
+  page('go-inbox', 'Inbox', '/inbox', 'inbox', 'g i'),
   page('go-today', 'Today', '/today', 'today', 'g t'),
   page('go-mine', 'My todos', '/mine', 'person', 'g m'),
   page('go-todos', 'Todos', '/todos', 'check', 'g a'),
   page('go-archive', 'Archive', '/archive', 'archive'),
   page('go-chats', 'Chats', '/chats', 'chat', 'g c'),
+  page('go-runs', 'Runs', '/runs', 'play', 'g u'),
+  page('go-agents', 'Agents', '/agents', 'agent'),
+  page('go-schedules', 'Schedules', '/schedules', 'repeat'),
+  page('go-usage', 'Usage', '/usage', 'clock'),
   page('go-captures', 'Captures', '/captures', 'captures', 'g p'),
   page('go-record', 'Record', '/record', 'microphone', 'g r'),
   page('go-notifications', 'Notifications', '/notifications', 'bell', 'g n'),
@@ -115,6 +165,7 @@ export const commands: readonly Command[] = [
   page('go-api-keys', 'API keys', '/settings/api-keys', 'key'),
   page('go-connected-apps', 'Connected apps', '/settings/connected-apps', 'apps'),
   page('go-members', 'Members', '/settings/members', 'members'),
+  page('go-labels', 'Labels', '/settings/labels', 'label'),
   page('go-workspace', 'Workspace settings', '/settings/workspace', 'workspace'),
   page('go-notification-settings', 'Notification settings', '/settings/notifications', 'bell'),
   page('go-sessions', 'Sessions', '/settings/sessions', 'sessions'),
@@ -139,6 +190,9 @@ export const commands: readonly Command[] = [
     run: to('/captures/new'),
   },
   ...listCommands,
+  ...inboxCommands,
+  ofPeek('close-peek', 'Close the todo beside the list', '[Alt]+[Control]+]'),
+  ofPeek('leave-peek', 'Go back to the list', 'Escape', { always: true }),
   {
     id: 'palette',
     title: 'Find a command',

@@ -1,27 +1,34 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef } from 'react';
 import { Navigate, Outlet, useLocation } from 'react-router';
-import { VerificationBanner } from '../account/email-verification.tsx';
-import { type Identity, identityQuery } from '../api/queries.ts';
+import { emailVerificationQuery, type Identity, identityQuery } from '../api/queries.ts';
 import { Boundary } from '../navigation/lazy-chunk.tsx';
 import { loadPage, whenIdle } from '../navigation/start.ts';
+import { wipeStored } from '../offline/store.ts';
+import { showBadge } from '../session/app-badge.ts';
 import { withNext } from '../session/next-page.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed } from '../ui/card.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Page } from '../ui/page.tsx';
 import { rememberPage } from '../work/last-page.ts';
 import { CommandCenter } from './command-center.tsx';
+import { LiveUpdates } from './live-updates.tsx';
 import { NarrowBars } from './narrow-bars.tsx';
-import { OtherWorkspace } from './other-workspace.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { useSidebar } from './sidebar-state.ts';
+
+const ConfirmAddress = lazyPart(() =>
+  import('../account/email-verification.tsx').then(({ ConfirmAddress }) => ConfirmAddress),
+);
+const OtherWorkspace = lazyPart(() => import('./other-workspace.tsx').then(({ OtherWorkspace }) => OtherWorkspace));
 
 /** The only page of a workspace that requires a second factor, for people without one. */
 const securityPage = '/settings/security';
 
 /** Pages that are loaded once the first one is shown. */
-const likelyNext = ['/todos', '/chats', '/captures', '/notifications', '/settings'];
+const likelyNext = ['/todos', '/inbox', '/chats', '/captures', '/notifications', '/settings', '/todos/any', '/changes'];
 
 /** Wraps every page that needs a session. Without one it redirects to the sign-in page and back. */
 export function Frame() {
@@ -30,6 +37,9 @@ export function Frame() {
   const wasSignedIn = useRef(false);
   useEffect(() => {
     if (identity.data) wasSignedIn.current = true;
+    if (identity.data !== null) return;
+    showBadge(0);
+    void wipeStored();
   }, [identity.data]);
   if (identity.data === null) {
     const next = pathname + search;
@@ -50,7 +60,10 @@ export function Frame() {
 
 function Shell({ identity }: { identity: Identity }) {
   const { isWide, isCollapsed } = useSidebar();
-  const { pathname, key } = useLocation();
+  const { pathname, search, key } = useLocation();
+  const { data: address } = useQuery(emailVerificationQuery);
+  const unconfirmed = address?.verifiedAt === null && address.isRequired ? address.email : undefined;
+  const named = new URLSearchParams(search).get('workspace');
   useEffect(() => rememberPage(identity.workspace.id, pathname), [identity.workspace.id, pathname]);
   useEffect(() => whenIdle(() => likelyNext.forEach((page) => void loadPage(page).catch(() => {}))), []);
   return (
@@ -67,14 +80,23 @@ function Shell({ identity }: { identity: Identity }) {
           <NarrowBars identity={identity} />
         )}
         <div className="stage">
-          <VerificationBanner />
-          <OtherWorkspace workspace={identity.workspace} />
+          {unconfirmed !== undefined && (
+            <Suspense>
+              <ConfirmAddress email={unconfirmed} />
+            </Suspense>
+          )}
+          {named !== null && named !== identity.workspace.id && (
+            <Suspense>
+              <OtherWorkspace workspace={identity.workspace} named={named} />
+            </Suspense>
+          )}
           <Boundary at={key} failed={(isUnloaded) => <PageFailed isUnloaded={isUnloaded} />}>
             <Suspense>
               <Outlet context={identity} />
             </Suspense>
           </Boundary>
         </div>
+        <LiveUpdates identity={identity} />
       </div>
     </CommandCenter>
   );

@@ -5,7 +5,7 @@ import { mayUseMicrophone } from '../navigation/history.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { WorkspaceMenu } from './menus.tsx';
 import { RecordLink } from './record-link.tsx';
-import { Count, useUnread } from './sidebar.tsx';
+import { Count, useNeedsOnceIdle, useUnread } from './sidebar.tsx';
 
 const Drawer = lazy(() => import('./drawer.tsx').then(({ Drawer }) => ({ default: Drawer })));
 
@@ -20,6 +20,7 @@ export function NarrowBars({ identity }: { identity: Identity }) {
   const [isOpen, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
   const unread = useUnread(identity.workspace.id);
+  const needs = useNeedsOnceIdle(identity.workspace.id);
   const open = () => setOpen(true);
   return (
     <>
@@ -45,6 +46,12 @@ export function NarrowBars({ identity }: { identity: Identity }) {
         </Suspense>
       )}
       <nav className="bottom-bar" aria-label="Main pages">
+        <NavLink to="/inbox" className="bottom-link">
+          <Icon name="inbox" />
+          <span>Inbox</span>
+          <span className="visually-hidden">{needs || 'none'} need you</span>
+          <Count of={needs} />
+        </NavLink>
         {slots.map(({ to, label, icon }) => (
           <NavLink key={to} to={to} className="bottom-link">
             <Icon name={icon} />

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useSearchParams } from 'react-router';
 import { problemOf } from '../api/client.ts';
 import { type Identity, workspacesQuery } from '../api/queries.ts';
 import { useSwitchWorkspace } from '../session/session.ts';
@@ -7,10 +6,8 @@ import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 
 /** Links in emails (`?workspace=`) may lead to a page of another workspace than the one that is open: offers to switch. */
-export function OtherWorkspace({ workspace }: Pick<Identity, 'workspace'>) {
-  const [search] = useSearchParams();
-  const named = search.get('workspace');
-  const workspaces = useQuery({ ...workspacesQuery, enabled: named !== null && named !== workspace.id });
+export function OtherWorkspace({ workspace, named }: Pick<Identity, 'workspace'> & { named: string }) {
+  const workspaces = useQuery(workspacesQuery);
   const switchWorkspace = useSwitchWorkspace();
   const notify = useNotice();
   const switching = useMutation({

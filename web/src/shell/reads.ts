@@ -1,10 +1,16 @@
 import { identityQuery, notificationsQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
+import { pendingApprovalsQuery } from '../approvals/queries.ts';
 import { captureQuery } from '../captures/queries.ts';
+import { chatFilterIn, chatQuery, chatsQuery } from '../chats/queries.ts';
+import { suggestionsQuery } from '../inbox/queries.ts';
 import type { FoundPage, PageName } from '../navigation/pages.ts';
+import { runFilterIn, runListingOf } from '../runs/filter.ts';
+import { failedRunsQuery, runningQuery, runsQuery } from '../runs/queries.ts';
+import { filterIn } from '../todos/filter.ts';
 import { summaryQuery, todosQuery } from '../todos/queries.ts';
-import { listingAt } from '../todos/use-filter.ts';
-import { chatQuery, chatsQuery } from '../work/queries.ts';
+import { isBoard, listingAt } from '../todos/use-filter.ts';
+import { agentsQuery } from '../work/queries.ts';
 import { type Read, sidebarReads, startVerification } from './sidebar-queries.ts';
 
 /*
@@ -12,25 +18,40 @@ import { type Read, sidebarReads, startVerification } from './sidebar-queries.ts
  * but the session is: identity and data are asked for in one batch, and the answer is filed under its workspace then.
  */
 
+const notificationsRead: Read = {
+  key: (workspaceId) => notificationsQuery(workspaceId, false).queryKey,
+  fetch: (workspaceId) => queryClient.fetchInfiniteQuery(notificationsQuery(workspaceId, false)),
+};
+
 const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read | readonly Read[]>> = {
   'todos/todos-page': () => {
     const listing = listingAt(location);
+    const rows: Read = {
+      key: (workspaceId) => todosQuery(workspaceId, listing).queryKey,
+      fetch: (workspaceId) => queryClient.fetchInfiniteQuery(todosQuery(workspaceId, listing)),
+    };
+    const summary: Read = {
+      key: (workspaceId) => summaryQuery(workspaceId, listing).queryKey,
+      fetch: (workspaceId) => queryClient.fetchQuery(summaryQuery(workspaceId, listing)),
+    };
+    // The columns of a board are read by their own queries.
+    return isBoard({ filter: filterIn(location.search), listing }) ? summary : [rows, summary];
+  },
+  'chats/chats-page': () => {
+    const filter = chatFilterIn(location.search);
     return [
       {
-        key: (workspaceId) => todosQuery(workspaceId, listing).queryKey,
-        fetch: (workspaceId) => queryClient.fetchInfiniteQuery(todosQuery(workspaceId, listing)),
+        key: (workspaceId) => chatsQuery(workspaceId, filter).queryKey,
+        fetch: (workspaceId) => queryClient.fetchInfiniteQuery(chatsQuery(workspaceId, filter)),
       },
+      // The form above the list has fields for them, and would move it.
       {
-        key: (workspaceId) => summaryQuery(workspaceId, listing).queryKey,
-        fetch: (workspaceId) => queryClient.fetchQuery(summaryQuery(workspaceId, listing)),
+        key: (workspaceId) => agentsQuery(workspaceId).queryKey,
+        fetch: (workspaceId) => queryClient.fetchQuery(agentsQuery(workspaceId)),
       },
     ];
   },
-  'work/chats-page': () => ({
-    key: (workspaceId) => chatsQuery(workspaceId).queryKey,
-    fetch: (workspaceId) => queryClient.fetchInfiniteQuery(chatsQuery(workspaceId)),
-  }),
-  'work/chat-page': ({ chatId = '' }) => ({
+  'chats/chat-page': ({ chatId = '' }) => ({
     key: (workspaceId) => chatQuery(workspaceId, chatId).queryKey,
     fetch: (workspaceId) => queryClient.fetchQuery(chatQuery(workspaceId, chatId)),
   }),
@@ -38,10 +59,35 @@ const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read | re
     key: (workspaceId) => captureQuery(workspaceId, captureId).queryKey,
     fetch: (workspaceId) => queryClient.fetchQuery(captureQuery(workspaceId, captureId)),
   }),
-  'notifications/notifications-page': () => ({
-    key: (workspaceId) => notificationsQuery(workspaceId, false).queryKey,
-    fetch: (workspaceId) => queryClient.fetchInfiniteQuery(notificationsQuery(workspaceId, false)),
-  }),
+  'notifications/notifications-page': () => notificationsRead,
+  'inbox/inbox-page': () => [
+    {
+      key: (workspaceId) => pendingApprovalsQuery(workspaceId).queryKey,
+      fetch: (workspaceId) => queryClient.fetchInfiniteQuery(pendingApprovalsQuery(workspaceId)),
+    },
+    {
+      key: (workspaceId) => failedRunsQuery(workspaceId).queryKey,
+      fetch: (workspaceId) => queryClient.fetchQuery(failedRunsQuery(workspaceId)),
+    },
+    {
+      key: (workspaceId) => suggestionsQuery(workspaceId).queryKey,
+      fetch: (workspaceId) => queryClient.fetchInfiniteQuery(suggestionsQuery(workspaceId)),
+    },
+    notificationsRead,
+  ],
+  'runs/runs-page': () => {
+    const listing = runListingOf(runFilterIn(location.search));
+    return [
+      {
+        key: (workspaceId) => runningQuery(workspaceId).queryKey,
+        fetch: (workspaceId) => queryClient.fetchQuery(runningQuery(workspaceId)),
+      },
+      {
+        key: (workspaceId) => runsQuery(workspaceId, listing).queryKey,
+        fetch: (workspaceId) => queryClient.fetchInfiniteQuery(runsQuery(workspaceId, listing)),
+      },
+    ];
+  },
 };
 
 /** Stands for the workspace of the session until that is known. */

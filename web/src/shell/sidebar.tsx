@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { Link, NavLink } from 'react-router';
 import { type Identity, unreadCountQuery } from '../api/queries.ts';
+import { useNeedsCount } from '../inbox/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
+import { whenIdle } from '../navigation/start.ts';
+import { useBadge } from '../session/app-badge.ts';
 import { Icon, type IconName, Mark } from '../ui/icons.tsx';
-import { todoListsQuery } from '../work/queries.ts';
+import { todoListsQuery, viewsQuery } from '../work/queries.ts';
 import { tipOf, useCommandContext } from './command-context.ts';
 import { commandOf } from './commands.ts';
 import { AccountMenu, WorkspaceMenu } from './menus.tsx';
@@ -15,6 +18,15 @@ const maxShown = 99;
 /** The number of unread notifications. */
 export function useUnread(workspaceId: string): number {
   return useQuery(unreadCountQuery(workspaceId)).data ?? 0;
+}
+
+/** How much needs this person, also on the icon of the installed application. It is read once the first page is shown. */
+export function useNeedsOnceIdle(workspaceId: string): number {
+  const [isIdle, setIdle] = useState(false);
+  useEffect(() => whenIdle(() => setIdle(true)), []);
+  const count = useNeedsCount(workspaceId, isIdle);
+  useBadge(count, isIdle);
+  return count;
 }
 
 /** A count at the end of a link; empty for zero. */
@@ -50,6 +62,7 @@ function PageLink({ command, to, icon, children }: PageLinkProps) {
 export function Sidebar({ identity }: { identity: Identity }) {
   const { openPalette, openShortcuts } = useCommandContext();
   const unread = useUnread(identity.workspace.id);
+  const needs = useNeedsOnceIdle(identity.workspace.id);
   return (
     <>
       <div className="side-head">
@@ -64,10 +77,17 @@ export function Sidebar({ identity }: { identity: Identity }) {
       </button>
       <nav aria-label="Work" className="side-nav">
         <ul>
+          <PageLink command="go-inbox" to="/inbox" icon="inbox">
+            <span className="visually-hidden">{needs || 'none'} need you</span>
+            <Count of={needs} />
+          </PageLink>
           <PageLink command="go-today" to="/today" icon="today" />
           <PageLink command="go-mine" to="/mine" icon="person" />
           <PageLink command="go-todos" to="/todos" icon="check" />
           <PageLink command="go-chats" to="/chats" icon="chat" />
+          <PageLink command="go-runs" to="/runs" icon="play" />
+          <PageLink command="go-agents" to="/agents" icon="agent" />
+          <PageLink command="go-schedules" to="/schedules" icon="repeat" />
           <PageLink command="go-captures" to="/captures" icon="captures" />
           <li>
             {mayUseMicrophone ? (
@@ -85,6 +105,7 @@ export function Sidebar({ identity }: { identity: Identity }) {
           </PageLink>
           <PageLink command="go-settings" to="/settings" icon="settings" />
         </ul>
+        <Views workspaceId={identity.workspace.id} />
         <Lists workspaceId={identity.workspace.id} />
       </nav>
       <div className="side-foot">
@@ -106,24 +127,32 @@ export function Sidebar({ identity }: { identity: Identity }) {
   );
 }
 
-function Lists({ workspaceId }: { workspaceId: string }) {
-  const { data } = useQuery(todoListsQuery(workspaceId));
+interface SideLink {
+  id: string;
+  to: string;
+  name: string;
+  emoji: string | null;
+  count?: number;
+}
+
+/** Links of one kind under their heading; nothing where there are none. */
+function Links({ heading, links }: { heading: string; links: readonly SideLink[] | undefined }) {
   const id = useId();
-  if (!data) return null;
+  if (!links?.length) return null;
   return (
     <>
       <p className="side-heading" id={id}>
-        Lists
+        {heading}
       </p>
       <ul aria-labelledby={id}>
-        {data.map(({ id: listId, name, emoji, activeTodoCount }) => (
-          <li key={listId}>
-            <NavLink to={`/lists/${listId}`} className="side-link" title={name}>
+        {links.map(({ id: key, to, name, emoji, count = 0 }) => (
+          <li key={key}>
+            <NavLink to={to} className="side-link" title={name}>
               <span className="side-emoji" aria-hidden="true">
                 {emoji ?? '•'}
               </span>
               <span className="side-label">{name}</span>
-              <Count of={activeTodoCount} />
+              <Count of={count} />
             </NavLink>
           </li>
         ))}
@@ -132,13 +161,31 @@ function Lists({ workspaceId }: { workspaceId: string }) {
   );
 }
 
+/** The saved views: private ones, then those that are shared. */
+function Views({ workspaceId }: { workspaceId: string }) {
+  const { data } = useQuery(viewsQuery(workspaceId));
+  return (
+    <Links heading="Views" links={data?.map(({ id, name, icon }) => ({ id, to: `/views/${id}`, name, emoji: icon }))} />
+  );
+}
+
+function Lists({ workspaceId }: { workspaceId: string }) {
+  const { data } = useQuery(todoListsQuery(workspaceId));
+  return (
+    <Links
+      heading="Lists"
+      links={data?.map((list) => ({ ...list, to: `/lists/${list.id}`, count: list.activeTodoCount }))}
+    />
+  );
+}
+
 function Minutes({ left }: { left: number | null }) {
   if (left === null) return null;
   const minutes = Math.max(0, Math.floor(left));
   return (
-    <p className={minutes === 0 ? 'side-minutes none' : 'side-minutes'}>
+    <Link to="/usage" className={minutes === 0 ? 'side-minutes none' : 'side-minutes'}>
       <Icon name="clock" />
       <span className="side-label">{minutes.toLocaleString('en')} agent minutes left</span>
-    </p>
+    </Link>
   );
 }

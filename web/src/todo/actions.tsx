@@ -1,13 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from 'react-router';
+import { useQueryClient } from '@tanstack/react-query';
 import { ProblemError, problemOf } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
-import { actTagged } from '../api/tagged.ts';
+import { actTagged, type Tagged } from '../api/tagged.ts';
+import { openOutbox, waitingWords } from '../outbox/current.ts';
+import type { Todo } from '../outbox/merge.ts';
+import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import type { Todo } from './merge.ts';
 import type { Save } from './opened.ts';
 
 const changedMeanwhile = new ProblemError({
@@ -20,31 +21,34 @@ const changedMeanwhile = new ProblemError({
 
 interface ActionsProps {
   todo: Todo;
-  /** Of the version that is shown. */
-  tag: string;
+  /** The version that is shown, apart from what is on its way; undefined of a todo that the service does not have yet. */
+  known: Tagged<Todo> | undefined;
   save: Save;
+  onErased: () => unknown;
 }
 
 /** Accepts, archives, restores and erases a todo as it is shown, and copies its address. */
-export function TodoActions({ todo, tag, save }: ActionsProps) {
+export function TodoActions({ todo, known, save, onErased }: ActionsProps) {
   const { id: todoId, isArchived, isSuggested } = todo;
+  const identity = useIdentity();
   const queryClient = useQueryClient();
   const notify = useNotice();
-  const navigate = useNavigate();
-  const act = (request: Parameters<typeof actTagged>[0]) =>
-    actTagged(request, tag).catch(async (error: unknown) => {
+  const move = async () => {
+    const outbox = await openOutbox(identity);
+    const operation = isArchived ? 'restore' : 'archive';
+    const outcome = await (await outbox.add({ action: { operation }, todos: [todo], known })).outcome;
+    if (outcome.state === 'refused') {
+      if (outcome.problem.status !== 412) return notify(outcome.problem.message);
+      await readAgain(queryClient, 'todos');
+      notify(changedMeanwhile.problem.message);
+    } else notify(`The todo is ${isArchived ? 'restored' : 'archived'}.${waitingWords(outcome)}`);
+  };
+  const erase = () =>
+    actTagged(`DELETE /todos/${todoId}?permanent=true`, known?.tag ?? '*').catch(async (error: unknown) => {
       if (problemOf(error).status !== 412) throw error;
       await readAgain(queryClient, 'todos');
       throw changedMeanwhile;
     });
-  const moving = useMutation({
-    mutationFn: () => act(isArchived ? `POST /todos/${todoId}/restore` : `DELETE /todos/${todoId}`),
-    onSuccess: async () => {
-      await readAgain(queryClient, 'todos');
-      notify(isArchived ? 'The todo is restored.' : 'The todo is archived.');
-    },
-    onError: (error) => notify(problemOf(error).message),
-  });
   const address = `${location.origin}/todos/${todoId}`;
   const curl = `curl -H "Authorization: Bearer $TANDEM_KEY" ${location.origin}/api/v1/todos/${todoId}`;
   return (
@@ -54,20 +58,21 @@ export function TodoActions({ todo, tag, save }: ActionsProps) {
           Accept
         </Button>
       )}
-      <Button isBusy={moving.isPending} onPress={() => moving.mutate()}>
+      <Button onPress={() => void move().catch((error: unknown) => notify(problemOf(error).message))}>
         {isArchived ? 'Restore' : isSuggested ? 'Dismiss' : 'Archive'}
       </Button>
       <CopyButton text={address} label="Copy link" what="Link" />
       <CopyButton text={curl} label="Copy as curl" what="Command" />
-      {isArchived && (
+      {/* Not before the service has archived it. */}
+      {isArchived && known?.resource.isArchived && (
         <ConfirmButton
           label="Erase"
           title="Erase this todo?"
           confirm="Erase"
           busy="Erasing…"
           onConfirm={async () => {
-            await act(`DELETE /todos/${todoId}?permanent=true`);
-            await navigate('/todos');
+            await erase();
+            await onErased();
             await readAgain(queryClient, 'todos');
           }}
         >

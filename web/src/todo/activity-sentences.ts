@@ -6,6 +6,8 @@ const fieldNames: Record<string, string> = {
   content: 'text',
   dueDate: 'due date',
   todoListId: 'list',
+  parentTodoId: 'todo that it is a part of',
+  position: 'place in the manual order',
   isSuggested: 'suggestion',
   rrule: 'schedule',
   scheduleStatus: 'schedule',

@@ -34,7 +34,7 @@ export function CommentField({ value, label, members, onChange, isFocused = fals
   const control = useRef<HTMLTextAreaElement>(null);
   const { message, isInvalid } = useFieldError('text');
   const find = (text: string, caret: number) =>
-    offersAt(text, caret, [], members).filter((offer) => offer.label.startsWith('@'));
+    offersAt(text, caret, { lists: [], people: members, labels: [] }).filter((offer) => offer.label.startsWith('@'));
   const { offer, press, close, attributes, list } = useOffers({ control, onChange, find });
   const attach = useCallback(
     (element: HTMLTextAreaElement | null) => {

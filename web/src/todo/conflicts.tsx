@@ -1,48 +1,62 @@
 import { useQuery } from '@tanstack/react-query';
-import { assignableQuery } from '../quick-add/queries.ts';
+import { type Conflict, fieldOf } from '../outbox/merge.ts';
+import { assignableQuery, labelsQuery } from '../quick-add/queries.ts';
+import { scheduleInWords } from '../schedule/words.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { todoListsQuery } from '../work/queries.ts';
-import { type Conflict, fieldOf } from './merge.ts';
 
-interface ConflictsProps {
-  conflicts: readonly Conflict[];
-  settle: (conflict: Conflict, keeps: 'mine' | 'theirs') => void;
+interface ConflictsProps<Each extends Conflict> {
+  conflicts: readonly Each[];
+  settle: (conflict: Each, keeps: 'mine' | 'theirs') => void;
 }
 
-const names: Partial<Record<Conflict['field'], string>> = {
+/** The fields as they are named in sentences, where that is not the name of the field. */
+export const fieldWords: Partial<Record<Conflict['field'], string>> = {
   title: 'title',
   content: 'text',
   dueDate: 'due date',
   todoListId: 'list',
+  isSuggested: 'suggestion',
+  labelIds: 'labels',
+  schedulePaused: 'pause of the schedule',
 };
 
 /** A value in words: names instead of ids where they are known. */
 function shown(value: unknown, nameOf: (id: string) => string | undefined): string {
   if (value === null || value === undefined) return 'empty';
+  if (typeof value === 'boolean') return value ? 'paused' : 'not paused';
+  if (typeof value === 'object' && !Array.isArray(value)) return scheduleInWords(value);
   if (!Array.isArray(value)) return nameOf(String(value)) ?? String(value);
-  const names = (value as { id: string }[]).map(({ id }) => nameOf(id) ?? 'somebody who left');
-  return names.length === 0 ? 'nobody' : names.join(', ');
+  const named = (value as (string | { id: string })[]).map((each) =>
+    typeof each === 'string' ? (nameOf(each) ?? 'a deleted label') : (nameOf(each.id) ?? 'somebody who left'),
+  );
+  return named.length === 0 ? 'none' : named.join(', ');
+}
+
+/** Puts values of fields into words, with the names of people and lists once they are needed. */
+export function useValueWords(isNeeded: boolean): (value: unknown) => string {
+  const { workspace } = useIdentity();
+  const people = useQuery({ ...assignableQuery(workspace.id), enabled: isNeeded }).data ?? [];
+  const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: isNeeded }).data ?? [];
+  const labels = useQuery({ ...labelsQuery(workspace.id), enabled: isNeeded }).data ?? [];
+  return (value) => shown(value, (id) => [...people, ...lists, ...labels].find((each) => each.id === id)?.name);
 }
 
 /** Asks which value stays where somebody else changed the same field at the same time. */
-export function Conflicts({ conflicts, settle }: ConflictsProps) {
-  const { workspace } = useIdentity();
-  const isNeeded = conflicts.length > 0;
-  const people = useQuery({ ...assignableQuery(workspace.id), enabled: isNeeded }).data ?? [];
-  const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: isNeeded }).data ?? [];
-  const nameOf = (id: string) => [...people, ...lists].find((each) => each.id === id)?.name;
+export function Conflicts<Each extends Conflict>({ conflicts, settle }: ConflictsProps<Each>) {
+  const inWords = useValueWords(conflicts.length > 0);
   return (
     <div role="alert">
       {conflicts.map((conflict) => {
         const { field, mine, current } = conflict;
-        const name = names[field] ?? field;
+        const name = fieldWords[field] ?? field;
         return (
           <div className="callout warn" key={field}>
             <div>
               <p className="callout-title">Somebody else changed the {name} at the same time.</p>
-              <p className="conflict-value">Yours: {shown(mine[field], nameOf)}</p>
-              <p className="conflict-value">Theirs: {shown(fieldOf(current, field), nameOf)}</p>
+              <p className="conflict-value">Yours: {inWords(mine[field])}</p>
+              <p className="conflict-value">Theirs: {inWords(fieldOf(current, field))}</p>
               <div className="form-actions">
                 <Button onPress={() => settle(conflict, 'mine')}>Keep yours</Button>
                 <Button onPress={() => settle(conflict, 'theirs')}>Take theirs</Button>

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
+import type { Change, Todo } from '../outbox/merge.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { todoListsQuery } from '../work/queries.ts';
-import type { Change, Todo } from './merge.ts';
+import { TodoLabels } from './labels.tsx';
 import { type Save, useOpened } from './opened.ts';
+import { Reminders } from './reminders.tsx';
 
 interface FieldsProps {
   todo: Todo;
@@ -129,6 +131,7 @@ export function TodoFields(props: FieldsProps) {
         changeOf={(value) => ({ priority: value || null })}
       />
       <DueDate {...props} />
+      <Reminders todo={props.todo} />
       <Choice
         {...props}
         label="List"
@@ -138,6 +141,7 @@ export function TodoFields(props: FieldsProps) {
       />
       <Choice {...props} label="Type" value={type} options={types} changeOf={(value) => ({ type: value })} />
       <Assignees {...props} />
+      <TodoLabels {...props} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import type { Base, Change, Todo } from './merge.ts';
+import type { Base, Change, Todo } from '../outbox/merge.ts';
 
 export type Save = (change: Change, base?: Base) => Promise<boolean>;
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import type { Todo } from '../outbox/merge.ts';
 import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
-import type { Todo } from './merge.ts';
 
 type TextName = 'title' | 'content';
 

@@ -1,9 +1,9 @@
 import { type ReactNode, useId, useState } from 'react';
 import { Markdown } from '../captures/markdown.tsx';
+import type { Todo } from '../outbox/merge.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
-import type { Todo } from './merge.ts';
 import type { Save } from './opened.ts';
 import { storedAs, type TextDraft } from './text-draft.ts';
 

@@ -1,32 +1,54 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { problemOf } from '../api/client.ts';
+import { pollUnlessLive } from '../api/live-state.ts';
+import { ProblemError } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
 import { changeTagged, readTagged, type Tagged } from '../api/tagged.ts';
+import { todoInLists } from '../outbox/cache.ts';
+import { openOutbox, useWrites } from '../outbox/current.ts';
+import { type Base, type Change, type Conflict, mergeChange, type Todo } from '../outbox/merge.ts';
+import { conflictsOf } from '../outbox/parked.ts';
+import { newTodoIn, withWrites } from '../outbox/shown.ts';
+import { concerns } from '../outbox/write.ts';
 import { useIdentity } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
-import { type Base, type Change, type Conflict, mergeChange, type Todo } from './merge.ts';
 
 /** A todo with the tag of its version; read again while an agent may work on it. */
 export const taggedTodoQuery = (workspaceId: string, todoId: string) =>
   queryOptions({
     queryKey: ['todos', workspaceId, 'tagged', todoId],
     queryFn: ({ signal }) => readTagged<Todo>(`/todos/${encodeURIComponent(todoId)}`, signal),
-    refetchInterval: ({ state }) => (state.data?.resource.latestRun?.status === 'running' ? 1_000 : 5_000),
+    refetchInterval: (query) =>
+      pollUnlessLive(query, query.state.data?.resource.latestRun?.status === 'running' ? 1_000 : 5_000),
   });
 
 /** How often a change is merged with those of others before its error is shown. */
 const maxMerges = 5;
 
-/** Reads a todo, and saves its changes one after the other with `If-Match`. */
+/** A conflict; one that waits in the outbox has the id of its write there. */
+export type ShownConflict = Conflict & { id?: string };
+
+const isScheduled = (change: Change) => 'schedule' in change || 'schedulePaused' in change;
+
+/** Reads a todo with what is on its way, and saves its changes: those of its schedule directly, all others by the outbox. */
 export function useTodo(todoId: string) {
-  const { workspace } = useIdentity();
+  const identity = useIdentity();
+  const { workspace } = identity;
   const queryClient = useQueryClient();
   const notify = useNotice();
+  const writes = useWrites();
+  const made = writes.findLast((write) => newTodoIn(write)?.id === todoId);
+  const isNew = made !== undefined && !made.isStored;
   const options = taggedTodoQuery(workspace.id, todoId);
   const { queryKey } = options;
-  const query = useQuery(options);
-  const [conflicts, setConflicts] = useState<readonly Conflict[]>([]);
+  const query = useQuery({ ...options, enabled: !isNew });
+  const isUnreachable = query.fetchStatus === 'paused' || (query.error !== null && problemOf(query.error).status === 0);
+  const listed = !query.data && isUnreachable ? todoInLists(queryClient, workspace.id, todoId) : undefined;
+  const read = query.data?.resource ?? (made && newTodoIn(made)) ?? listed;
+  const todo = useMemo(() => read && withWrites(read, writes), [read, writes]);
+  const [found, setFound] = useState<readonly Conflict[]>([]);
+  const conflicts: readonly ShownConflict[] = [...found, ...conflictsOf(writes, todoId)];
   const last = useRef<Promise<unknown>>(Promise.resolve());
 
   const send = useCallback(
@@ -36,12 +58,12 @@ export function useTodo(todoId: string) {
         queryClient.getQueryData(queryKey) ?? (await queryClient.fetchQuery({ ...options, staleTime: 0 }));
       for (let round = 1; ; round++) {
         // What the page shows may be newer than what the person saw when the change began.
-        const { rest, conflicts: found } = mergeChange(base, known.resource, given);
-        if (found.length > 0) {
-          const fields = found.map(({ field }) => field);
-          setConflicts((all) => [...all.filter(({ field }) => !fields.includes(field)), ...found]);
+        const { rest, conflicts: differing } = mergeChange(base, known.resource, given);
+        if (differing.length > 0) {
+          const fields = differing.map(({ field }) => field);
+          setFound((all) => [...all.filter(({ field }) => !fields.includes(field)), ...differing]);
         }
-        if (Object.keys(rest).length === 0) return found.length === 0;
+        if (Object.keys(rest).length === 0) return differing.length === 0;
         try {
           await queryClient.cancelQueries({ queryKey });
           queryClient.setQueryData(queryKey, await changeTagged<Todo>(path, known.tag, rest));
@@ -56,20 +78,39 @@ export function useTodo(todoId: string) {
     [todoId, queryClient, queryKey, options],
   );
 
-  const save = (change: Change, base: Base | undefined = query.data?.resource): Promise<boolean> => {
-    if (!base) return Promise.resolve(false);
-    const saving = last.current
-      .then(() => send(change, base))
-      .catch((error: unknown) => {
-        notify(problemOf(error).message);
-        return false;
-      });
-    last.current = saving;
+  /** For a form, which shows the error. Changes of the schedule follow one another. @throws ProblemError. */
+  const submit = (change: Change, base: Base): Promise<boolean> => {
+    const saving = last.current.then(() => send(change, base));
+    last.current = saving.catch(() => {});
     return saving;
   };
-  const settle = async (conflict: Conflict, keeps: 'mine' | 'theirs'): Promise<boolean> => {
-    setConflicts((all) => all.filter((each) => each !== conflict));
+  /** Shows the change at once. Returns whether it is stored, or kept until it can be sent. */
+  const queue = async (change: Change, base: Base): Promise<boolean> => {
+    if (!todo) return false;
+    const outbox = await openOutbox(identity);
+    const known = queryClient.getQueryData<Tagged<Todo>>(queryKey);
+    const { outcome } = await outbox.add({ action: { operation: 'update', change }, todos: [todo], base, known });
+    const settled = await outcome;
+    if (settled.state === 'refused') throw new ProblemError(settled.problem);
+    return settled.state === 'stored' || settled.state === 'waits';
+  };
+  const save = async (change: Change, base: Base | undefined = todo): Promise<boolean> => {
+    if (!base) return false;
+    const saving = isScheduled(change) ? submit(change, base) : queue(change, base);
+    return saving.catch((error: unknown) => {
+      notify(problemOf(error).message);
+      return false;
+    });
+  };
+  const settle = async (conflict: ShownConflict, keeps: 'mine' | 'theirs'): Promise<boolean> => {
+    const { id } = conflict;
+    setFound((all) => all.filter((each) => each !== conflict));
+    if (id !== undefined) await (await openOutbox(identity)).discard(id);
     return keeps === 'theirs' || save(conflict.mine, conflict.current);
   };
-  return { query, save, conflicts, settle };
+  /** How many changes of this todo are on their way. */
+  const sending = writes.filter(
+    (write) => write.state === 'waiting' && !write.isStored && concerns(write, todoId),
+  ).length;
+  return { query, todo, isNew, sending, save, submit, conflicts, settle };
 }

@@ -32,12 +32,23 @@ interface BulkBarProps {
   total: number;
   /** Loads and selects what the filter finds; undefined where all of it is loaded. */
   selectMatches: (() => void) | undefined;
+  /** How many are loaded, while what the filter finds is; else null. */
+  reading: number | null;
   changes: Changes;
+  /** Opens the dialog of their labels. */
+  label: () => void;
   clear: () => void;
 }
 
+/** What the bar is at, in words. */
+function stateOf(progress: Changes['progress'], reading: number | null, count: number, total: number): string {
+  if (progress) return `${progress.done} of ${progress.of}…`;
+  if (reading !== null) return `Reading ${reading.toLocaleString('en')} of ${total.toLocaleString('en')}…`;
+  return `${count.toLocaleString('en')} selected`;
+}
+
 /** What can be done with the selected todos, at the lower edge of the window. */
-export function BulkBar({ todos, count, total, selectMatches, changes, clear }: BulkBarProps) {
+export function BulkBar({ todos, count, total, selectMatches, reading, changes, label, clear }: BulkBarProps) {
   const { workspace } = useIdentity();
   const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
   const { progress, patch } = changes;
@@ -55,8 +66,8 @@ export function BulkBar({ todos, count, total, selectMatches, changes, clear }: 
   };
   return (
     <section className="bulk-bar" aria-label="Selected todos">
-      <p role="status">{progress ? `${progress.done} of ${progress.of}…` : `${count.toLocaleString('en')} selected`}</p>
-      {selectMatches && total > count && (
+      <p role="status">{stateOf(progress, reading, count, total)}</p>
+      {selectMatches && reading === null && total > count && (
         <Button kind="quiet" onPress={selectMatches}>
           Select all {total.toLocaleString('en')} that match
         </Button>
@@ -64,6 +75,9 @@ export function BulkBar({ todos, count, total, selectMatches, changes, clear }: 
       <BulkMenu name="Status" entries={statusEntries} onChoose={setStatus} />
       <BulkMenu name="Priority" entries={priorityEntries} onChoose={setPriority} />
       <BulkMenu name="List" entries={lists.map(({ id, name }) => ({ id, label: name }))} onChoose={moveTo} />
+      <Button kind="quiet" aria-haspopup="dialog" onPress={label}>
+        Labels
+      </Button>
       <AssignMenu todos={todos} patch={patch} />
       <Button kind="quiet" onPress={() => changes.archive(todos())}>
         {todos().every(({ isArchived }) => isArchived) ? 'Restore' : 'Archive'}

@@ -15,6 +15,7 @@ const nothing = {
 function reasonOf({ place, filter, listing }: FilterOfPage): keyof typeof nothing {
   if (listing.includeArchived) return 'archived';
   if (filter.status !== undefined) return filter.status.join() === 'done' ? 'done' : 'all';
+  if (place.name === 'view') return 'active';
   return place.name === 'today' || place.name === 'mine' ? place.name : 'active';
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { labelsQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
@@ -18,11 +19,17 @@ const sortOptions = [
   { id: 'updatedAt', label: 'Last changed' },
   { id: 'dueDate', label: 'Due date' },
   { id: 'priority', label: 'Priority' },
+  { id: 'position', label: 'Manual' },
 ];
 const groupOptions = [
   { id: '', label: 'No groups' },
   { id: 'priority', label: 'By priority' },
   { id: 'due', label: 'By due date' },
+];
+
+const layoutOptions = [
+  { id: '', label: 'List' },
+  { id: 'board', label: 'Board' },
 ];
 
 /** The values of a filter with one of them added or removed; undefined when none is left. */
@@ -46,6 +53,7 @@ export function FilterBar({ at }: { at: FilterOfPage }) {
       <PriorityMenu at={at} />
       {place.name !== 'list' && <ListSelect at={at} />}
       {place.name !== 'mine' && place.name !== 'today' && <AssigneeMenu at={at} />}
+      <LabelMenu at={at} />
       {place.name !== 'today' && <DueSelect at={at} />}
       <span className="todo-filters-order">
         <NativeSelect
@@ -54,12 +62,22 @@ export function FilterBar({ at }: { at: FilterOfPage }) {
           options={sortOptions}
           onChange={(sort) => sortBy(sort as Sort)}
         />
-        <NativeSelect
-          label="Group"
-          value={filter.group ?? ''}
-          options={groupOptions}
-          onChange={(group) => groupBy(group === '' ? undefined : (group as Filter['group']))}
-        />
+        {filter.layout !== 'board' && (
+          <NativeSelect
+            label="Group"
+            value={filter.group ?? ''}
+            options={groupOptions}
+            onChange={(group) => groupBy(group === '' ? undefined : (group as Filter['group']))}
+          />
+        )}
+        {listing.includeArchived !== true && (
+          <NativeSelect
+            label="Layout"
+            value={filter.layout ?? ''}
+            options={layoutOptions}
+            onChange={(layout) => change({ layout: layout === 'board' ? layout : undefined, group: undefined })}
+          />
+        )}
       </span>
     </search>
   );
@@ -163,6 +181,32 @@ function AssigneeMenu({ at: { filter, change } }: { at: FilterOfPage }) {
   );
 }
 
+function LabelMenu({ at: { filter, change } }: { at: FilterOfPage }) {
+  const { workspace } = useIdentity();
+  const chosen = filter.labelId ?? [];
+  const labels = useQuery({ ...labelsQuery(workspace.id), enabled: chosen.length > 0 });
+  const known = labels.data ?? [];
+  const gone = labels.data ? chosen.filter((id) => !known.some((label) => label.id === id)) : [];
+  return (
+    <MenuButton
+      label={chosen.length === 0 ? 'Label: any' : `Label: ${chosen.length} chosen`}
+      className="menu-button filter-button"
+      heading={known.length === 0 ? 'There are no labels yet' : 'Labelled'}
+      isMultiple
+      choices={[...known, ...gone.map((id) => ({ id, name: 'A deleted label' }))].map(({ id, name }) => ({
+        id,
+        label: name,
+        isChecked: chosen.includes(id),
+      }))}
+      entries={[]}
+      onChoose={(id) => change({ labelId: toggled(chosen, id) })}
+      onOpen={() => void labels.refetch()}
+    >
+      <FilterLabel name="Label" count={chosen.length} />
+    </MenuButton>
+  );
+}
+
 function DueSelect({ at: { filter, change } }: { at: FilterOfPage }) {
   const known = [
     { id: '', label: 'Any due date' },
@@ -187,7 +231,8 @@ function FilterLabel({ name, count }: { name: string; count: number }) {
   return (
     <>
       <span className="menu-label">{name}</span>
-      {count > 0 && <span className="count">{count}</span>}
+      {/* Drawn by CSS: the name of the button says what is chosen. */}
+      {count > 0 && <span className="count" data-count={count} />}
       <Icon name="down" />
     </>
   );

@@ -2,12 +2,13 @@ import type { TandemInputs } from 'tandem/client';
 
 /*
  * The filter of a list of todos. It is the query of the page's address, under the names and in the form of REST's
- * parameters (`GET /todos`), and beside them the grouping of the rows, which only the page knows.
+ * parameters (`GET /todos`), and beside them what only the page knows: the grouping of the rows, the layout, and the todo
+ * that is shown beside the list.
  */
 
 export const statuses = ['ready', 'in_progress', 'done'] as const;
 export const priorities = ['urgent', 'high', 'medium', 'low'] as const;
-const sorts = ['createdAt', 'updatedAt', 'dueDate', 'priority'] as const;
+const sorts = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'position'] as const;
 const maxQueryLength = 200;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -18,6 +19,7 @@ export interface Filter {
   priority?: ((typeof priorities)[number] | 'none')[] | undefined;
   todoListId?: string[] | undefined;
   assigneeId?: string[] | undefined;
+  labelId?: string[] | undefined;
   unassigned?: true | undefined;
   isSuggested?: true | undefined;
   includeArchived?: true | undefined;
@@ -27,6 +29,9 @@ export interface Filter {
   sort?: Sort | undefined;
   order?: 'asc' | 'desc' | undefined;
   group?: 'priority' | 'due' | undefined;
+  layout?: 'board' | undefined;
+  /** The id of the todo that is shown beside the list. */
+  peek?: string | undefined;
 }
 
 export type Sort = (typeof sorts)[number];
@@ -65,6 +70,7 @@ const parsers: { [Name in keyof Filter]-?: Parse<NonNullable<Filter[Name]>> } = 
   priority: several(oneOf(...priorities, 'none')),
   todoListId: several(id),
   assigneeId: several((text) => (text === 'me' ? text : id(text))),
+  labelId: several(id),
   unassigned: flag,
   isSuggested: flag,
   includeArchived: flag,
@@ -74,13 +80,17 @@ const parsers: { [Name in keyof Filter]-?: Parse<NonNullable<Filter[Name]>> } = 
   sort: oneOf(...sorts),
   order: oneOf('asc', 'desc'),
   group: oneOf('priority', 'due'),
+  layout: oneOf('board'),
+  peek: id,
 };
 
-/** A page of todos: all, those of one list, those due that are mine, mine, archived ones. */
+/** A page of todos: all, those of one list, those due that are mine, mine, archived ones, those of a saved view. */
 export type Place =
   | { name: 'todos' | 'mine' | 'archive' }
   | { name: 'list'; todoListId: string }
-  | { name: 'today'; today: string };
+  | { name: 'today'; today: string }
+  /** `fixed`: filters of the view that the page has no control for. */
+  | { name: 'view'; viewId: string; fixed: Listing };
 
 /** REST's parameters of a list, without those of a page of it. */
 export type Listing = Omit<TandemInputs['todos']['list'], 'ids' | 'limit' | 'cursor' | 'include'>;
@@ -107,6 +117,7 @@ export function searchOf(filter: Filter | Listing): string {
 export function placeAt(pathname: string, today: string): Place {
   const [, first, id] = pathname.split('/');
   if (first === 'lists') return { name: 'list', todoListId: id ?? '' };
+  if (first === 'views') return { name: 'view', viewId: id ?? '', fixed: {} };
   if (first === 'today') return { name: 'today', today };
   return { name: first === 'mine' || first === 'archive' ? first : 'todos' };
 }
@@ -116,11 +127,12 @@ const bases: { [Name in Place['name']]: (place: Extract<Place, { name: Name }>) 
   mine: () => ({ assigneeId: 'me' }),
   archive: () => ({ includeArchived: true }),
   list: ({ todoListId }) => ({ todoListId }),
+  view: ({ fixed }) => fixed,
   today: ({ today }) => ({ assigneeId: 'me', dueBefore: today, sort: 'dueDate', order: 'asc' }),
 };
 
 /** What is read for a filter at a place: what the place fixes stays, and the rest is the filter's. */
-export function listingOf(place: Place, { group: _, ...filter }: Filter): Listing {
+export function listingOf(place: Place, { group: _, layout: __, peek: ___, ...filter }: Filter): Listing {
   const {
     sort: baseSort = 'createdAt',
     order: baseOrder,
@@ -134,14 +146,14 @@ export function listingOf(place: Place, { group: _, ...filter }: Filter): Listin
   return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined));
 }
 
-/** The order in which a sort is usually wanted: what is due soonest, else the newest or most urgent first. */
+/** The order in which a sort is usually wanted: what is due soonest, the manual order, else the newest or most urgent first. */
 export function usualOrder(sort: Sort): 'asc' | 'desc' {
-  return sort === 'dueDate' ? 'asc' : 'desc';
+  return sort === 'dueDate' || sort === 'position' ? 'asc' : 'desc';
 }
 
-/** The filter without what narrows the list: its status, sort and grouping are left. */
-export function cleared({ status, includeArchived, sort, order, group }: Filter): Filter {
-  return { status, includeArchived, sort, order, group };
+/** The filter without what narrows the list: its status, its order and how it is shown are left. */
+export function cleared({ status, includeArchived, sort, order, group, layout, peek }: Filter): Filter {
+  return { status, includeArchived, sort, order, group, layout, peek };
 }
 
 /** Whether a filter narrows the list, apart from its status. */

@@ -1,6 +1,8 @@
+import { useEffect, useRef } from 'react';
+
 /*
- * What the commands of the list act on (shell/commands.ts). The list on the page sets it; without a list, or one that is
- * empty, there is none.
+ * What the commands of the list, and of the todo beside it, act on (shell/commands.ts). The list on the page sets it;
+ * without a list, or one that is empty, there is none.
  */
 
 /** Where the focus goes: so many rows down or up, or to an end of the list. */
@@ -13,8 +15,13 @@ export interface ListActions {
   hasSelection(): boolean;
   /** Focuses another row. `extend`: all between the start of the selection and that row become selected. */
   move(step: Step, extend?: boolean): void;
+  /** Whether the list is in the manual order, which `step` changes: the todo in focus moves a row up or down. */
+  isManual(): boolean;
+  step(by: 1 | -1): void;
   /** Goes to the page of the todo in focus. */
   open(): void;
+  /** Shows the todo in focus beside the list, or ends that. */
+  peek(): void;
   /** Selects the todo in focus, or ends that. */
   select(): void;
   selectAll(): void;
@@ -22,21 +29,51 @@ export interface ListActions {
   /** Marks the todos as done, or opens them again if all of them are. */
   complete(): void;
   archive(): void;
+  /** Opens the dialog of the labels of the todos. */
+  label(): void;
   /** Undoes the last change; before there is one, nothing. */
   undo(): void;
 }
 
-let current: ListActions | null = null;
+/** What commands do with the todo that is shown beside the list. */
+export interface PeekActions {
+  close(): void;
+}
+
+/** The actions of what is on the page, by what it is; read when a command asks for them. */
+interface OnPage {
+  list: (() => ListActions) | null;
+  peek: (() => PeekActions) | null;
+}
+
+const onPage: OnPage = { list: null, peek: null };
 
 /** The list on the page; null when there is none. */
 export function listOnPage(): ListActions | null {
-  return current;
+  return onPage.list?.() ?? null;
 }
 
-/** Makes a list the one on the page, and returns how to end that. */
-export function showList(actions: ListActions): () => void {
-  current = actions;
-  return () => {
-    if (current === actions) current = null;
-  };
+/** The todo beside the list; null when there is none. */
+export function peekOnPage(): PeekActions | null {
+  return onPage.peek?.() ?? null;
+}
+
+/** Offers actions to commands while the component is on the page; null for none. */
+export function useOnPage<Name extends keyof OnPage>(
+  name: Name,
+  actions: ReturnType<NonNullable<OnPage[Name]>> | null,
+): void {
+  const latest = useRef(actions);
+  useEffect(() => {
+    latest.current = actions;
+  });
+  const isOffered = actions !== null;
+  useEffect(() => {
+    if (!isOffered) return;
+    const read = (() => latest.current) as OnPage[Name];
+    onPage[name] = read;
+    return () => {
+      if (onPage[name] === read) onPage[name] = null as OnPage[Name];
+    };
+  }, [name, isOffered]);
 }

@@ -2,11 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import type { TandemOutputs } from 'tandem/client';
 import { useIdentity } from '../session/session.ts';
-import { copyText } from '../ui/copy-button.tsx';
-import { Icon } from '../ui/icons.tsx';
-import { MenuButton } from '../ui/menu-button.tsx';
-import { useNotice } from '../ui/notice.tsx';
-import { curlOf, type Filter, type Listing } from './filter.ts';
+import type { Filter, Listing } from './filter.ts';
 import { summaryQuery } from './queries.ts';
 import { asFilter, type FilterOfPage } from './use-filter.ts';
 
@@ -72,29 +68,5 @@ export function Tabs({ at: { filter, listing, hrefOf } }: { at: FilterOfPage }) 
         </Link>
       ))}
     </nav>
-  );
-}
-
-/** The menu of the page: the list as a request of the API. */
-export function PageMenu({ listing }: { listing: Listing }) {
-  const notify = useNotice();
-  const copy = async () => {
-    const isCopied = await copyText(curlOf(location.origin, listing));
-    notify(
-      isCopied
-        ? 'The request is copied. It reads the API key from TANDEM_API_KEY.'
-        : 'The browser did not allow copying.',
-    );
-  };
-  return (
-    <MenuButton
-      label="More"
-      className="menu-button icon-button"
-      heading="This list"
-      entries={[{ id: 'curl', label: 'Copy as curl' }]}
-      onChoose={() => void copy()}
-    >
-      <Icon name="more" />
-    </MenuButton>
   );
 }

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
+import { pollUnlessLive } from '../api/live-state.ts';
 import type { Listing } from './filter.ts';
 
 const refetchMs = 5_000;
@@ -11,7 +12,7 @@ function sizeOf(pages: number): number {
   return pages < maxLivePages ? 100 : 500;
 }
 
-/** The todos of a listing, page by page. They are read again while the page is open: programs and agents change some. */
+/** The todos of a listing, page by page. They are read again as others change some. */
 export const todosQuery = (workspaceId: string, listing: Listing) =>
   infiniteQueryOptions({
     queryKey: ['todos', workspaceId, 'list', listing],
@@ -20,7 +21,8 @@ export const todosQuery = (workspaceId: string, listing: Listing) =>
     initialPageParam: { cursor: undefined as string | undefined, limit: sizeOf(0) },
     getNextPageParam: ({ nextCursor }, pages) =>
       nextCursor === null ? undefined : { cursor: nextCursor as string | undefined, limit: sizeOf(pages.length) },
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > maxLivePages ? false : refetchMs),
+    refetchInterval: (query) =>
+      (query.state.data?.pages.length ?? 0) <= maxLivePages && pollUnlessLive(query, refetchMs),
   });
 
 /** Counts of what a listing matches, of every status. */
@@ -31,7 +33,7 @@ export const summaryQuery = (
   queryOptions({
     queryKey: ['todos', workspaceId, 'summary', filter],
     queryFn: ({ signal }) => api.todos.summary.query(filter, { signal }),
-    refetchInterval: refetchMs,
+    refetchInterval: (query) => pollUnlessLive(query, refetchMs),
   });
 
 /** Somebody to whom a todo can be assigned. */

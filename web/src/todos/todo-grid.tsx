@@ -1,69 +1,78 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot leave out the rows that are not visible.
 // biome-ignore-all lint/a11y/useFocusableInteractive: in this grid rows have the focus, not cells (ARIA APG, treegrid).
-import { type InfiniteData, type UseInfiniteQueryResult, useQuery } from '@tanstack/react-query';
-import { type CSSProperties, type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type UseInfiniteQueryResult, useQuery } from '@tanstack/react-query';
+import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import type { TandemOutputs } from 'tandem/client';
+import { problemOf } from '../api/client.ts';
+import { type Labelling, LazyLabelDialog } from '../labels/lazy-dialog.tsx';
 import { useIdentity } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import { useParentNames } from '../work/parents.ts';
 import { todoListsQuery } from '../work/queries.ts';
+import { nameOf } from '../work/todo-parts.tsx';
 import { BulkBar } from './bulk-bar.tsx';
-import { groupOf } from './due.ts';
+import { GridHead } from './grid-head.tsx';
+import { GroupHeading } from './group-heading.tsx';
 import { useHeldRows } from './held-rows.ts';
-import { type Step, showList } from './list-actions.ts';
+import { type Step, useOnPage } from './list-actions.ts';
 import { countOf } from './page-head.tsx';
+import type { Pending } from './pending.ts';
 import { summaryQuery } from './queries.ts';
 import { TodoRow } from './todo-row.tsx';
 import { useChanges } from './use-changes.ts';
 import { dateHere, type FilterOfPage } from './use-filter.ts';
 import { useGrid } from './use-grid.ts';
+import { useGroups } from './use-groups.ts';
+import { useManual } from './use-manual.ts';
+import type { TodoPages } from './use-pending.ts';
 import { useSelection } from './use-selection.ts';
-
-type TodoPages = InfiniteData<TandemOutputs['todos']['list']>;
 
 interface TodoGridProps {
   at: FilterOfPage;
   todos: UseInfiniteQueryResult<TodoPages>;
-  pages: TodoPages;
+  pending: Pending;
 }
 
 /** Rows before the end of what is loaded at which more is read: about two screens. */
 const aheadRows = 50;
 
 /** The todos as a grid, of which only the visible rows are in the document. Its keys are commands (shell/commands.ts). */
-export function TodoGrid({ at, todos, pages }: TodoGridProps) {
-  const { place, filter, listing } = at;
+export function TodoGrid({ at, todos, pending }: TodoGridProps) {
+  const { place, filter, listing, change } = at;
   const { workspace } = useIdentity();
   const navigate = useNavigate();
   const grid = useRef<HTMLDivElement>(null);
   const [isHeld, setHeld] = useState(false);
   const [activeId, setActiveId] = useState<string>();
-  const loaded = useMemo(() => pages.pages.flatMap(({ data }) => data), [pages]);
-  const { rows, waiting } = useHeldRows(loaded, isHeld);
+  const { leaving } = pending;
+  const { rows, waiting } = useHeldRows(pending.todos, isHeld);
   const today = dateHere();
-  const group = filter.group;
-  const { ids, items } = useMemo(() => {
-    const ids = rows.map(({ todo }) => todo.id);
-    if (group === undefined) return { ids, items: ids };
-    const headed = rows.map(({ todo }) => groupOf(todo, group, today));
-    const items = ids.flatMap((id, row) => (headed[row] === headed[row - 1] ? [id] : [`#${headed[row]}`, id]));
-    return { ids, items };
-  }, [rows, group, today]);
+  const { all, ids, items, groups, headings, toggle } = useGroups(rows, place, filter.group, today);
   const byId = useMemo(() => new Map(rows.map((row) => [row.todo.id, row])), [rows]);
-  const active = activeId !== undefined && byId.has(activeId) ? activeId : ids[0];
-  const { virtualizer, margin, isCoarse, focus } = useGrid(grid, items, active);
-  const selection = useSelection(ids);
+  const active = activeId !== undefined && ids.includes(activeId) ? activeId : ids[0];
+  const { virtualizer, margin, stuck, isCoarse, focus } = useGrid(grid, items, active, headings);
+  const selection = useSelection(ids, all);
   const [isSelecting, setSelecting] = useState(false);
   const endSelection = () => {
     setSelecting(false);
     selection.set([]);
   };
   const changes = useChanges();
+  const parentOf = useParentNames(pending.todos);
+  const notify = useNotice();
+  const [labelling, setLabelling] = useState<Labelling | null>(null);
+  const [reading, setReading] = useState<number | null>(null);
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: place.name !== 'list' });
   const summary = useQuery(summaryQuery(workspace.id, listing));
   const chosen = () => {
     const wanted = selection.selected.size > 0 ? [...selection.selected] : active === undefined ? [] : [active];
     return wanted.flatMap((id) => byId.get(id)?.todo ?? []);
+  };
+
+  const label = () => {
+    const labelled = chosen();
+    if (labelled.length === 0) return;
+    setLabelling({ todos: labelled, save: (change, outcome) => changes.patch(labelled, change, outcome) });
   };
 
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = todos;
@@ -74,10 +83,13 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
   useEffect(() => {
     if (isNearEnd && hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [isNearEnd, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const { peek } = filter;
   const goTo = (id: string | undefined) => {
     if (id === undefined) return;
     setActiveId(id);
     focus(id);
+    // The todo beside the list goes along.
+    if (peek !== undefined && peek !== id) change({ peek: id }, { replace: true });
   };
   const lastId = ids.at(-1);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once all is loaded.
@@ -90,35 +102,42 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
   const move = (step: Step, extend = false) => {
     if (step === 'last' && hasNextPage) return setGoingToEnd(true);
     const now = active === undefined ? 0 : ids.indexOf(active);
-    const isInside = grid.current?.contains(document.activeElement) ?? false;
+    const isInside = peek !== undefined || (grid.current?.contains(document.activeElement) ?? false);
     const next = step === 'first' ? 0 : step === 'last' ? ids.length - 1 : isInside ? now + step : now;
     const id = ids[Math.max(0, Math.min(ids.length - 1, next))];
     if (extend && id !== undefined && active !== undefined) selection.extend(active, id);
     goTo(id);
   };
-  const latest = useRef({ move, chosen, active, selection, changes, ids });
-  useEffect(() => {
-    latest.current = { move, chosen, active, selection, changes, ids };
+  const manual = useManual(at, {
+    ids,
+    active,
+    todoOf: (id) => byId.get(id)?.todo,
+    // The rows follow at once, where the focus holds them in their places too.
+    onMove: (id) => {
+      setHeld(false);
+      setActiveId(id);
+      focus(id);
+    },
   });
-  useEffect(
-    () =>
-      showList({
-        isFocused: () =>
-          grid.current !== null &&
-          document.activeElement?.closest('[role="row"]') === document.activeElement &&
-          grid.current.contains(document.activeElement),
-        hasSelection: () => latest.current.selection.selected.size > 0,
-        move: (step, extend) => latest.current.move(step, extend),
-        open: () => void (latest.current.active && navigate(`/todos/${latest.current.active}`)),
-        select: () => latest.current.active && latest.current.selection.toggle(latest.current.active),
-        selectAll: () => latest.current.selection.set(latest.current.ids),
-        clearSelection: () => latest.current.selection.set([]),
-        complete: () => latest.current.changes.complete(latest.current.chosen()),
-        undo: () => latest.current.changes.undo(),
-        archive: () => latest.current.changes.archive(latest.current.chosen()),
-      }),
-    [navigate],
-  );
+  useOnPage('list', {
+    isManual: () => manual.isManual,
+    step: manual.step,
+    isFocused: () =>
+      grid.current !== null &&
+      document.activeElement?.closest('[role="row"]') === document.activeElement &&
+      grid.current.contains(document.activeElement),
+    hasSelection: () => selection.selected.size > 0,
+    move,
+    open: () => void (active && navigate(`/todos/${active}`)),
+    peek: () => change({ peek: peek === active ? undefined : active }, { replace: peek !== undefined }),
+    select: () => active && selection.toggle(active),
+    selectAll: () => selection.set(ids),
+    clearSelection: () => selection.set([]),
+    complete: () => changes.complete(chosen()),
+    undo: () => changes.undo(),
+    archive: () => changes.archive(chosen()),
+    label,
+  });
   const press = (id: string) => (event: MouseEvent) => {
     const isControl = (event.target as Element).closest('a, button') !== null;
     if (!event.shiftKey && !event.ctrlKey && !event.metaKey) return isControl ? setActiveId(id) : goTo(id);
@@ -138,28 +157,28 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
   };
   /** Ids, not the filter, are sent then: what is undone is known, and what is added meanwhile is left alone. */
   const selectMatches = async () => {
+    const idsOf = ({ data }: typeof todos) => data?.pages.flatMap((page) => page.data.map(({ id }) => id)) ?? all;
     let result = todos;
-    while (result.hasNextPage) result = (await fetchNextPage()) as typeof todos;
-    selection.set(result.data?.pages.flatMap(({ data }) => data.map(({ id }) => id)) ?? ids);
+    let isRefused = false;
+    while (result.hasNextPage && !isRefused) {
+      setReading(idsOf(result).length);
+      result = (await fetchNextPage()) as typeof todos;
+      isRefused = result.isFetchNextPageError;
+    }
+    setReading(null);
+    if (isRefused) notify(`${problemOf(result.error).message} Not all todos are selected.`);
+    selection.set(idsOf(result));
   };
   const total = summary.data ? countOf(summary.data, listing) : ids.length;
   const nameOfList = (id: string) => lists.data?.find((list) => list.id === id)?.name;
   return (
     <>
-      {isCoarse && (
-        <div className="todo-select">
-          <Button kind="quiet" onPress={() => (isSelecting ? endSelection() : setSelecting(true))}>
-            {isSelecting ? 'End selection' : 'Select'}
-          </Button>
-        </div>
-      )}
-      <div className="todo-news">
-        {waiting > 0 && (
-          <Button onPress={() => setHeld(false)}>
-            {waiting === 1 ? '1 todo is new: show it' : `${waiting} todos are new: show them`}
-          </Button>
-        )}
-      </div>
+      <GridHead
+        toggleSelection={isCoarse ? () => (isSelecting ? endSelection() : setSelecting(true)) : undefined}
+        isSelecting={isSelecting}
+        waiting={waiting}
+        showWaiting={() => setHeld(false)}
+      />
       <div
         ref={grid}
         role="grid"
@@ -176,12 +195,28 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
           {visible.map(({ index, key, size, start }) => {
             const style = { height: size, transform: `translateY(${start - margin}px)` };
             const row = byId.get(String(key));
-            if (!row) return <Heading key={key} name={String(key).slice(1)} place={index + 1} style={style} />;
+            const group = groups.get(String(key));
+            if (group) {
+              return (
+                <GroupHeading
+                  key={key}
+                  group={group}
+                  isOpenEnded={hasNextPage && index === headings.at(-1)}
+                  place={index + 1}
+                  style={style}
+                  isStuck={index === stuck.current}
+                  onToggle={() => toggle(group.name)}
+                />
+              );
+            }
+            if (!row) return null;
             const { id, todoListId } = row.todo;
             return (
               <TodoRow
                 key={key}
-                row={row}
+                row={leaving.has(id) ? { ...row, isGone: true } : row}
+                parent={parentOf(row.todo)}
+                drag={manual.dragOf(id, nameOf(row.todo))}
                 list={place.name === 'list' ? undefined : nameOfList(todoListId)}
                 today={today}
                 place={index + 1}
@@ -201,18 +236,13 @@ export function TodoGrid({ at, todos, pages }: TodoGridProps) {
           count={selection.selected.size}
           total={total}
           selectMatches={() => void selectMatches()}
+          reading={reading}
           changes={changes}
+          label={label}
           clear={endSelection}
         />
       )}
+      <LazyLabelDialog of={labelling} close={() => setLabelling(null)} />
     </>
-  );
-}
-
-function Heading({ name, place, style }: { name: string; place: number; style: CSSProperties }) {
-  return (
-    <div role="row" className="todo-heading" aria-rowindex={place} style={style}>
-      <span role="gridcell">{name}</span>
-    </div>
   );
 }

@@ -3,25 +3,23 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the keys of rows are commands (shell/commands.ts).
 import type { CSSProperties, MouseEvent } from 'react';
 import { Link } from 'react-router';
-import type { Todo } from '../work/queries.ts';
-import { nameOf } from '../work/todo-parts.tsx';
+import { LabelChips, labelsInWords } from '../labels/label-chips.tsx';
+import { Assigned, nameOf, workOf } from '../work/todo-parts.tsx';
 import { dueInWords } from './due.ts';
 import type { HeldRow } from './held-rows.ts';
+import type { RowDrag } from './use-row-drag.ts';
 
 const statusNames = { ready: 'to do', in_progress: 'in progress', done: 'done' };
 const checked = { ready: 'false', in_progress: 'mixed', done: 'true' } as const;
-
-/** What the latest run of an agent comes to, while it lasts. */
-function workOf({ latestRun: run }: Todo): { text: string; tone: 'live' | 'warn' } | null {
-  if (run?.status !== 'running') return null;
-  if (run.statusReason === 'awaiting_input') return { text: 'Waiting for you', tone: 'warn' };
-  return { text: run.statusReason === 'queued' ? 'Waiting to start' : 'Agent at work', tone: 'live' };
-}
 
 interface TodoRowProps {
   row: HeldRow;
   /** The name of its list, where the page has todos of several. */
   list: string | undefined;
+  /** The name of the todo that it is a part of. */
+  parent: string | undefined;
+  /** In the manual order, what a pointer drags it with. */
+  drag: RowDrag | undefined;
   today: string;
   /** Its place in the grid, from 1. */
   place: number;
@@ -33,29 +31,33 @@ interface TodoRowProps {
 }
 
 /** A todo in the grid. Its few elements count: thousands of rows may pass by. */
-export function TodoRow({ row, list, today, place, style, isActive, isSelected, onToggle, onPress }: TodoRowProps) {
+export function TodoRow(props: TodoRowProps) {
+  const { row, list, parent, drag, today, place, style, isActive, isSelected, onToggle, onPress } = props;
   const { todo, isGone } = row;
-  const { id, status, priority, dueDate, assignees, isSuggested, nextRunAt } = todo;
+  const { id, status, priority, dueDate, assignees, labels, isSuggested, nextRunAt } = todo;
+  const { subTodoCount, doneSubTodoCount } = todo;
   const name = nameOf(todo);
   const due = dueDate === null ? null : dueInWords(dueDate, today);
   const isOver = dueDate !== null && dueDate < today && status !== 'done';
   const work = workOf(todo);
-  const [first] = assignees;
-  const names = assignees.map((assignee) => assignee.name);
   const isScheduled = nextRunAt !== null;
   const facts = [
     priority && `${priority} priority`,
     due && `due ${due}`,
     list,
+    parent !== undefined && `part of ${parent}`,
+    subTodoCount > 0 && `${doneSubTodoCount} of ${subTodoCount} sub-todos done`,
+    labelsInWords(labels),
     isScheduled && 'scheduled',
     isSuggested && 'suggested',
     work?.text,
-    ...names,
+    ...assignees.map((assignee) => assignee.name),
     statusNames[status],
     isGone && 'no longer in this list',
   ];
   return (
     <div
+      {...drag}
       role="row"
       className={`todo-row${isGone ? ' gone' : ''}${status === 'done' ? ' done' : ''}`}
       style={style}
@@ -82,6 +84,12 @@ export function TodoRow({ row, list, today, place, style, isActive, isSelected, 
         <Link to={`/todos/${id}`} tabIndex={-1} draggable={false}>
           {name}
         </Link>
+        {parent !== undefined && <span className="todo-parent">{parent}</span>}
+        {subTodoCount > 0 && (
+          <span className="todo-chip" title="Sub-todos done">
+            {doneSubTodoCount} of {subTodoCount}
+          </span>
+        )}
         {isScheduled && (
           <span className="todo-chip" title="Scheduled">
             ↻
@@ -91,14 +99,10 @@ export function TodoRow({ row, list, today, place, style, isActive, isSelected, 
         {work && <span className={`todo-work ${work.tone}`}>{work.text}</span>}
       </span>
       <span role="gridcell" className="todo-facts-cell">
+        <LabelChips labels={labels} most={2} />
         {list !== undefined && <span className="todo-chip list-chip">{list}</span>}
         {due && <span className={isOver ? 'todo-due over' : 'todo-due'}>{due}</span>}
-        {first && (
-          <span className={`todo-who ${first.type}`} title={names.join(', ')}>
-            {[...first.name.trim()][0]?.toUpperCase() ?? '?'}
-            {assignees.length > 1 && `+${assignees.length - 1}`}
-          </span>
-        )}
+        <Assigned to={assignees} />
       </span>
     </div>
   );

@@ -1,19 +1,26 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { type ReactNode, Suspense, useEffect } from 'react';
 import { useLocation } from 'react-router';
 import { QuickAdd } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { Card, Loaded } from '../ui/card.tsx';
+import { Card, Loaded, Pending } from '../ui/card.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Page } from '../ui/page.tsx';
 import { NewTodo } from '../work/new-todo.tsx';
-import { todoListsQuery } from '../work/queries.ts';
+import { todoListsQuery, type View } from '../work/queries.ts';
 import { NoTodos } from './empty.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { Counts, PageMenu, Tabs } from './page-head.tsx';
+import { useFilter } from './page-filter.ts';
+import { Counts, Tabs } from './page-head.tsx';
+import { PeekPanel } from './peek-panel.tsx';
 import { todosQuery } from './queries.ts';
 import { TodoGrid } from './todo-grid.tsx';
-import { type FilterOfPage, useFilter } from './use-filter.ts';
+import { type FilterOfPage, isBoard } from './use-filter.ts';
+import { usePending } from './use-pending.ts';
+import { PageMenu, SaveView } from './view-head.tsx';
+
+const BoardList = lazyPart(() => import('./board-list.tsx').then(({ BoardList }) => BoardList));
 
 const titles = { todos: 'Todos', mine: 'My todos', today: 'Today', archive: 'Archive' };
 
@@ -22,37 +29,66 @@ export function TodosPage() {
   const { workspace } = useIdentity();
   const lists = useQuery(todoListsQuery(workspace.id));
   const at = useFilter();
-  const { place, listing } = at;
-  useFocusOnNewTodo();
+  const { place } = at;
   const list = place.name === 'list' ? lists.data?.find(({ id }) => id === place.todoListId) : undefined;
   if (place.name === 'list' && lists.data && !list) return <NoList />;
+  const key = place.name === 'list' ? place.todoListId : place.name;
+  const title = place.name === 'list' ? (list?.name ?? 'List') : place.name === 'view' ? 'View' : titles[place.name];
+  return <TodosAt key={key} at={at} title={title} />;
+}
+
+interface TodosAtProps {
+  at: FilterOfPage;
+  title: string;
+  /** The view whose page it is. */
+  view?: View;
+  /** Above the controls of the filter. */
+  children?: ReactNode;
+}
+
+/** A page of todos: its head, the form for a new todo, the controls of the filter, and the list or board. */
+export function TodosAt({ at, title, view, children }: TodosAtProps) {
+  const { place, listing } = at;
+  useFocusOnNewTodo();
   const hasComposer = place.name !== 'archive' && place.name !== 'today';
   return (
-    <Page
-      title={place.name === 'list' ? (list?.name ?? 'List') : titles[place.name]}
-      intro={<Counts listing={listing} />}
-      actions={<ButtonLink to="/chats">Ask the Assistant</ButtonLink>}
-    >
-      {hasComposer && (
-        <Card title="New todo">
-          <NewTodo form={QuickAdd} {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
-        </Card>
-      )}
-      <section className="todo-list" aria-label="Todos">
-        <div className="todo-list-head">
-          {place.name !== 'archive' && <Tabs at={at} />}
-          <PageMenu listing={listing} />
-        </div>
-        <FilterBar at={at} />
-        <List key={place.name === 'list' ? place.todoListId : place.name} at={at} />
-      </section>
-    </Page>
+    <>
+      <Page
+        title={title}
+        intro={<Counts listing={listing} />}
+        actions={<ButtonLink to="/chats">Ask the Assistant</ButtonLink>}
+      >
+        {hasComposer && (
+          <Card title="New todo">
+            <NewTodo form={QuickAdd} {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
+          </Card>
+        )}
+        <section className="todo-list" aria-label="Todos">
+          <div className="todo-list-head">
+            {place.name !== 'archive' && <Tabs at={at} />}
+            <SaveView at={at} view={view} />
+            <PageMenu listing={listing} view={view} />
+          </div>
+          {children}
+          <FilterBar at={at} />
+          {isBoard(at) ? (
+            <Suspense fallback={<Pending what="the board" isPaused={false} />}>
+              <BoardList at={at} />
+            </Suspense>
+          ) : (
+            <List at={at} />
+          )}
+        </section>
+      </Page>
+      <PeekPanel at={at} />
+    </>
   );
 }
 
 function List({ at }: { at: FilterOfPage }) {
   const { workspace } = useIdentity();
   const todos = useInfiniteQuery({ ...todosQuery(workspace.id, at.listing), placeholderData: keepPreviousData });
+  const pending = usePending(todos.data, at.listing);
   if (!todos.data) {
     return (
       <Loaded query={todos} what="the todos">
@@ -60,8 +96,8 @@ function List({ at }: { at: FilterOfPage }) {
       </Loaded>
     );
   }
-  if (todos.data.pages.every(({ data }) => data.length === 0)) return <NoTodos at={at} />;
-  return <TodoGrid key={JSON.stringify(at.listing)} at={at} todos={todos} pages={todos.data} />;
+  if (pending.todos.length === 0) return <NoTodos at={at} />;
+  return <TodoGrid key={JSON.stringify(at.listing)} at={at} todos={todos} pending={pending} />;
 }
 
 function NoList() {

@@ -1,10 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { problemOf } from '../api/client.ts';
+import { openOutbox, waitingWords } from '../outbox/current.ts';
+import type { Outcome, Write } from '../outbox/write.ts';
+import { useIdentity } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
 import type { Todo } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
-import { carryOut, inverseOf, type Patch, type Step, type TodoChange } from './changes.ts';
+import { draftsOf, type Patch, type TodoChange } from './changes.ts';
 
 /** Changes of todos that say what they did and can be undone. */
 export interface Changes {
@@ -24,60 +26,77 @@ function named(todos: readonly Todo[]): string {
   return todos.length === 1 && first ? `“${nameOf(first)}” is` : `${todos.length.toLocaleString('en')} todos are`;
 }
 
-/** Changes the todos of the page. A refused change is shown; of several requests, those before it stay and can be undone. */
+/** Writes with what became of them. */
+interface Settled {
+  write: Write;
+  outcome: Outcome;
+}
+
+/** What a notice says about a change that was refused or differs, and what it did before. */
+function reportOf(settled: readonly Settled[], outcome: string): { text: string; done: Write[] } {
+  const isDone = ({ state }: Outcome) => state === 'stored' || state === 'waits';
+  const done = settled.filter((each) => isDone(each.outcome)).map(({ write }) => write);
+  const left = settled.filter((each) => !isDone(each.outcome));
+  const todos = done.flatMap((write) => write.todos);
+  const isWaiting = settled.find((each) => each.outcome.state === 'waits');
+  if (left.length === 0)
+    return { text: `${named(todos)} ${outcome}.${isWaiting ? waitingWords(isWaiting.outcome) : ''}`, done };
+  const refused = left.map((each) => each.outcome).find((each) => each.state === 'refused');
+  const why = refused
+    ? refused.problem.message
+    : 'Somebody else changed the same at the same time: decide which one stays.';
+  if (done.length === 0) return { text: why, done };
+  const rest = left.flatMap(({ write }) => write.todos).length;
+  return {
+    text: `${named(todos)} ${outcome}, ${rest.toLocaleString('en')} ${rest === 1 ? 'is' : 'are'} not. ${why}`,
+    done,
+  };
+}
+
+/** Changes the todos of the page at once. A refused change comes back and is said; what was stored can be undone. */
 export function useChanges(): Changes {
-  const queryClient = useQueryClient();
+  const identity = useIdentity();
   const notify = useNotice();
   const [progress, setProgress] = useState<Changes['progress']>(null);
-  const isBusy = useRef(false);
-  const last = useRef<readonly Step[] | null>(null);
-  const undo = useCallback(
-    function again(): void {
-      const steps = last.current;
-      if (steps === null) return;
-      last.current = null;
-      void carryOut(queryClient, steps).then(
-        () => notify('Undone.'),
-        (error: unknown) => {
-          // Repeating the steps that were done changes nothing.
-          last.current ??= steps;
-          notify(problemOf(error).message, { label: 'Undo', onPress: again });
-        },
-      );
-    },
-    [queryClient, notify],
-  );
+  const last = useRef<readonly Write[]>([]);
+  const undoLast = useCallback(async () => {
+    const writes = last.current;
+    if (writes.length === 0) return;
+    last.current = [];
+    const outcomes = await (await openOutbox(identity)).undo(writes);
+    const refused = outcomes.find((outcome) => outcome.state === 'refused');
+    const waits = outcomes.find(({ state }) => state === 'waits');
+    notify(refused ? refused.problem.message : `Undone.${waits ? waitingWords(waits) : ''}`);
+  }, [identity, notify]);
+  const fail = useCallback((error: unknown) => notify(problemOf(error).message), [notify]);
+  const undo = useCallback(() => void undoLast().catch(fail), [undoLast, fail]);
   const change = useCallback(
     async (todos: readonly Todo[], what: TodoChange, outcome: string) => {
-      if (todos.length === 0 || isBusy.current) return;
-      isBusy.current = true;
-      let changed = 0;
-      const count = (done: number) => {
-        changed = done;
-        setProgress({ done, of: todos.length });
-      };
-      count(0);
-      try {
-        await carryOut(queryClient, [{ change: what, ids: todos.map(({ id }) => id) }], count);
-        last.current = inverseOf(what, todos);
-        notify(`${named(todos)} ${outcome}.`, { label: 'Undo', onPress: undo });
-      } catch (error) {
-        const { message } = problemOf(error);
-        if (changed === 0) return notify(message);
-        const done = todos.slice(0, changed);
-        const rest = todos.length - changed;
-        last.current = inverseOf(what, done);
-        const text = `${named(done)} ${outcome}, ${rest.toLocaleString('en')} ${rest === 1 ? 'is' : 'are'} not. ${message}`;
-        notify(text, { label: 'Undo', onPress: undo });
-      } finally {
-        isBusy.current = false;
-        setProgress(null);
-      }
+      if (todos.length === 0) return;
+      const outbox = await openOutbox(identity);
+      const sent = await Promise.all(draftsOf(what, todos).map((draft) => outbox.add(draft)));
+      const writes = sent.map(({ write }) => write);
+      last.current = writes;
+      let done = 0;
+      const settled = await Promise.all(
+        sent.map(async ({ write, outcome: settling }) => {
+          const result = await settling;
+          done += write.todos.length;
+          if (sent.length > 1) setProgress({ done, of: todos.length });
+          return { write, outcome: result };
+        }),
+      );
+      setProgress(null);
+      if (settled.some((each) => each.outcome.state === 'withdrawn')) return;
+      const report = reportOf(settled, outcome);
+      if (last.current === writes) last.current = report.done;
+      notify(report.text, report.done.length > 0 ? { label: 'Undo', onPress: undo } : undefined);
     },
-    [queryClient, notify, undo],
+    [identity, notify, undo],
   );
-  const patch: Changes['patch'] = (todos, fields, outcome) =>
-    void change(todos, { type: 'patch', patch: fields }, outcome);
+  const make = (todos: readonly Todo[], what: TodoChange, outcome: string) =>
+    void change(todos, what, outcome).catch(fail);
+  const patch: Changes['patch'] = (todos, fields, outcome) => make(todos, { type: 'patch', patch: fields }, outcome);
   return {
     progress,
     undo,
@@ -88,7 +107,7 @@ export function useChanges(): Changes {
     },
     archive: (todos) => {
       const isArchived = todos.every((todo) => todo.isArchived);
-      void change(todos, { type: isArchived ? 'restore' : 'archive' }, isArchived ? 'restored' : 'archived');
+      make(todos, { type: isArchived ? 'restore' : 'archive' }, isArchived ? 'restored' : 'archived');
     },
   };
 }

@@ -1,6 +1,4 @@
-import { useCallback, useMemo } from 'react';
-import { useLocation, useNavigate } from 'react-router';
-import { cleared, type Filter, filterIn, type Listing, listingOf, type Place, placeAt, searchOf } from './filter.ts';
+import { type Filter, filterIn, type Listing, listingOf, type Place, placeAt } from './filter.ts';
 
 /** The date in this browser, such as `2026-11-23`; `days` later if given. */
 export function dateHere(days = 0): string {
@@ -14,6 +12,11 @@ export function listingAt({ pathname, search }: { pathname: string; search: stri
   return listingOf(placeAt(pathname, dateHere()), filterIn(search));
 }
 
+/** Whether the todos at an address are shown as a board; archived ones are always a list. */
+export function isBoard({ filter, listing }: { filter: Filter; listing: Listing }): boolean {
+  return filter.layout === 'board' && listing.includeArchived !== true;
+}
+
 /** The state of a navigation that changes a filter: the focus stays where it is. */
 export const asFilter = { isFilter: true };
 
@@ -25,31 +28,11 @@ export interface FilterOfPage {
   listing: Listing;
   /** The address with another filter. */
   hrefOf(filter: Filter): string;
-  /** Goes to the address with these changes. `replace`: going back skips the present one, as while something is typed. */
-  change(changes: Partial<Filter>, options?: { replace?: boolean }): void;
+  /**
+   * Goes to the address with these changes. `replace`: going back skips the present one, as while something is typed.
+   * `flushSync`: what changes is rendered before it returns.
+   */
+  change(changes: Partial<Filter>, options?: { replace?: boolean; flushSync?: boolean }): void;
   /** Goes to the address without what narrows the list. */
   clear(): void;
-}
-
-/** The filter in the address of the page. */
-export function useFilter(): FilterOfPage {
-  const { pathname, search } = useLocation();
-  const navigate = useNavigate();
-  const today = dateHere();
-  const { place, filter, listing } = useMemo(() => {
-    const place = placeAt(pathname, today);
-    const filter = filterIn(search);
-    return { place, filter, listing: listingOf(place, filter) };
-  }, [pathname, search, today]);
-  const change = useCallback<FilterOfPage['change']>(
-    (changes, options) => {
-      // The address of now: a change may follow another one before it is rendered.
-      const now = filterIn(window.location.search);
-      void navigate(`${pathname}${searchOf({ ...now, ...changes })}`, { ...options, state: asFilter });
-    },
-    [navigate, pathname],
-  );
-  const hrefOf = useCallback((of: Filter) => `${pathname}${searchOf(of)}`, [pathname]);
-  const clear = () => void navigate(hrefOf(cleared(filter)), { state: asFilter });
-  return { place, filter, listing, hrefOf, change, clear };
 }

@@ -13,8 +13,16 @@ function subscribe(changed: () => void): () => void {
   return () => query.removeEventListener('change', changed);
 }
 
-/** The visible part of a grid in the scrolling window, and the focus that moves between its rows. */
-export function useGrid(grid: RefObject<HTMLElement | null>, keys: readonly string[], activeKey: string | undefined) {
+/**
+ * The visible part of a grid in the scrolling window, and the focus that moves between its rows. `headings`: the places of
+ * rows that are headings; the one of the first visible row stays in the document and is `stuck`.
+ */
+export function useGrid(
+  grid: RefObject<HTMLElement | null>,
+  keys: readonly string[],
+  activeKey: string | undefined,
+  headings: readonly number[],
+) {
   const isCoarse = useSyncExternalStore(subscribe, () => matchMedia(coarse).matches);
   const height = isCoarse ? rowHeight.coarse : rowHeight.fine;
   const [margin, setMargin] = useState(0);
@@ -23,11 +31,15 @@ export function useGrid(grid: RefObject<HTMLElement | null>, keys: readonly stri
     if (top !== margin) setMargin(top);
   });
   const active = activeKey === undefined ? -1 : keys.indexOf(activeKey);
+  const stuck = useRef(-1);
   // The row that has the focus stays in the document: the focus would be lost with it.
   const rangeExtractor = useCallback(
-    (range: Range) =>
-      [...new Set([...defaultRangeExtractor(range), ...(active < 0 ? [] : [active])])].sort((a, b) => a - b),
-    [active],
+    (range: Range) => {
+      stuck.current = headings.findLast((place) => place <= range.startIndex) ?? -1;
+      const kept = [active, stuck.current].filter((place) => place >= 0);
+      return [...new Set([...defaultRangeExtractor(range), ...kept])].sort((a, b) => a - b);
+    },
+    [active, headings],
   );
   const virtualizer = useWindowVirtualizer({
     count: keys.length,
@@ -58,5 +70,5 @@ export function useGrid(grid: RefObject<HTMLElement | null>, keys: readonly stri
     },
     [keys, virtualizer],
   );
-  return { virtualizer, margin, isCoarse, focus };
+  return { virtualizer, margin, stuck, isCoarse, focus };
 }

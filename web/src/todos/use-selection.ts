@@ -9,24 +9,27 @@ export interface Selection {
   extend(from: string, to: string): void;
 }
 
-/** The selection of a list whose rows are `ids`, in their order. Todos that leave the list leave the selection. */
-export function useSelection(ids: readonly string[]): Selection {
+/**
+ * The selection of a list whose visible rows are `ids`, in their order. `all`: also those of collapsed groups. Todos that
+ * leave the list leave the selection.
+ */
+export function useSelection(ids: readonly string[], all: readonly string[]): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const anchor = useRef<string | null>(null);
   const selected = useMemo(() => {
     if (chosen.size === 0) return chosen;
-    const listed = new Set(ids);
+    const listed = new Set(all);
     return chosen.isSubsetOf(listed) ? chosen : chosen.intersection(listed);
-  }, [chosen, ids]);
+  }, [chosen, all]);
   return {
     selected,
     toggle: (id) => {
       anchor.current = id;
       setChosen(selected.symmetricDifference(new Set([id])));
     },
-    set: (all) => {
+    set: (wanted) => {
       anchor.current = null;
-      setChosen(new Set(all));
+      setChosen(new Set(wanted));
     },
     extend: (from, to) => {
       const begin = anchor.current !== null && selected.has(anchor.current) ? anchor.current : from;

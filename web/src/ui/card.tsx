@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
@@ -35,11 +35,18 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** The data of a query; a placeholder while loading, or the error with a retry button. */
+/** The data of a query; a placeholder while loading, or the error with a retry button, which stays until there is data. */
 export function Loaded<Data>({ query, what, children }: LoadedProps<Data>) {
+  // A query that is read again has no error meanwhile: without the last one the button would lose the focus.
+  const [failure, setFailure] = useState(query.error);
+  if (query.error && query.error !== failure) setFailure(query.error);
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Failed error={query.error} retry={() => void query.refetch()} />;
-  return <Pending what={what} isPaused={query.fetchStatus === 'paused'} />;
+  const error = query.error ?? failure;
+  const isPaused = query.fetchStatus === 'paused';
+  if (error && !isPaused) {
+    return <Failed error={error} isBusy={query.isFetching} retry={() => void query.refetch()} />;
+  }
+  return <Pending what={what} isPaused={isPaused} />;
 }
 
 /** A placeholder of what is being read, or waits for the connection. */
@@ -61,13 +68,15 @@ export function Pending({ what, isPaused }: { what: string; isPaused: boolean })
 }
 
 /** An error with a retry button. */
-export function Failed({ error, retry }: { error: unknown; retry: () => void }) {
+export function Failed({ error, retry, isBusy = false }: { error: unknown; retry: () => void; isBusy?: boolean }) {
   return (
     <div className="callout danger" role="alert">
       <Icon name="warning" />
       <div>
         <p className="callout-title">{problemOf(error).message}</p>
-        <Button onPress={retry}>Try again</Button>
+        <Button isBusy={isBusy} onPress={retry}>
+          {isBusy ? 'Trying again…' : 'Try again'}
+        </Button>
       </div>
     </div>
   );

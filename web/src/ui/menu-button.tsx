@@ -7,10 +7,12 @@ interface MenuButtonProps extends MenuContent {
   className: string;
   children: ReactNode;
   onOpen?: () => void;
+  /** Of the button; -1 where another key leads to it. */
+  tabIndex?: 0 | -1;
 }
 
 /** A button that opens a menu. The code of menus is loaded when the first one is opened. */
-export function MenuButton({ label, className, children, onOpen, ...menu }: MenuButtonProps) {
+export function MenuButton({ label, className, children, onOpen, tabIndex, ...menu }: MenuButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const open = () => {
@@ -23,6 +25,7 @@ export function MenuButton({ label, className, children, onOpen, ...menu }: Menu
         ref={button}
         type="button"
         className={className}
+        tabIndex={tabIndex}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}

@@ -10,6 +10,8 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
 }
 
 interface RowProps {
+  /** Names the row for what moves the focus between rows, as `data-row`. */
+  rowId?: string;
   icon?: ReactNode;
   title: ReactNode;
   badges?: ReactNode;
@@ -19,9 +21,9 @@ interface RowProps {
 }
 
 /** One entry of `Rows`. */
-export function Row({ icon, title, badges, detail, facts = [], actions }: RowProps) {
+export function Row({ rowId, icon, title, badges, detail, facts = [], actions }: RowProps) {
   return (
-    <li className="row">
+    <li className="row" data-row={rowId}>
       {icon}
       <div className="row-text">
         <p className="row-title">

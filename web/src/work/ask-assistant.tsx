@@ -2,22 +2,29 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
-import { type Filled, Form } from '../ui/form.tsx';
+import { useIdentity } from '../session/session.ts';
+import { useStoredText } from '../session/stored-drafts.ts';
+import { Form } from '../ui/form.tsx';
+import { MessageArea } from '../ui/message-area.tsx';
 import { ownTimeZone } from '../ui/time.tsx';
-import { MessageField, messageFields } from './chat-parts.tsx';
+
+const fields = { message: { label: 'Message', required: 'Write a message' } };
 
 /** Starts a chat with the Assistant, and goes to it. */
 export function AskAssistant() {
+  const { workspace } = useIdentity();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const ask = async (filled: Filled) => {
-    const { id } = await api.chats.create.mutate({ message: filled.text('message'), timezone: ownTimeZone });
+  const [text, write] = useStoredText(`chats.${workspace.id}.new`);
+  const ask = async () => {
+    const { id } = await api.chats.create.mutate({ message: text, timezone: ownTimeZone });
+    write('');
     void readAgain(queryClient, 'chats');
     await navigate(`/chats/${id}`);
   };
   return (
-    <Form fields={messageFields} submit="Ask" busy="Asking…" label="Ask the Assistant" onSubmit={ask}>
-      <MessageField label="Message" />
+    <Form fields={fields} submit="Ask" busy="Asking…" label="Ask the Assistant" onSubmit={ask}>
+      <MessageArea label="Message" value={text} onChange={write} />
     </Form>
   );
 }

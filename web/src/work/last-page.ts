@@ -7,7 +7,7 @@ const keyOf = (workspaceId: string) => `tandem.lastPage.${workspaceId}`;
 /** Whether a path is that of a page of lists. */
 function isListPage(path: string): boolean {
   const { name } = pageAt(path) ?? {};
-  return name === 'todos/todos-page' || name === 'work/chats-page' || name === 'captures/captures-page';
+  return ['inbox/inbox-page', 'todos/todos-page', 'chats/chats-page', 'captures/captures-page'].includes(name ?? '');
 }
 
 /** Remembers a page, if it is one of lists. */

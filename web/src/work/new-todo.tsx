@@ -1,29 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, Suspense } from 'react';
 import { useNavigate } from 'react-router';
 import type { Created, QuickAddProps } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
 import { Pending } from '../ui/card.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { todoListsQuery } from './queries.ts';
 
-function NotLoaded() {
-  return (
-    <>
-      <p>The form could not be loaded.</p>
-      <Button onPress={() => location.reload()}>Load the page again</Button>
-    </>
-  );
-}
-
 /** In the chunk of the list of todos: other pages show themselves without it first. */
-const LazyForm = lazy(() =>
-  import('../quick-add/quick-add.tsx').then(
-    ({ QuickAdd }) => ({ default: QuickAdd }),
-    () => ({ default: NotLoaded }),
-  ),
-);
+const LazyForm = lazyPart(() => import('../quick-add/quick-add.tsx').then(({ QuickAdd }) => QuickAdd));
 
 interface NewTodoProps {
   /** The list it is filed in. */
@@ -40,7 +26,10 @@ export function NewTodo({ todoListId, isOnList = false, form: TodoForm = LazyFor
   const navigate = useNavigate();
   const notify = useNotice();
   const created = (what: Created) => {
-    notify('count' in what ? `${what.count} todos are on the list.` : `“${what.title}” is on the list.`);
+    if ('count' in what) notify(`${what.count} todos are on the list.`);
+    else if (what.isWaiting)
+      notify(`“${what.title}” is kept in this browser. It is sent once the service can be reached.`);
+    else notify(`“${what.title}” is on the list.`);
     if ('id' in what && what.opens) void navigate(`/todos/${what.id}`);
     else if (!isOnList) void navigate('/todos');
   };

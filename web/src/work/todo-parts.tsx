@@ -18,3 +18,22 @@ export function TodoBadges({ todo: { status, priority } }: { todo: Todo }) {
     </>
   );
 }
+
+/** What the latest run of an agent on a todo comes to, while it lasts. */
+export function workOf({ latestRun: run }: Pick<Todo, 'latestRun'>): { text: string; tone: 'live' | 'warn' } | null {
+  if (run?.status !== 'running') return null;
+  if (run.statusReason === 'awaiting_input') return { text: 'Waiting for you', tone: 'warn' };
+  return { text: run.statusReason === 'queued' ? 'Waiting to start' : 'Agent at work', tone: 'live' };
+}
+
+/** The first of those to whom a todo is assigned, by the first character of the name; agents are square. */
+export function Assigned({ to }: { to: Todo['assignees'] }) {
+  const [first] = to;
+  if (!first) return null;
+  return (
+    <span className={`todo-who ${first.type}`} title={to.map(({ name }) => name).join(', ')}>
+      {[...first.name.trim()][0]?.toUpperCase() ?? '?'}
+      {to.length > 1 && `+${to.length - 1}`}
+    </span>
+  );
+}

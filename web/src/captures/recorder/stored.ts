@@ -32,3 +32,23 @@ export function storedRecording(): StoredRecording | null {
     return null;
   }
 }
+
+const microphoneKey = 'tandem.microphone';
+
+/** The last chosen microphone of this browser. */
+export function chosenMicrophone(): string | null {
+  try {
+    return localStorage.getItem(microphoneKey);
+  } catch {
+    return null;
+  }
+}
+
+/** Stores the chosen microphone for later visits. */
+export function chooseMicrophone(deviceId: string): void {
+  try {
+    localStorage.setItem(microphoneKey, deviceId);
+  } catch {
+    // Storage is disabled: the choice is used until the next reload.
+  }
+}

@@ -30,6 +30,8 @@ const resources: { [Of in Kind]: Resource } = {
   todo: resourceOf('todo', 'Todo', { ...life, completed: true, reopened: true, deleted: true }),
   comment: resourceOf('comment', 'Comment', { created: true, updated: true, deleted: true }),
   todo_list: resourceOf('todo_list', 'List', { ...life, deleted: true }),
+  label: resourceOf('label', 'Label', { created: true, updated: true, deleted: true }),
+  view: resourceOf('view', 'Saved view', { created: true, updated: true, deleted: true }),
   todo_run: resourceOf('todo_run', 'Run of an agent', { started: true, finished: true }),
   todo_occurrence: resourceOf('todo_occurrence', 'Planned time', {
     fired: true,
@@ -37,6 +39,7 @@ const resources: { [Of in Kind]: Resource } = {
     missed: true,
     deleted: true,
   }),
+  reminder: resourceOf('reminder', 'Reminder', { created: true, deleted: true }),
   schedule: resourceOf('schedule', 'Schedule', { failed: true }),
   chat: resourceOf('chat', 'Chat', { ...life, status_changed: true, deleted: true }),
   message: resourceOf('message', 'Message', { created: true }),
@@ -68,7 +71,7 @@ const groupOf = (label: string, ...kinds: Kind[]): Group => ({
 });
 
 const named = [
-  groupOf('Todos', 'todo', 'comment', 'todo_list', 'todo_run', 'todo_occurrence', 'schedule'),
+  groupOf('Todos', 'todo', 'comment', 'todo_list', 'label', 'view', 'todo_run', 'todo_occurrence', 'schedule'),
   groupOf('Chats and approvals', 'chat', 'message', 'approval'),
   groupOf('Agents', 'agent', 'skill', 'minutes'),
   groupOf('Captures', 'capture', 'tag'),

@@ -12,6 +12,7 @@ export type DeliveryStatus = Delivery['status'];
 /** All queries of this page: what a change of an endpoint makes stale. */
 export const webhooksKey = 'webhooks';
 
+/** Deliveries have no events of their own, so they and what depends on them are polled with live updates too. */
 const pollMs = 10_000;
 /** While a request is under way or about to be sent. */
 const busyPollMs = 1_000;

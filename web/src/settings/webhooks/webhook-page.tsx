@@ -1,19 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Suspense } from 'react';
 import { Link, useParams } from 'react-router';
 import { api, problemOf } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
 import { useIdentity } from '../../session/session.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Card, Loaded } from '../../ui/card.tsx';
+import { Card, Loaded, Pending } from '../../ui/card.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
-import { EndpointForm, type EndpointValues } from './endpoint-form.tsx';
+import type { EndpointValues } from './endpoint-form.tsx';
 import { EndpointSecret } from './endpoint-secret.tsx';
 import { EndpointBadge, EndpointProblem } from './endpoint-state.tsx';
 import { type Endpoint, endpointQuery, webhooksKey } from './queries.ts';
+
+// Below the deliveries, which are there sooner without it.
+const EndpointForm = lazyPart(() => import('./endpoint-form.tsx').then(({ EndpointForm }) => EndpointForm));
 
 const back = (
   <Link to="/settings/webhooks" className="back">
@@ -85,7 +90,9 @@ function Change({ endpoint }: { endpoint: Endpoint }) {
           : 'It gets what another member may read. If you change its address or its types, it is yours from then on.'
       }
     >
-      <EndpointForm endpoint={endpoint} submit="Save" busy="Saving…" onSubmit={save} />
+      <Suspense fallback={<Pending what="the settings" isPaused={false} />}>
+        <EndpointForm endpoint={endpoint} submit="Save" busy="Saving…" onSubmit={save} />
+      </Suspense>
     </Card>
   );
 }

@@ -1,0 +1,72 @@
+import type { QueryState } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { problemOf } from './problem.ts';
+
+/* Whether changes of others come to this window as events (live/), for whatever would poll otherwise. */
+
+/** `off`: not followed yet, or the window is hidden. `live`: every change comes. `paused`: the stream is lost. */
+export type LiveState = 'off' | 'live' | 'paused';
+
+let current: LiveState = 'off';
+const listeners = new Set<() => void>();
+
+/** Sets the state, and returns whether it is another one. */
+export function setLiveState(next: LiveState): boolean {
+  if (next === current) return false;
+  current = next;
+  for (const listener of [...listeners]) listener();
+  return true;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The state of the live updates of this window. */
+export function useLiveState(): LiveState {
+  return useSyncExternalStore(subscribe, () => current);
+}
+
+/** What an interval depends on. */
+export interface Polled {
+  state: Pick<
+    QueryState<unknown, unknown>,
+    'status' | 'error' | 'errorUpdatedAt' | 'errorUpdateCount' | 'dataUpdatedAt'
+  >;
+}
+
+/** A query that fails is repeated this often at least. */
+const maxPauseMs = 60_000;
+
+/**
+ * When a read that failed is worth repeating, in milliseconds: ever more rarely up to a minute, and never sooner than the
+ * service asks (`Retry-After`). The jitter depends on the failure, as TanStack Query restarts an interval that has another
+ * value.
+ */
+function pauseAfterFailure({ state }: Polled, ms: number): number {
+  const { dataUpdatedAt, errorUpdatedAt, errorUpdateCount } = state;
+  const failingMs = dataUpdatedAt === 0 ? ms * 2 ** errorUpdateCount : errorUpdatedAt - dataUpdatedAt;
+  const askedMs = (problemOf(state.error).retryAfterSeconds ?? 0) * 1000;
+  return Math.max(ms, askedMs, Math.min(failingMs, maxPauseMs)) * (1 + (errorUpdatedAt % 1000) / 4000);
+}
+
+const firstPauseMs = 2_000;
+
+/**
+ * `refetchInterval` of every other query: `false`, unless the last read failed for a reason that passes. Then it is
+ * repeated, so that a page recovers by itself.
+ */
+export function repeatFailed(query: Polled): number | false {
+  const isPassing = query.state.status === 'error' && problemOf(query.state.error).retryable;
+  return isPassing && pauseAfterFailure(query, firstPauseMs);
+}
+
+/**
+ * `refetchInterval` of a query that events concern (live/concerns.ts): `false` while they come, else `ms`. While its reads
+ * fail it is repeated more rarely; then also while events come, because none says that a read works again.
+ */
+export function pollUnlessLive(query: Polled, ms: number): number | false {
+  if (current === 'live') return repeatFailed(query);
+  return query.state.status === 'error' ? pauseAfterFailure(query, ms) : ms;
+}

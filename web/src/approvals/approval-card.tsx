@@ -1,0 +1,180 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  type KeyboardEvent,
+  lazy,
+  type Ref,
+  Suspense,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react';
+import { Link } from 'react-router';
+import { useIdentity } from '../session/session.ts';
+import { storedDraft } from '../session/stored-drafts.ts';
+import { Button } from '../ui/button.tsx';
+import { Pending } from '../ui/card.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { DecidedElsewhere, EffectList, Facts } from './card-parts.tsx';
+import { DenyForm } from './deny-form.tsx';
+import { approvalQuery, type ShownApproval } from './queries.ts';
+import { sentenceOf } from './subject.ts';
+import { directoryQuery, subjectQuery } from './subject-queries.ts';
+import { draftOf, useDecision } from './use-approvals.ts';
+
+const EditForm = lazy(() =>
+  import('./edit-form.tsx').then(
+    ({ EditForm }) => ({ default: EditForm }),
+    () => ({ default: NotLoaded }),
+  ),
+);
+
+function NotLoaded() {
+  return (
+    <>
+      <p>The form could not be loaded.</p>
+      <Button onPress={() => location.reload()}>Load the page again</Button>
+    </>
+  );
+}
+
+/** What the keys of a list do with a card. */
+export interface CardKeys {
+  /** Arms the approval; approves if it is armed. */
+  approve: () => void;
+  /** Asks for the note of a denial. */
+  deny: () => void;
+}
+
+interface ApprovalCardProps extends ShownApproval {
+  /** Called once it is decided here, and when what was decided elsewhere was read. */
+  onSettled: (approvalId: string) => void;
+  /** Of its heading. */
+  level?: 2 | 3;
+  /** Where its heading leads: not on the page of its chat. */
+  to?: string;
+  keys?: Ref<CardKeys>;
+}
+
+const armedMs = 3_000;
+
+/** Whether an approval is armed; for three seconds after `arm`. */
+function useArmed() {
+  const [isArmed, setArmed] = useState(false);
+  useEffect(() => {
+    if (!isArmed) return;
+    const timer = setTimeout(() => setArmed(false), armedMs);
+    return () => clearTimeout(timer);
+  }, [isArmed]);
+  return [isArmed, setArmed] as const;
+}
+
+/** What an agent asks to be allowed: who wants what, what it would change, why, and the decision. */
+export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, keys }: ApprovalCardProps) {
+  const { workspace } = useIdentity();
+  const { decide, isBusy, problem, isTaken } = useDecision(approval, onSettled);
+  const isOpen = isPending && !isTaken;
+  const decided = useQuery({ ...approvalQuery(workspace.id, approval.id), enabled: !isOpen });
+  const known = useQuery(directoryQuery(workspace.id)).data;
+  const directory = known ?? [];
+  const subject = useQuery(subjectQuery(workspace.id, approval)).data ?? null;
+  const [mode, setMode] = useState<'ask' | 'deny' | 'edit'>(() => {
+    if (storedDraft(draftOf(approval.id, 'edit')) !== undefined) return 'edit';
+    return storedDraft(draftOf(approval.id, 'note')) !== undefined ? 'deny' : 'ask';
+  });
+  // The button of the form that was left gets the focus back.
+  const [left, setLeft] = useState<'deny' | 'edit' | null>(null);
+  // A form that a draft opens does not take the focus.
+  const [isOpened, setOpened] = useState(false);
+  const open = (next: 'deny' | 'edit') => {
+    setOpened(true);
+    setMode(next);
+  };
+  const [isArmed, setArmed] = useArmed();
+  // An error is shown in the card.
+  const approve = () => void decide({ decision: 'approve' }).catch(() => {});
+  useImperativeHandle(keys, () => ({
+    approve: () => {
+      if (!isOpen || mode !== 'ask' || isBusy) return;
+      if (isArmed) approve();
+      setArmed(!isArmed);
+    },
+    deny: () => isOpen && mode === 'ask' && open('deny'),
+  }));
+  const press = (event: KeyboardEvent) => {
+    if (!isArmed || mode !== 'ask') return;
+    const isOnButton = (event.target as Element).closest('button, summary') !== null;
+    if (event.key === 'Escape') setArmed(false);
+    if (event.key !== 'Enter' || event.repeat || isOnButton) return;
+    event.preventDefault();
+    setArmed(false);
+    approve();
+  };
+  const card = useRef<HTMLElement>(null);
+  // Who decided is shown only to a person who was about to. A message in its chat replaced it: that needs no card.
+  const end = isOpen ? undefined : decided.data?.status;
+  useEffect(() => {
+    if (end === undefined || isTaken || mode !== 'ask') return;
+    const isInUse = card.current?.contains(document.activeElement) ?? false;
+    if (end === 'superseded' || !isInUse) onSettled(approval.id);
+  }, [end, isTaken, mode, onSettled, approval.id]);
+  const id = useId();
+  const Heading = level === 2 ? 'h2' : 'h3';
+  const nameOf = (each: string) => directory.find((named) => named.id === each)?.name;
+  const sentence = sentenceOf(nameOf(approval.agentId) ?? 'An agent', approval, subject);
+  const back = (from: 'deny' | 'edit') => () => {
+    setLeft(from);
+    setMode('ask');
+  };
+  return (
+    <article ref={card} className="card approval" aria-labelledby={id} onKeyDown={press}>
+      <div>
+        <Heading id={id}>{to === undefined ? sentence : <Link to={to}>{sentence}</Link>}</Heading>
+        <Facts approval={approval} isOpen={isOpen} subject={subject} />
+      </div>
+      <EffectList approval={decided.data ?? approval} subject={isOpen ? subject : null} nameOf={nameOf} />
+      <p className="muted small">{approval.reason}</p>
+      <details className="approval-details">
+        <summary>Details</summary>
+        <p className="muted small">
+          Tool {approval.toolName}: {approval.title}
+        </p>
+        <pre>{JSON.stringify(approval.input, null, 2)}</pre>
+      </details>
+      {problem && !isTaken && mode === 'ask' && (
+        <div className="callout danger" role="alert">
+          <Icon name="warning" />
+          <p className="callout-title">{problem.message}</p>
+        </div>
+      )}
+      {!isOpen && <DecidedElsewhere query={decided} people={directory} onClose={() => onSettled(approval.id)} />}
+      {isOpen && mode === 'deny' && (
+        <DenyForm approvalId={approval.id} isFocused={isOpened} decide={decide} onCancel={back('deny')} />
+      )}
+      {isOpen && mode === 'edit' && (
+        <Suspense fallback={<Pending what="the form" isPaused={false} />}>
+          {known && (
+            <EditForm approval={approval} lists={known} isFocused={isOpened} decide={decide} onCancel={back('edit')} />
+          )}
+        </Suspense>
+      )}
+      {isOpen && mode === 'ask' && (
+        <div className="form-actions">
+          <Button kind="primary" isBusy={isBusy} onPress={approve}>
+            {isArmed ? 'Press A or Enter to approve' : 'Approve'}
+          </Button>
+          <Button isBusy={isBusy} autoFocus={left === 'deny'} onPress={() => open('deny')}>
+            Deny with a note
+          </Button>
+          <Button kind="quiet" isBusy={isBusy} autoFocus={left === 'edit'} onPress={() => open('edit')}>
+            Edit first
+          </Button>
+        </div>
+      )}
+      <p role="status" className="visually-hidden">
+        {isArmed && 'Press A or Enter within 3 seconds to approve.'}
+      </p>
+    </article>
+  );
+}

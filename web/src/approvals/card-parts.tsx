@@ -1,0 +1,140 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Link } from 'react-router';
+import { useIdentity } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Failed, Pending } from '../ui/card.tsx';
+import { Ago } from '../ui/time.tsx';
+import { effectOf, expiryWords, type FieldEffect, headed, type NameOf } from './effect.ts';
+import type { Approval } from './queries.ts';
+import type { Subject } from './subject.ts';
+import type { Named } from './subject-queries.ts';
+
+const tickMs = 30_000;
+
+/** The time in milliseconds, again every half minute. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+interface FactsProps {
+  approval: Approval;
+  isOpen: boolean;
+  subject: Subject | null;
+}
+
+/** When it was asked, how long is left to decide, and a link to what it is about. */
+export function Facts({ approval, isOpen, subject }: FactsProps) {
+  const expiry = expiryWords(approval.expiresAt, useNow());
+  return (
+    <p className="approval-facts muted small">
+      <span>
+        Asked <Ago at={approval.requestedAt} />
+      </span>
+      {isOpen && expiry !== null && <strong className="approval-expiry">{expiry}</strong>}
+      {subject?.path && <Link to={subject.path}>{subject.name}</Link>}
+    </p>
+  );
+}
+
+const maxLineLength = 120;
+
+function isLong(text: string): boolean {
+  return text.length > maxLineLength || text.includes('\n');
+}
+
+/** A value beside the present one; long texts one below the other. */
+function Values({ effect: { before, after, isSame } }: { effect: FieldEffect }) {
+  if (isSame) return <span className="muted">stays {after}</span>;
+  if (before === null) return <span className="effect-text">{after}</span>;
+  if (isLong(before) || isLong(after))
+    return (
+      <>
+        <details>
+          <summary>The present text</summary>
+          <del className="effect-text">{before}</del>
+        </details>
+        <ins className="effect-text">{after}</ins>
+      </>
+    );
+  return (
+    <>
+      <span className="visually-hidden">from </span>
+      <del>{before}</del>
+      <span aria-hidden="true"> → </span>
+      <span className="visually-hidden"> to </span>
+      <ins>{after}</ins>
+    </>
+  );
+}
+
+interface EffectListProps {
+  approval: Pick<Approval, 'toolName' | 'input'>;
+  subject: Subject | null;
+  nameOf: NameOf;
+}
+
+/** What a call would change, a line for each field. */
+export function EffectList({ approval, subject, nameOf }: EffectListProps) {
+  const effects = effectOf(approval, subject, nameOf);
+  if (effects.length === 0) return null;
+  return (
+    <dl className="effect" aria-label="What it would change">
+      {effects.map((effect) => (
+        <div key={effect.field}>
+          <dt>{headed(effect.label)}</dt>
+          <dd>
+            <Values effect={effect} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface DecidedElsewhereProps {
+  query: UseQueryResult<Approval>;
+  people: readonly Named[];
+  onClose: () => void;
+}
+
+/** Who decided an approval in another window, and how. */
+export function DecidedElsewhere({ query, people, onClose }: DecidedElsewhereProps) {
+  const { user } = useIdentity();
+  if (!query.data) {
+    return query.error ? (
+      <Failed error={query.error} retry={() => void query.refetch()} />
+    ) : (
+      <Pending what="the decision" isPaused={query.fetchStatus === 'paused'} />
+    );
+  }
+  const { status, decidedBy, decidedAt, note } = query.data;
+  const name = decidedBy === user.id ? 'You' : (people.find(({ id }) => id === decidedBy)?.name ?? 'Somebody');
+  const unanswered = {
+    expired: 'Nobody decided in time, and the agent continued without it.',
+    superseded: 'The agent no longer waits for this: its turn ended, or a message replaced it.',
+    pending: 'Nobody has decided this yet. Load the page again to decide.',
+  };
+  return (
+    <div className="callout warn" role="status">
+      <div>
+        <p className="callout-title">
+          {status === 'approved' || status === 'denied' ? (
+            <>
+              {name} {status} this {decidedAt !== null && <Ago at={decidedAt} />}.
+            </>
+          ) : (
+            unanswered[status]
+          )}
+        </p>
+        {note !== null && <p className="conflict-value">“{note}”</p>}
+        <Button onPress={onClose}>Close</Button>
+      </div>
+    </div>
+  );
+}

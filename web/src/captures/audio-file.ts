@@ -1,0 +1,67 @@
+import { importFault } from './import-files.ts';
+import { type LinkEnd, openLink, type RecordingStatus } from './recorder/link.ts';
+import { Outbox } from './recorder/outbox.ts';
+import { sampleRate, wavOf } from './wav.ts';
+
+/* A recording in a file. It is decoded here, because files have many formats, and sent as the recorder sends its audio. */
+
+/** The audio of a file as WAV, with its length. @throws ProblemError when this browser cannot decode it. */
+export async function decodedAudio(file: File): Promise<{ wav: Blob; seconds: number }> {
+  const context = new OfflineAudioContext(1, 1, sampleRate);
+  const audio = await context.decodeAudioData(await file.arrayBuffer()).catch(() => {
+    throw importFault('This browser cannot read the recording. Convert it to MP3 or WAV, or import its transcript.');
+  });
+  const channels = Array.from({ length: audio.numberOfChannels }, (_, place) => audio.getChannelData(place));
+  return { wav: new Blob([wavOf(channels)], { type: 'audio/wav' }), seconds: audio.duration };
+}
+
+interface AudioSending {
+  session: { socketUrl: string; token: string };
+  audio: { wav: Blob; seconds: number };
+  status(): Promise<RecordingStatus>;
+  /** `share`: from 0 to 1, what the service has stored. */
+  onProgress(share: number): void;
+}
+
+/** What is wrong with the end of a link; null where the service has all. */
+function faultOf(end: LinkEnd): Error | null {
+  if (end.by === 'stop') {
+    if (end.reason === 'stopped') return null;
+    return importFault(
+      end.reason === 'max_size' || end.reason === 'max_duration'
+        ? 'The recording is longer than this service allows. What it allows was kept.'
+        : 'The service ended the recording before all of it was sent. What it received was kept.',
+    );
+  }
+  if (end.by === 'fault') return importFault(end.message);
+  return importFault('The recording could not be sent. Try again.');
+}
+
+/** Sends a decoded recording, over lost connections too. @throws ProblemError when not all of it was stored. */
+export function sendAudio({ session, audio, status, onProgress }: AudioSending): Promise<void> {
+  const { socketUrl, token } = session;
+  const outbox = new Outbox();
+  const ms = audio.seconds * 1000;
+  outbox.add({ audio: audio.wav, begins: true, ms });
+  return new Promise((resolve, reject) => {
+    const link = openLink({
+      socketUrl,
+      secret: token,
+      resumes: false,
+      mediaType: 'audio/wav',
+      outbox,
+      status,
+      onReady: () => {},
+      onChange: () => onProgress(ms === 0 ? 1 : 1 - outbox.unsavedMs / ms),
+      onEnd: (end) => {
+        // The answer to the stop may be lost with the connection.
+        const isComplete = end.by === 'stop' && end.reason === null && outbox.unsavedMs === 0;
+        const fault = isComplete ? null : faultOf(end);
+        if (fault) reject(fault);
+        else resolve();
+      },
+    });
+    // Once all is sent.
+    link.stop();
+  });
+}

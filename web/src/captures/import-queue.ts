@@ -1,0 +1,147 @@
+import { useSyncExternalStore } from 'react';
+import { keyed } from 'tandem/client';
+import { api, ProblemError, problemOf } from '../api/client.ts';
+import { guardSession } from '../session/session.ts';
+import { kindOf, titleOf, transcriptIn } from './import-files.ts';
+
+/* The files that this window imports, one after the other. They go on while other pages are open. */
+
+/** `offered`: another application shared it, and the person has not decided yet. */
+export type ImportState = 'offered' | 'waiting' | 'working' | 'done' | 'failed';
+
+export interface Import {
+  /** Its idempotency key: sent again after a lost answer, it makes no second capture. */
+  key: string;
+  file: File;
+  state: ImportState;
+  /** From 0 to 1, of a recording that is being sent. */
+  progress: number;
+  problem: string | null;
+  captureId: string | null;
+}
+
+let imports: readonly Import[] = [];
+let isRunning = false;
+const listeners = new Set<() => void>();
+
+function show(next: readonly Import[]): void {
+  imports = next;
+  for (const listener of listeners) listener();
+}
+
+function change(key: string, changes: Partial<Import>): void {
+  show(imports.map((each) => (each.key === key ? { ...each, ...changes } : each)));
+}
+
+async function statusOf(captureId: string) {
+  const read = api.captures.get.query({ captureId });
+  return read.then(
+    ({ status }) => (status === 'recording' ? 'recording' : 'over') as 'recording' | 'over',
+    (error: unknown) => (problemOf(error).code === 'resource_not_found' ? 'erased' : 'unknown') as 'erased' | 'unknown',
+  );
+}
+
+async function importAudio({ key, file }: Import): Promise<string> {
+  const { decodedAudio, sendAudio } = await import('./audio-file.ts');
+  // First: a file that cannot be read makes no capture.
+  const audio = await decodedAudio(file);
+  const title = titleOf(file.name);
+  const session = await api.captures.startRecording.mutate(title === null ? {} : { title });
+  const { captureId } = session;
+  try {
+    await sendAudio({
+      session,
+      audio,
+      status: () => statusOf(captureId),
+      onProgress: (progress) => change(key, { progress }),
+    });
+  } catch (error) {
+    // It would be there twice when it is imported again.
+    await api.captures.delete.mutate({ captureId, permanent: true }).catch(() => {});
+    throw error;
+  }
+  return captureId;
+}
+
+async function importFile(one: Import): Promise<string> {
+  if (kindOf(one.file) === 'audio') return importAudio(one);
+  const transcript = await transcriptIn(one.file);
+  const { id } = await api.captures.create.mutate({ type: 'recording', transcript }, keyed(one.key));
+  return id;
+}
+
+async function run(): Promise<void> {
+  if (isRunning) return;
+  isRunning = true;
+  for (let next = nextWaiting(); next; next = nextWaiting()) {
+    const { key } = next;
+    change(key, { state: 'working', problem: null, progress: 0 });
+    await importFile(next).then(
+      (captureId) => change(key, { state: 'done', captureId }),
+      (error: unknown) => change(key, { state: 'failed', problem: problemOf(error).message }),
+    );
+  }
+  isRunning = false;
+}
+
+function nextWaiting(): Import | undefined {
+  return imports.find(({ state }) => state === 'waiting');
+}
+
+/** Adds files; those that are not `offered` are imported at once. A `key` that is there already is not added again. */
+export function addImports(files: readonly { file: File; key?: string }[], state: 'offered' | 'waiting'): void {
+  const added = files
+    .filter(({ key }) => !imports.some((each) => each.key === key))
+    .map(({ file, key = crypto.randomUUID() }): Import => {
+      const one: Import = { key, file, state, progress: 0, problem: null, captureId: null };
+      try {
+        kindOf(file);
+        return one;
+      } catch (error) {
+        return { ...one, state: 'failed', problem: problemOf(error).message };
+      }
+    });
+  show([...imports, ...added]);
+  void run();
+}
+
+/** Imports what was offered, or tries again what failed. */
+export function startImports(keys: readonly string[]): void {
+  show(imports.map((each) => (keys.includes(each.key) ? { ...each, state: 'waiting', problem: null } : each)));
+  void run();
+}
+
+/** Removes files from the list; not those that are being imported. */
+export function removeImports(keys: readonly string[]): void {
+  show(imports.filter(({ key, state }) => state === 'working' || !keys.includes(key)));
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The files that were added, in their order. */
+export function useImports(): readonly Import[] {
+  return useSyncExternalStore(subscribe, () => imports);
+}
+
+const isUnderWay = () => imports.some(({ state }) => state === 'waiting' || state === 'working');
+
+addEventListener('beforeunload', (event) => {
+  if (isUnderWay()) event.preventDefault();
+});
+
+guardSession({
+  check: () => {
+    if (!isUnderWay()) return;
+    throw new ProblemError({
+      status: 409,
+      code: 'resource_conflict',
+      message: 'Files are being imported in this window. Wait until they are there.',
+      retryable: false,
+      errors: [],
+    });
+  },
+  clear: () => show([]),
+});

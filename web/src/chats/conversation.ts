@@ -1,0 +1,178 @@
+import type { ChatEvent } from 'tandem/client';
+import type { ChatStatus, Message } from './queries.ts';
+import { joined, lastSequence, type OpenText, withDelta } from './transcript.ts';
+
+/** How a conversation reads. */
+export interface ChatReader {
+  /** Up to `limit` messages after a sequence, the oldest first. */
+  messages(afterSequence: number, limit: number): Promise<{ data: Message[]; hasMore: boolean }>;
+  /** What happens after a sequence until the agent stops, over lost connections. @throws when the stream cannot be had. */
+  follow(afterSequence: number, signal: AbortSignal): AsyncIterable<ChatEvent>;
+}
+
+/** What is known of the settled part of a conversation. */
+export interface ConversationView {
+  messages: readonly Message[];
+  /** Whether the newest messages were read. */
+  isOpened: boolean;
+  /** Why they, or older ones, could not be read. */
+  error: unknown;
+  isReadingOlder: boolean;
+  /** Whether the last attempt to receive live text failed. */
+  isStreamLost: boolean;
+}
+
+const pageSize = 100;
+/** The open text is rendered at most this often. */
+const drawMs = 50;
+/** Between attempts to open the stream, each of which repeats by itself for a while. */
+const streamPauseMs = 10_000;
+
+/** The messages of one chat as they are read and arrive: the newest first, older ones on demand, live text beside them. */
+export class Conversation {
+  readonly #reader: ChatReader;
+  readonly #pauseMs: number;
+  readonly #watchers = new Set<() => void>();
+  readonly #textWatchers = new Set<() => void>();
+  #view: ConversationView = {
+    messages: [],
+    isOpened: false,
+    error: null,
+    isReadingOlder: false,
+    isStreamLost: false,
+  };
+  #open: OpenText | null = null;
+  #drawn: OpenText | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reading: Promise<void> | undefined;
+
+  constructor(reader: ChatReader, pauseMs = streamPauseMs) {
+    this.#reader = reader;
+    this.#pauseMs = pauseMs;
+  }
+
+  readonly view = (): ConversationView => this.#view;
+
+  readonly subscribe = (changed: () => void): (() => void) => {
+    this.#watchers.add(changed);
+    return () => void this.#watchers.delete(changed);
+  };
+
+  /** The text of the message that is being written; changes at most every 50 ms. */
+  readonly openText = (): OpenText | null => this.#drawn;
+
+  readonly subscribeText = (changed: () => void): (() => void) => {
+    this.#textWatchers.add(changed);
+    return () => void this.#textWatchers.delete(changed);
+  };
+
+  #show(changes: Partial<ConversationView>): void {
+    this.#view = { ...this.#view, ...changes };
+    for (const changed of this.#watchers) changed();
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#drawn === this.#open) return;
+    this.#drawn = this.#open;
+    for (const changed of this.#textWatchers) changed();
+  }
+
+  #write(open: OpenText | null): void {
+    this.#open = open;
+    if (open === null) this.#draw();
+    else this.#timer ??= setTimeout(() => this.#draw(), drawMs);
+  }
+
+  #add(incoming: readonly Message[]): void {
+    const messages = joined(this.#view.messages, incoming);
+    if (messages === this.#view.messages) return;
+    if (this.#open && this.#open.sequence <= lastSequence(messages)) this.#write(null);
+    this.#show({ messages });
+  }
+
+  /** Reads the newest messages of a chat that has `count`: sequences have no gaps, so it is known where they begin. */
+  async open(count: number): Promise<void> {
+    if (this.#view.isOpened) return;
+    this.#show({ error: null });
+    try {
+      const { data } = await this.#reader.messages(Math.max(0, count - pageSize), pageSize);
+      this.#add(data);
+      this.#show({ isOpened: true });
+    } catch (error) {
+      this.#show({ error });
+    }
+  }
+
+  /** Reads the page before the oldest known message. */
+  async readOlder(): Promise<void> {
+    const [oldest] = this.#view.messages;
+    if (!oldest || oldest.sequence === 1 || this.#view.isReadingOlder) return;
+    this.#show({ isReadingOlder: true, error: null });
+    const after = Math.max(0, oldest.sequence - 1 - pageSize);
+    try {
+      const { data } = await this.#reader.messages(after, oldest.sequence - 1 - after);
+      this.#add(data);
+      this.#show({ isReadingOlder: false });
+    } catch (error) {
+      this.#show({ isReadingOlder: false, error });
+    }
+  }
+
+  /** Reads what is newer than the last known message, for where no stream sends it. */
+  readNewer(): Promise<void> {
+    this.#reading ??= this.#readOn().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readOn(): Promise<void> {
+    for (let isMore = true; isMore; ) {
+      const known = lastSequence(this.#view.messages);
+      const page = await this.#reader.messages(known, pageSize).catch(() => null);
+      if (page) this.#add(page.data);
+      // A page that does not follow what is known is of no use either.
+      isMore = (page?.hasMore ?? false) && lastSequence(this.#view.messages) > known;
+    }
+  }
+
+  /**
+   * Receives what happens until the agent stops; `onStatus` is called with each status. Where the stream cannot be had it
+   * is tried again until `signal` aborts; messages are then read by others. Resolves to whether the turn has ended.
+   */
+  async follow(signal: AbortSignal, onStatus: (status: ChatStatus) => void): Promise<boolean> {
+    while (!signal.aborted) {
+      try {
+        for await (const event of this.#reader.follow(lastSequence(this.#view.messages), signal)) {
+          if (signal.aborted) return false;
+          if (this.#view.isStreamLost) this.#show({ isStreamLost: false });
+          if (event.event === 'message') this.#add([event.data]);
+          else if (event.event === 'delta') {
+            this.#write(withDelta(this.#open, event.data, lastSequence(this.#view.messages)));
+          } else onStatus(event.data.status);
+          if (event.event !== 'done') continue;
+          this.endText();
+          return true;
+        }
+      } catch {
+        if (signal.aborted) return false;
+        this.#show({ isStreamLost: true });
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, this.#pauseMs);
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    return false;
+  }
+
+  /** The turn has ended: a text that did not become a message was not stored. */
+  endText(): void {
+    this.#write(null);
+  }
+}

@@ -1,0 +1,141 @@
+import type { Problem } from '../api/problem.ts';
+
+/* Messages of a person on their way to the service: each is sent once, also over reloads and lost answers. */
+
+/**
+ * - `waiting`: until the turn of the agent ends. It can be changed and withdrawn.
+ * - `sending`: sent at least once without an answer; it is repeated with its key until there is one.
+ * - `refused`: the service said no, see `problem`; it can be changed, withdrawn and sent again.
+ * - `sent`: the service has it as the message `sequence`, which is not received yet.
+ */
+export type OutgoingState = 'waiting' | 'sending' | 'refused' | 'sent';
+
+/** A message on its way. */
+export interface Outgoing {
+  /** Its idempotency key. */
+  key: string;
+  text: string;
+  state: OutgoingState;
+  /** Whether it is sent as soon as the agent does not work, whatever the turn came to: the person saw that. */
+  isDirect: boolean;
+  /** Why it is not sent (yet), in the words of the service. */
+  problem: string | null;
+  sequence: number | null;
+}
+
+/** What an outbox needs. */
+export interface OutboxParts {
+  load(): Outgoing[] | undefined;
+  /** Stores what is not sent yet; undefined for nothing. */
+  store(all: Outgoing[] | undefined): void;
+  newKey(): string;
+  /** Sends a message; its sequence. */
+  send(text: string, key: string): Promise<number>;
+  problemOf(error: unknown): Problem;
+  /** Resolves after `ms`. */
+  pause(ms: number): Promise<void>;
+  /** The service answered that the agent works, which this page did not know. */
+  onBusy(): void;
+}
+
+/** The state of the turn, as far as it decides what may be sent. */
+export interface TurnState {
+  isWorking: boolean;
+  /** Whether a waiting message follows by itself: the turn ended by itself, and nobody has to decide anything. */
+  hasEnded: boolean;
+}
+
+const firstPauseMs = 1_000;
+const maxPauseMs = 30_000;
+
+/** The messages of one chat that are on their way. */
+export function createOutbox({ load, store, newKey, send, problemOf, pause, onBusy }: OutboxParts) {
+  let all: readonly Outgoing[] = load() ?? [];
+  let turn: TurnState = { isWorking: true, hasEnded: false };
+  /** While a message is sent, and before it is repeated. */
+  let isBusy = false;
+  let failures = 0;
+  const watchers = new Set<() => void>();
+
+  const change = (next: readonly Outgoing[]) => {
+    all = next;
+    const kept = all.filter(({ state }) => state !== 'sent');
+    store(kept.length > 0 ? kept : undefined);
+    for (const changed of watchers) changed();
+  };
+  const set = (key: string, changes: Partial<Outgoing>) =>
+    change(all.map((each) => (each.key === key ? { ...each, ...changes } : each)));
+
+  const deliver = async ({ key, text }: Outgoing) => {
+    isBusy = true;
+    // Stored before it is sent: a page that is reloaded now repeats it with the same key.
+    set(key, { state: 'sending' });
+    try {
+      const sequence = await send(text, key);
+      failures = 0;
+      set(key, { state: 'sent', sequence, problem: null });
+    } catch (error) {
+      const { status, reason, retryable, message } = problemOf(error);
+      if (status === 409 && reason === 'agent_mid_turn') {
+        set(key, { state: 'waiting', isDirect: false, problem: null });
+        turn = { isWorking: true, hasEnded: false };
+        onBusy();
+      } else if (retryable) {
+        failures += 1;
+        set(key, { problem: message });
+        await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1)));
+      } else set(key, { state: 'refused', problem: message });
+    }
+    isBusy = false;
+    pump();
+  };
+
+  const maySend = ({ state, isDirect }: Outgoing) =>
+    state === 'sending' || (state === 'waiting' && !turn.isWorking && (isDirect || turn.hasEnded));
+
+  /** Sends the first message that may be sent: one after the other, as each of them starts a turn. */
+  function pump(): void {
+    if (isBusy || all.some(({ state }) => state === 'sent')) return;
+    const next = all.find(({ state }) => state === 'sending') ?? all.find(maySend);
+    if (next) void deliver(next);
+  }
+
+  return {
+    view: () => all,
+    subscribe: (changed: () => void) => {
+      watchers.add(changed);
+      return () => void watchers.delete(changed);
+    },
+    /** Adds a message. `isDirect`: the agent does not work, or is being stopped for it. */
+    add: (text: string, isDirect: boolean) => {
+      change([...all, { key: newKey(), text, state: 'waiting', isDirect, problem: null, sequence: null }]);
+      pump();
+    },
+    /** Takes a message back that was not sent; its text. Undefined when it is too late. */
+    withdraw: (key: string): string | undefined => {
+      const found = all.find((each) => each.key === key && (each.state === 'waiting' || each.state === 'refused'));
+      if (found) change(all.filter((each) => each !== found));
+      return found?.text;
+    },
+    /** Sends a message once the agent does not work, whatever its turn came to. */
+    release: (key: string) => {
+      const found = all.find((each) => each.key === key);
+      if (found?.state === 'waiting') set(key, { isDirect: true });
+      else if (found?.state === 'refused') set(key, { state: 'waiting', isDirect: true, problem: null });
+      pump();
+    },
+    /** The state of the turn has changed, or was read again. */
+    turnIs: (state: TurnState) => {
+      turn = state;
+      pump();
+    },
+    /** Messages up to this sequence were received. */
+    received: (sequence: number) => {
+      const rest = all.filter((each) => each.sequence === null || each.sequence > sequence);
+      if (rest.length < all.length) change(rest);
+      pump();
+    },
+  };
+}
+
+export type Outbox = ReturnType<typeof createOutbox>;

@@ -1,0 +1,66 @@
+import { Button } from '../ui/button.tsx';
+import type { Outbox, Outgoing } from './outbox.ts';
+
+interface OutgoingListProps {
+  outbox: Outbox;
+  outgoing: readonly Outgoing[];
+  isWorking: boolean;
+  /** Takes a text back into the field. */
+  edit: (text: string) => void;
+  /** Stops the agent, so that a message can be sent. */
+  stop: () => void;
+  /** Where the focus goes when a button disappears. */
+  focusField: () => void;
+}
+
+function stateText({ state, problem }: Outgoing, isWorking: boolean): string {
+  if (state === 'refused') return `Not sent: ${problem}`;
+  if (state === 'waiting') return isWorking ? 'Queued until this turn ends' : 'Queued: not sent yet';
+  return problem === null ? 'Sending…' : `${problem} It is tried again by itself.`;
+}
+
+/** The messages that the service does not have yet, and what can be done with each. */
+export function OutgoingList({ outbox, outgoing, isWorking, edit, stop, focusField }: OutgoingListProps) {
+  if (outgoing.length === 0) return null;
+  return (
+    <ul className="outgoing" aria-label="Queued messages">
+      {outgoing.map((each, place) => {
+        const { key, text, state } = each;
+        const canChange = state === 'waiting' || state === 'refused';
+        const take = (use: (taken: string) => void) => {
+          const taken = outbox.withdraw(key);
+          if (taken !== undefined) use(taken);
+          focusField();
+        };
+        const sendNow = () => {
+          outbox.release(key);
+          if (isWorking) stop();
+          focusField();
+        };
+        return (
+          <li key={key} className="outgoing-message">
+            <p className="text">{text}</p>
+            <p className={state === 'refused' ? 'step-failed' : 'muted'} role="status">
+              {stateText(each, isWorking)}
+            </p>
+            {canChange && (
+              <div className="outgoing-actions">
+                {place === 0 && (
+                  <Button kind="quiet" onPress={sendNow}>
+                    {isWorking ? 'Stop and send now' : 'Send now'}
+                  </Button>
+                )}
+                <Button kind="quiet" onPress={() => take(edit)}>
+                  Edit
+                </Button>
+                <Button kind="danger-quiet" onPress={() => take(() => {})}>
+                  Withdraw
+                </Button>
+              </div>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

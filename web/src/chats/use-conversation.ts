@@ -1,0 +1,64 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { followChat } from 'tandem/client';
+import { api } from '../api/client.ts';
+import { pollUnlessLive, repeatFailed } from '../api/live-state.ts';
+import { readAgain } from '../api/queries.ts';
+import { Conversation } from './conversation.ts';
+import { chatQuery, isWorking, showStatus } from './queries.ts';
+import { lastSequence } from './transcript.ts';
+
+/**
+ * How often a chat is read beside its stream, in ms. Only the stream brings text at once, but what it does not bring (a
+ * proxy that holds it back, a turn that another member starts) is noticed by these reads.
+ */
+const pollMs = { streamed: 5_000, alone: 2_000, idle: 8_000 };
+
+/** A chat with its messages, live while its agent works. Use it in a component with the chat as its key. */
+export function useConversation(workspaceId: string, chatId: string) {
+  const queryClient = useQueryClient();
+  const [conversation] = useState(
+    () =>
+      new Conversation({
+        messages: (afterSequence, limit) => api.chats.listMessages.query({ chatId, afterSequence, limit }),
+        follow: (afterSequence, signal) => followChat(api, chatId, { afterSequence, signal }),
+      }),
+  );
+  const view = useSyncExternalStore(conversation.subscribe, conversation.view);
+  const { isOpened, isStreamLost } = view;
+  const query = useQuery({
+    ...chatQuery(workspaceId, chatId),
+    refetchInterval: (read) => {
+      const status = read.state.data?.chat.status;
+      if (status === undefined) return repeatFailed(read);
+      if (isWorking(status)) return isStreamLost ? pollMs.alone : pollMs.streamed;
+      return pollUnlessLive(read, status === 'awaiting_input' ? pollMs.streamed : pollMs.idle);
+    },
+  });
+  const chat = query.data?.chat;
+  const count = chat?.messageCount;
+  const works = chat !== undefined && isWorking(chat.status);
+
+  useEffect(() => {
+    if (count === undefined) return;
+    if (!isOpened) void conversation.open(count);
+    else if (count > lastSequence(conversation.view().messages)) void conversation.readNewer();
+  }, [conversation, count, isOpened]);
+
+  useEffect(() => {
+    if (!isOpened || !works) return;
+    const ended = new AbortController();
+    const follow = async () => {
+      const isDone = await conversation.follow(ended.signal, (status) => void showStatus(workspaceId, chatId, status));
+      // Title, approvals and the reason of a failure are not part of the stream.
+      if (isDone) await readAgain(queryClient, 'chats');
+    };
+    void follow();
+    return () => {
+      ended.abort();
+      conversation.endText();
+    };
+  }, [conversation, queryClient, workspaceId, chatId, isOpened, works]);
+
+  return { conversation, view, query };
+}

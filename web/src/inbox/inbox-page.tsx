@@ -1,0 +1,147 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import { Link } from 'react-router';
+import { pollUnlessLive } from '../api/live-state.ts';
+import { notificationsQuery } from '../api/queries.ts';
+import { useHeldApprovals } from '../approvals/use-approvals.ts';
+import { ReadAll } from '../notifications/read-all.tsx';
+import { useWrites } from '../outbox/current.ts';
+import { withWrites } from '../outbox/shown.ts';
+import { useIdentity } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty, Failed, Loaded, Pending } from '../ui/card.tsx';
+import { Page } from '../ui/page.tsx';
+import { Rows } from '../ui/rows.tsx';
+import { type Item, itemOf, newestFirst, withoutListed } from './items.ts';
+import { useNeeds } from './queries.ts';
+import { NeedRow, NotificationEntry } from './rows.tsx';
+import { type RegisterRow, useRows } from './use-rows.ts';
+
+const pollMs = 5_000;
+
+/** Page `/inbox`: what needs the person who reads it, then the notifications. */
+export function InboxPage() {
+  const { workspace } = useIdentity();
+  const box = useRef<HTMLDivElement>(null);
+  const register = useRows(box);
+  const needs = useNeeds(workspace.id, { pollMs });
+  const { approvals, failed, suggestions } = needs;
+  const pending = useMemo(() => approvals.data?.pages.flatMap(({ data }) => data), [approvals.data]);
+  const { approvals: held, release } = useHeldApprovals(pending);
+  const writes = useWrites();
+  const suggested = (suggestions.data?.pages ?? [])
+    .flatMap(({ data }) => data)
+    .filter((todo) => {
+      const { isSuggested, isArchived } = withWrites(todo, writes);
+      return isSuggested && !isArchived;
+    });
+  const items = newestFirst<Item>([
+    { items: held.map(itemOf.approval), isMore: approvals.hasNextPage },
+    { items: (failed.data ?? []).map(itemOf.run), isMore: false },
+    {
+      items: suggested.map(itemOf.suggestion),
+      isMore: suggestions.hasNextPage,
+    },
+  ]);
+  return (
+    <Page
+      title="Inbox"
+      intro={`What agents ask, what failed and what is suggested in ${workspace.name}, and your notifications.`}
+    >
+      <div className="inbox" ref={box}>
+        <Needs needs={needs} items={items} register={register} release={release} />
+        <Notifications items={items} register={register} />
+      </div>
+    </Page>
+  );
+}
+
+interface NeedsProps {
+  needs: ReturnType<typeof useNeeds>;
+  items: readonly Item[];
+  register: RegisterRow;
+  release: (approvalId: string) => void;
+}
+
+function Needs({ needs, items, register, release }: NeedsProps) {
+  const { approvals, failed, suggestions } = needs;
+  const all = [approvals, failed, suggestions];
+  const isRead = all.every(({ data }) => data !== undefined);
+  const failure = all.find(({ error, data }) => error !== null && data === undefined);
+  const more = [approvals, suggestions].filter(({ hasNextPage }) => hasNextPage);
+  const isLoading = more.some(({ isFetchingNextPage }) => isFetchingNextPage);
+  return (
+    <section className="inbox-part" aria-labelledby="needs-you">
+      <h2 id="needs-you">Needs you</h2>
+      {failure && <Failed error={failure.error} retry={() => all.forEach(({ refetch }) => void refetch())} />}
+      {items.length > 0 && (
+        <ul className="needs" aria-labelledby="needs-you">
+          {items.map((item) => (
+            <NeedRow key={item.id} item={item} register={register} release={release} />
+          ))}
+        </ul>
+      )}
+      {!isRead && !failure && (
+        <Pending what="what needs you" isPaused={all.some(({ fetchStatus }) => fetchStatus === 'paused')} />
+      )}
+      {isRead && items.length === 0 && (
+        <Empty title="Nothing needs you">
+          Agents ask here before they change something, and what they suggest or could not finish is listed here.
+        </Empty>
+      )}
+      {more.length > 0 && (
+        <Button isBusy={isLoading} onPress={() => more.forEach(({ fetchNextPage }) => void fetchNextPage())}>
+          {isLoading ? 'Loading…' : 'Show older ones that need you'}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** The notifications that are not about something that needs the person by itself. */
+function Notifications({ items, register }: Pick<NeedsProps, 'items' | 'register'>) {
+  const { workspace } = useIdentity();
+  const notifications = useInfiniteQuery({
+    ...notificationsQuery(workspace.id, false),
+    refetchInterval: (query) => pollUnlessLive(query, pollMs),
+  });
+  const pages = notifications.data?.pages;
+  const newest = pages?.[0]?.data[0]?.id;
+  return (
+    <section className="inbox-part" aria-labelledby="notifications">
+      <div className="inbox-head">
+        <h2 id="notifications">Notifications</h2>
+        <ReadAll newest={newest} unread={pages?.[0]?.unreadCount ?? 0} />
+      </div>
+      <Loaded query={notifications} what="your notifications">
+        {(data) => {
+          const rows = withoutListed(
+            data.pages.flatMap((page) => page.data),
+            items,
+          );
+          if (rows.length === 0)
+            return (
+              <Empty title="No notifications">You are notified when a todo is due and when you are mentioned.</Empty>
+            );
+          return (
+            <div className="card">
+              <Rows label="Notifications">
+                {rows.map((notification) => (
+                  <NotificationEntry key={notification.id} notification={notification} register={register} />
+                ))}
+              </Rows>
+            </div>
+          );
+        }}
+      </Loaded>
+      {notifications.hasNextPage && (
+        <Button isBusy={notifications.isFetchingNextPage} onPress={() => void notifications.fetchNextPage()}>
+          {notifications.isFetchingNextPage ? 'Loading…' : 'Show older notifications'}
+        </Button>
+      )}
+      <p>
+        <Link to="/settings/notifications">Notification settings</Link>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import { useEffect, useRef } from 'react';
+import { Link } from 'react-router';
+import { problemOf } from '../api/client.ts';
+import type { Notification } from '../api/queries.ts';
+import { ApprovalCard, type CardKeys } from '../approvals/approval-card.tsx';
+import { NotificationRow, useMarking } from '../notifications/notification-row.tsx';
+import { openOutbox, waitingWords } from '../outbox/current.ts';
+import type { Action } from '../outbox/write.ts';
+import type { RunOfTodo, Todo } from '../runs/queries.ts';
+import { RunAgain, RunBadge } from '../runs/run-parts.tsx';
+import { useIdentity } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import { Badge, Row } from '../ui/rows.tsx';
+import { Ago } from '../ui/time.tsx';
+import { nameOf } from '../work/todo-parts.tsx';
+import type { RowActions } from './inbox-actions.ts';
+import type { Item } from './items.ts';
+import type { RegisterRow } from './use-rows.ts';
+
+/** Registers what a row does by keys, as it was rendered last. */
+function useRowKeys(register: RegisterRow, id: string, actions: RowActions): void {
+  const latest = useRef(actions);
+  useEffect(() => {
+    latest.current = actions;
+  });
+  useEffect(() => register(id, () => latest.current), [register, id]);
+}
+
+interface NeedRowProps {
+  item: Item;
+  register: RegisterRow;
+  release: (approvalId: string) => void;
+}
+
+/** Something that needs a person: an approval, a run that failed, or a suggestion. */
+export function NeedRow({ item, register, release }: NeedRowProps) {
+  if (item.kind === 'approval') return <ApprovalRow item={item} register={register} release={release} />;
+  if (item.kind === 'run') return <FailedRow run={item.run} />;
+  return <SuggestionRow todo={item.todo} register={register} />;
+}
+
+function ApprovalRow({ item, register, release }: NeedRowProps & { item: Extract<Item, { kind: 'approval' }> }) {
+  const keys = useRef<CardKeys>(null);
+  useRowKeys(register, item.id, {
+    approve: () => keys.current?.approve(),
+    deny: () => keys.current?.deny(),
+  });
+  const { chatId } = item.approval.approval;
+  return (
+    <li data-row={item.id}>
+      <ApprovalCard {...item.approval} level={3} to={`/chats/${chatId}`} keys={keys} onSettled={release} />
+    </li>
+  );
+}
+
+function FailedRow({ run: { run, todo } }: { run: RunOfTodo }) {
+  const name = todo === null ? 'An erased todo' : nameOf(todo);
+  return (
+    <Row
+      rowId={run.id}
+      title={<Link to={`/todos/${run.todoId}`}>{name}</Link>}
+      badges={<RunBadge run={run} />}
+      detail={<p className="run-result">{run.errorMessage ?? 'Its chat shows what the agent has done.'}</p>}
+      facts={[
+        <Ago key="at" at={run.finishedAt ?? run.startedAt} />,
+        <Link key="chat" to={`/chats/${run.chatId}`} aria-label={`Chat: ${name}`}>
+          Chat
+        </Link>,
+      ]}
+      actions={<RunAgain run={run} name={name} />}
+    />
+  );
+}
+
+function SuggestionRow({ todo, register }: { todo: Todo; register: RegisterRow }) {
+  const identity = useIdentity();
+  const notify = useNotice();
+  const todoId = todo.id;
+  const name = nameOf(todo);
+  const decide = async (accepts: boolean) => {
+    const outbox = await openOutbox(identity);
+    const action: Action = accepts ? { operation: 'update', change: { isSuggested: false } } : { operation: 'archive' };
+    const outcome = await (await outbox.add({ action, todos: [todo] })).outcome;
+    if (outcome.state === 'refused') return notify(outcome.problem.message);
+    const what = accepts ? `“${name}” is on the list.` : `The suggestion “${name}” is dismissed.`;
+    notify(what + waitingWords(outcome));
+  };
+  const settle = (accepts: boolean) => () =>
+    void decide(accepts).catch((error: unknown) => notify(problemOf(error).message));
+  useRowKeys(register, todoId, { accept: settle(true), dismiss: settle(false) });
+  const { content, assignees, dueDate, captureId, createdAt } = todo;
+  return (
+    <Row
+      rowId={todoId}
+      title={<Link to={`/todos/${todoId}`}>{name}</Link>}
+      badges={<Badge>Suggested</Badge>}
+      detail={todo.title !== null && content !== null && <p className="run-result">{content}</p>}
+      facts={[
+        <Ago key="at" at={createdAt} />,
+        ...(assignees.length > 0 ? [`For ${assignees.map((each) => each.name).join(', ')}`] : []),
+        ...(dueDate === null ? [] : [`Due ${dueDate}`]),
+        ...(captureId === null
+          ? []
+          : [
+              <Link key="capture" to={`/captures/${captureId}`} aria-label={`Capture: ${name}`}>
+                Capture
+              </Link>,
+            ]),
+      ]}
+      actions={
+        <>
+          <Button kind="quiet" aria-label={`Dismiss: ${name}`} onPress={settle(false)}>
+            Dismiss
+          </Button>
+          <Button aria-label={`Accept: ${name}`} onPress={settle(true)}>
+            Accept
+          </Button>
+        </>
+      }
+    />
+  );
+}
+
+/** A notification, which a key marks as read or unread. */
+export function NotificationEntry({ notification, register }: { notification: Notification; register: RegisterRow }) {
+  const { mark } = useMarking(notification);
+  useRowKeys(register, notification.id, { toggleRead: () => mark(!notification.isRead) });
+  return <NotificationRow notification={notification} rowId={notification.id} />;
+}

@@ -1,0 +1,96 @@
+import { type ClickEventLike, openSubject, type PushEventLike, type PushScope, showMessage } from './push-worker.ts';
+import { sharePath, storeShare } from './shared.ts';
+
+/*
+ * The service worker: it answers from the stored files where the network does not,, takes what other applications share, and shows
+ * notifications.
+ * The build makes /offline-worker.js of this file and puts the addresses of the pages of signed-in people before it
+ * (web/installable.ts).
+ */
+
+declare const addresses: readonly string[];
+
+/** The parts of a `FetchEvent` and a `ServiceWorkerGlobalScope` that are used. */
+interface WorkerEvent extends Event {
+  request: Request;
+  respondWith(response: Promise<Response>): void;
+  waitUntil(work: Promise<unknown>): void;
+}
+
+interface WorkerScope extends PushScope {
+  addEventListener(type: 'push', listener: (event: PushEventLike) => void): void;
+  addEventListener(type: 'notificationclick', listener: (event: ClickEventLike) => void): void;
+  addEventListener(type: 'install' | 'activate' | 'fetch', listener: (event: WorkerEvent) => void): void;
+  skipWaiting(): Promise<void>;
+  clients: PushScope['clients'] & { claim(): Promise<void> };
+}
+
+const scope = self as unknown as WorkerScope;
+/** As in store.ts. */
+const filesCache = 'tandem-pages';
+
+function isPage(pathname: string): boolean {
+  const parts = pathname.split('/');
+  return addresses.some((address) => {
+    const wanted = address.split('/');
+    return (
+      wanted.length === parts.length && wanted.every((part, place) => part.startsWith(':') || part === parts[place])
+    );
+  });
+}
+
+/** A stored file; names change with content, so it is never old. One that is not stored yet is stored. */
+async function fileOf(request: Request): Promise<Response> {
+  const stored = await caches.match(request, { ignoreVary: true });
+  if (stored) return stored;
+  const response = await fetch(request);
+  // Without a cache nobody is signed in, and nothing is stored.
+  if (response.ok && (await caches.has(filesCache))) {
+    await (await caches.open(filesCache)).put(request, response.clone());
+  }
+  return response;
+}
+
+/** The document of the service, or the stored one when the service cannot be reached. */
+async function pageOf(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request);
+    if (response.ok && !response.redirected && (await caches.has(filesCache))) {
+      await (await caches.open(filesCache)).put('/', response.clone());
+    }
+    return response;
+  } catch (error) {
+    const stored = await caches.match('/', { ignoreVary: true });
+    if (stored) return stored;
+    throw error;
+  }
+}
+
+/**
+ * Stores what another application shares, and leads to the page that offers it. Any site can send such a form too: so it
+ * becomes a draft, of which the person makes a todo or a capture.
+ */
+async function shareOf(request: Request): Promise<Response> {
+  const outcome = await request
+    .formData()
+    .then(storeShare)
+    .catch(() => 'failed' as const);
+  return Response.redirect(outcome === 'stored' ? sharePath : `${sharePath}?problem=${outcome}`, 303);
+}
+
+scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()));
+scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()));
+scope.addEventListener('push', (event) => event.waitUntil(showMessage(scope, event.data)));
+scope.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(openSubject(scope, event.notification.data));
+});
+scope.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (origin !== location.origin) return;
+  if (request.method === 'POST' && pathname === sharePath) event.respondWith(shareOf(request));
+  if (request.method !== 'GET') return;
+  if (pathname.startsWith('/assets/')) event.respondWith(fileOf(request));
+  else if (request.mode === 'navigate' && isPage(pathname)) event.respondWith(pageOf(request));
+});

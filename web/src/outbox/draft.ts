@@ -1,0 +1,34 @@
+import type { Tagged } from '../api/tagged.ts';
+import type { Base, Todo } from './merge.ts';
+import type { Action, Outcome, Write } from './write.ts';
+
+/* What pages ask of the outbox. */
+
+/** A change as a page asks for it. `base` and `known`: what it was made of, where that is not the todo as it is shown. */
+export interface Draft {
+  action: Action;
+  todos: readonly Todo[];
+  base?: Base;
+  known?: Tagged<Todo> | undefined;
+}
+
+/** A change that is stored in the browser and shown. */
+export interface Sent {
+  write: Write;
+  outcome: Promise<Outcome>;
+}
+
+/** The writes of a person in a workspace, from this window. */
+export interface Outbox {
+  /** Stores and shows a change, then sends it. */
+  add(draft: Draft): Promise<Sent>;
+  /** Takes back what was never sent, and sends the inverse of the rest. Returns what became of that. */
+  undo(writes: readonly Write[]): Promise<Outcome[]>;
+  /** Takes a change back, whether the service may have it or not. */
+  discard(id: string): Promise<unknown>;
+  /** Sends a change again that was refused, or sent long ago. */
+  retry(id: string): Promise<void>;
+  /** Shows what nobody in a window waits for any more, such as a refusal of what was typed before a reload. */
+  onOutcome(show: (message: string) => void): void;
+  close(): void;
+}

@@ -1,0 +1,103 @@
+import { api } from '../api/client.ts';
+import { problemOf } from '../api/problem.ts';
+import { readTagged, sendTagged, type Tagged } from '../api/tagged.ts';
+import { type Base, type Change, mergeChange, type Todo } from './merge.ts';
+import type { Write } from './write.ts';
+
+/* Sends a write. Everything here may be repeated: a creation has its id and its key, and anything else leaves the same state. */
+
+/** A part of a write that was not stored, because somebody else changed the same fields. */
+export interface Refusal {
+  change: Change;
+  theirs: Todo;
+}
+
+/** What came of a write that was sent. */
+export interface Answer {
+  /** The todos as the service has them now, where it says so. */
+  todos: readonly Todo[];
+  /** The version that the service has now, of a write of one todo. */
+  tagged: Tagged<Todo> | null;
+  conflicts: readonly Refusal[];
+}
+
+/** How often a change is merged with those of others before its error counts. */
+const maxMerges = 5;
+const readMs = 60_000;
+
+const pathOf = (todoId: string) => `/todos/${encodeURIComponent(todoId)}`;
+const isEmpty = (change: Change) => Object.keys(change).length === 0;
+const read = (todoId: string) => readTagged<Todo>(pathOf(todoId), AbortSignal.timeout(readMs));
+
+function refusalOf(found: ReturnType<typeof mergeChange>['conflicts'], theirs: Todo): Refusal[] {
+  if (found.length === 0) return [];
+  return [{ change: Object.assign({}, ...found.map(({ mine }) => mine)) as Change, theirs }];
+}
+
+/** Changes one todo, merged with what others changed since `base`. @throws ProblemError. */
+async function update(todoId: string, base: Base, known: Tagged<Todo> | null, change: Change): Promise<Answer> {
+  let at = known ?? (await read(todoId));
+  // What is a conflict with a version that this window had may be none with that of now.
+  if (known && mergeChange(base, at.resource, change).conflicts.length > 0) at = await read(todoId);
+  let rest = change;
+  const conflicts: Refusal[] = [];
+  for (let round = 1; ; round++) {
+    const merged = mergeChange(base, at.resource, rest);
+    conflicts.push(...refusalOf(merged.conflicts, at.resource));
+    rest = merged.rest;
+    if (isEmpty(rest)) return { todos: [at.resource], tagged: at, conflicts };
+    try {
+      at = await sendTagged<Todo>(`PATCH ${pathOf(todoId)}`, { tag: at.tag, body: rest });
+      return { todos: [at.resource], tagged: at, conflicts };
+    } catch (error) {
+      if (problemOf(error).status !== 412 || round === maxMerges) throw error;
+      at = await read(todoId);
+    }
+  }
+}
+
+/**
+ * Changes several todos. The service compares no versions of many, so one that has waited is compared here: todos whose
+ * fields others changed are left out.
+ */
+async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boolean): Promise<Answer> {
+  let ids = todos.map(({ id }) => id);
+  const conflicts: Refusal[] = [];
+  if (hasWaited) {
+    const before = new Map(todos.map((todo) => [todo.id, todo]));
+    for (const now of (await api.todos.list.query({ ids })).data) {
+      const { conflicts: found } = mergeChange(before.get(now.id) ?? now, now, change);
+      conflicts.push(...refusalOf(found, now));
+    }
+    ids = ids.filter((id) => !conflicts.some(({ theirs }) => theirs.id === id));
+  }
+  if (ids.length === 0) return { todos: [], tagged: null, conflicts };
+  const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, patch: change } });
+  return { todos: resource.data, tagged: null, conflicts };
+}
+
+/** Archives or restores one todo, if it is still the known version. */
+async function move(todo: Todo, isArchived: boolean, known: Tagged<Todo> | null): Promise<Answer> {
+  const request = isArchived ? (`DELETE ${pathOf(todo.id)}` as const) : (`POST ${pathOf(todo.id)}/restore` as const);
+  const { tag } = await sendTagged<object>(request, { tag: known?.tag });
+  return { todos: [], tagged: { resource: { ...(known?.resource ?? todo), isArchived }, tag }, conflicts: [] };
+}
+
+/** Sends a write. `hasWaited`: others may have changed its todos since it was made. @throws ProblemError, TandemError. */
+export async function send({ id, action, todos, base, known }: Write, hasWaited: boolean): Promise<Answer> {
+  const [todo] = todos;
+  if (!todo) return { todos: [], tagged: null, conflicts: [] };
+  if (action.operation === 'create') {
+    const tagged = await sendTagged<Todo>('POST /todos', { key: id, body: action.input });
+    return { todos: [tagged.resource], tagged, conflicts: [] };
+  }
+  if (action.operation === 'update')
+    return todos.length === 1
+      ? update(todo.id, base ?? todo, known, action.change)
+      : updateMany(todos, action.change, hasWaited);
+  const isArchived = action.operation === 'archive';
+  if (todos.length === 1) return move(todo, isArchived, known);
+  const ids = todos.map((each) => each.id);
+  const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, archive: true } });
+  return { todos: resource.data, tagged: null, conflicts: [] };
+}

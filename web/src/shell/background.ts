@@ -1,0 +1,50 @@
+import type { Identity } from '../api/queries.ts';
+import { queryClient } from '../api/query-client.ts';
+import { startLive } from '../live/live.ts';
+import { storeFiles } from '../offline/files.ts';
+import { keepPush } from '../offline/push.ts';
+import { startSaving } from '../offline/saved-reads.ts';
+import { openOutbox } from '../outbox/current.ts';
+import { localPage } from '../session/next-page.ts';
+import type { useNotice } from '../ui/notice.tsx';
+
+export { SignOutQuestion, UnsentPill } from './unsent.tsx';
+
+/*
+ * What a window does beside its pages: it follows the log, stores what was read and the files of the pages, and sends what
+ * waits. Loaded after the first page is shown.
+ */
+
+/** How what happens beside the pages is shown. */
+export interface Shown {
+  notify: ReturnType<typeof useNotice>;
+  go: (page: string) => void;
+}
+
+/** Opens the page of a notification that was pressed, which the service worker names, until the returned function is called. */
+function openPages(go: Shown['go']): () => void {
+  const open = ({ data }: MessageEvent<{ open?: string } | null>) => {
+    const page = localPage(data?.open ?? null);
+    if (page !== null) go(page);
+  };
+  navigator.serviceWorker?.addEventListener('message', open);
+  return () => navigator.serviceWorker?.removeEventListener('message', open);
+}
+
+/**
+ * Starts all of it for a person in a workspace, and returns how to end it. What became of changes that no page waits for
+ * any more is shown.
+ */
+export function startBackground(identity: Identity, { notify, go }: Shown): () => void {
+  const stops = [startLive(identity), startSaving(queryClient, identity), storeFiles(), openPages(go)];
+  void keepPush(identity);
+  const showChanges = { label: 'Show changes', onPress: () => go('/changes') };
+  // Without its code, changes say that the service cannot be reached.
+  openOutbox(identity).then(
+    (outbox) => outbox.onOutcome((message) => notify(message, showChanges)),
+    () => {},
+  );
+  return () => {
+    for (const stop of stops) stop();
+  };
+}

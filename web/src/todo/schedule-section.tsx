@@ -1,0 +1,59 @@
+import { Suspense, useEffect, useRef } from 'react';
+import type { Base, Change, Todo } from '../outbox/merge.ts';
+import type { ScheduleDraft } from '../schedule/draft.ts';
+import { storedOf } from '../schedule/request.ts';
+import { valuesOf } from '../schedule/values.ts';
+import { useIdentity } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Card, Pending } from '../ui/card.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
+import type { Save } from './opened.ts';
+
+const ScheduleCard = lazyPart(() => import('../schedule/schedule-card.tsx').then(({ ScheduleCard }) => ScheduleCard));
+
+interface ScheduleSectionProps {
+  todo: Todo;
+  draft: ScheduleDraft;
+  save: Save;
+  submit: (change: Change, base: Base) => Promise<boolean>;
+}
+
+function focusAssignees(): void {
+  document.querySelector<HTMLElement>('.assignees input')?.focus();
+}
+
+/** The schedule of a todo, or the way to one: its code is loaded when there is a schedule or a draft of one. */
+export function ScheduleSection({ todo, draft, save, submit }: ScheduleSectionProps) {
+  const { workspace } = useIdentity();
+  const add = useRef<HTMLButtonElement>(null);
+  const isEmpty = todo.scheduleType === null && draft.typed === null;
+  const wasEmpty = useRef(isEmpty);
+  useEffect(() => {
+    // The button that cancelled the editor or removed the schedule is gone.
+    if (isEmpty && !wasEmpty.current && document.activeElement === document.body) add.current?.focus();
+    wasEmpty.current = isEmpty;
+  }, [isEmpty]);
+  if (!isEmpty) {
+    return (
+      <Suspense fallback={<Pending what="the schedule" isPaused={false} />}>
+        <ScheduleCard todo={todo} draft={draft} save={save} submit={submit} assign={focusAssignees} />
+      </Suspense>
+    );
+  }
+  if (todo.isArchived) return null;
+  const open = () => draft.write({ base: storedOf(todo), values: valuesOf(todo, workspace.timezone) });
+  return (
+    <Card
+      title="Schedule"
+      actions={
+        <Button ref={add} onPress={open}>
+          Add a schedule
+        </Button>
+      }
+    >
+      <p className="muted">
+        Nothing is planned. At its times, a schedule starts the assigned agent and notifies people.
+      </p>
+    </Card>
+  );
+}

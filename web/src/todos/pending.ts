@@ -1,0 +1,91 @@
+import { newTodoIn, withWrites } from '../outbox/shown.ts';
+import type { ShownWrite } from '../outbox/write.ts';
+import type { Todo } from '../work/queries.ts';
+import type { Listing } from './filter.ts';
+
+/* What a list shows while changes of its todos are on their way to the service. */
+
+/** The todos of a list. `leaving`: the ids of those that it will not have once the service has stored the changes. */
+export interface Pending {
+  todos: readonly Todo[];
+  leaving: ReadonlySet<string>;
+}
+
+type Given<Value> = Value | readonly Value[] | undefined;
+
+const has = <Value>(given: Given<Value>, value: Value) =>
+  given === undefined || (Array.isArray(given) ? given.includes(value) : given === value);
+
+/** What `matches` reads. Of a list by something else, such as a capture, the service alone knows what comes into it. */
+const readNames = new Set<string>([
+  ...['status', 'priority', 'todoListId', 'assigneeId', 'labelId', 'unassigned', 'isSuggested', 'includeArchived'],
+  ...['dueAfter', 'dueBefore', 'query', 'sort', 'order'],
+]);
+const isRead = (listing: Listing) => Object.keys(listing).every((name) => readNames.has(name));
+
+const textOf = ({ title, content }: Todo) => `${title ?? ''}\n${content ?? ''}`.toLowerCase();
+
+/**
+ * Whether a listing has a todo, by what its fields say. The service alone decides that in the end; this is for todos that
+ * it does not know like this yet.
+ */
+export function matches(todo: Todo, listing: Listing, userId: string): boolean {
+  const { status, priority, todoListId, assigneeId, labelId, unassigned, isSuggested, dueAfter, dueBefore, query } =
+    listing;
+  const isActive = todo.status !== 'done' && has<string>(status, 'active');
+  const ids = todo.assignees.map(({ id }) => id);
+  const isAssigned = (id: string) => has<string>(assigneeId, id) || (id === userId && has<string>(assigneeId, 'me'));
+  return (
+    todo.isArchived === (listing.includeArchived ?? false) &&
+    todo.isSuggested === (isSuggested ?? false) &&
+    (isActive || has<string>(status, todo.status)) &&
+    has<string>(priority, todo.priority ?? 'none') &&
+    has(todoListId, todo.todoListId) &&
+    (assigneeId === undefined || ids.some(isAssigned)) &&
+    (labelId === undefined || todo.labels.some(({ id }) => has(labelId, id))) &&
+    (unassigned !== true || ids.length === 0) &&
+    (dueAfter === undefined || (todo.dueDate !== null && todo.dueDate >= dueAfter)) &&
+    (dueBefore === undefined || (todo.dueDate !== null && todo.dueDate <= dueBefore)) &&
+    (query === undefined ||
+      query
+        .toLowerCase()
+        .split(/\s+/)
+        .every((word) => textOf(todo).includes(word)))
+  );
+}
+
+/**
+ * A list with what is on its way. A todo that is there keeps its place; one that is new in it comes first in a list by
+ * creation, else last.
+ */
+export function withPending(
+  todos: readonly Todo[],
+  writes: readonly ShownWrite[],
+  listing: Listing,
+  userId: string,
+): Pending {
+  const about = new Map<string, Todo>();
+  for (const write of writes) {
+    // As it was before the first of them.
+    for (const todo of write.todos) if (!about.has(todo.id)) about.set(todo.id, newTodoIn(write) ?? todo);
+  }
+  if (about.size === 0) return { todos, leaving: new Set() };
+  const leaving = new Set<string>();
+  const shown = todos.map((todo) => {
+    if (!about.has(todo.id)) return todo;
+    const now = withWrites(todo, writes);
+    if (!matches(now, listing, userId) && matches(todo, listing, userId)) leaving.add(todo.id);
+    return now;
+  });
+  const known = new Set(todos.map(({ id }) => id));
+  const made = new Set(writes.flatMap((write) => newTodoIn(write)?.id ?? []));
+  const unmade = new Set(writes.flatMap(({ action }) => (action.operation === 'create' ? action.input.id : [])));
+  const coming = [...about.values()].flatMap((todo) => {
+    if (!isRead(listing) || known.has(todo.id) || (unmade.has(todo.id) && !made.has(todo.id))) return [];
+    const now = withWrites(todo, writes);
+    const isNew = made.has(todo.id) || !matches(todo, listing, userId);
+    return isNew && matches(now, listing, userId) ? [now] : [];
+  });
+  const isNewestFirst = (listing.sort ?? 'createdAt') === 'createdAt' && listing.order !== 'asc';
+  return { todos: isNewestFirst ? [...coming.reverse(), ...shown] : [...shown, ...coming], leaving };
+}

@@ -1,0 +1,86 @@
+import { useCallback, useMemo, useState } from 'react';
+import { groupOf } from './due.ts';
+import type { Filter, Place } from './filter.ts';
+import type { HeldRow } from './held-rows.ts';
+
+/** A run of rows that belong together. */
+export interface Group {
+  name: string;
+  count: number;
+  isCollapsed: boolean;
+}
+
+interface Groups {
+  /** The ids of all rows, and of those that are not in a collapsed group. */
+  all: readonly string[];
+  ids: readonly string[];
+  /** The ids of the visible rows, with the keys of the headings between them. */
+  items: readonly string[];
+  /** The groups by the keys of their headings. */
+  groups: ReadonlyMap<string, Group>;
+  /** The places of the headings in `items`. */
+  headings: readonly number[];
+}
+
+/**
+ * The rows in groups, in their order. A row that is held in its place may begin a second run of the same name, so the key
+ * of a heading has the number of its run.
+ */
+export function groupRows(
+  rows: readonly HeldRow[],
+  group: Filter['group'],
+  collapsed: ReadonlySet<string>,
+  today: string,
+): Groups {
+  const all = rows.map(({ todo }) => todo.id);
+  const groups = new Map<string, Group>();
+  if (group === undefined) return { all, ids: all, items: all, groups, headings: [] };
+  const ids: string[] = [];
+  const items: string[] = [];
+  const headings: number[] = [];
+  let last: Group | undefined;
+  for (const { todo } of rows) {
+    const name = groupOf(todo, group, today);
+    if (last?.name !== name) {
+      last = { name, count: 0, isCollapsed: collapsed.has(name) };
+      headings.push(items.length);
+      items.push(`#${groups.size} ${name}`);
+      groups.set(`#${groups.size} ${name}`, last);
+    }
+    last.count++;
+    if (last.isCollapsed) continue;
+    ids.push(todo.id);
+    items.push(todo.id);
+  }
+  return { all, ids, items, groups, headings };
+}
+
+function stored(key: string): ReadonlySet<string> {
+  try {
+    return new Set(JSON.parse(localStorage.getItem(key) ?? '[]') as string[]);
+  } catch {
+    return new Set();
+  }
+}
+
+/** The groups of the rows of a page. Which ones are collapsed is remembered in this browser, for each page and grouping. */
+export function useGroups(rows: readonly HeldRow[], place: Place, group: Filter['group'], today: string) {
+  const key = `tandem.collapsed.${place.name === 'list' ? place.todoListId : place.name}.${group ?? ''}`;
+  const [state, setState] = useState(() => ({ key, collapsed: stored(key) }));
+  if (state.key !== key) setState({ key, collapsed: stored(key) });
+  const { collapsed } = state;
+  const grouped = useMemo(() => groupRows(rows, group, collapsed, today), [rows, group, collapsed, today]);
+  const toggle = useCallback(
+    (name: string) => {
+      const next = collapsed.symmetricDifference(new Set([name]));
+      setState({ key, collapsed: next });
+      try {
+        localStorage.setItem(key, JSON.stringify([...next]));
+      } catch {
+        // Storage is disabled: the choice lasts until the page is left.
+      }
+    },
+    [key, collapsed],
+  );
+  return { ...grouped, toggle };
+}

@@ -1,0 +1,44 @@
+import { type DragEvent, useState } from 'react';
+import type { Place } from '../work/order.ts';
+
+/** What a row of a list in the manual order takes part in dragging with. */
+export interface RowDrag {
+  draggable: true;
+  onDragStart: (event: DragEvent<HTMLElement>) => void;
+  onDragOver: (event: DragEvent<HTMLElement>) => void;
+  onDrop: (event: DragEvent<HTMLElement>) => void;
+  onDragEnd: () => void;
+  'data-drop'?: 'before' | 'after' | undefined;
+}
+
+interface Drag {
+  id: string;
+  over?: { id: string; side: 'before' | 'after' };
+}
+
+/** Rows that a pointer drags to other places. `drop` gets the id of the row, and the row before or after which it is dropped. */
+export function useRowDrag(drop: (id: string, place: Place) => void) {
+  const [drag, setDrag] = useState<Drag | null>(null);
+  return (id: string, name: string): RowDrag => ({
+    draggable: true,
+    'data-drop': drag?.over?.id === id ? drag.over.side : undefined,
+    onDragStart: ({ dataTransfer }) => {
+      dataTransfer.setData('text/plain', name);
+      dataTransfer.effectAllowed = 'move';
+      setDrag({ id });
+    },
+    onDragOver: (event) => {
+      if (drag === null || drag.id === id) return;
+      event.preventDefault();
+      const { top, height } = event.currentTarget.getBoundingClientRect();
+      const side = event.clientY < top + height / 2 ? 'before' : 'after';
+      if (drag.over?.id !== id || drag.over.side !== side) setDrag({ id: drag.id, over: { id, side } });
+    },
+    onDrop: (event) => {
+      event.preventDefault();
+      setDrag(null);
+      if (drag?.over?.id === id) drop(drag.id, { [drag.over.side]: id });
+    },
+    onDragEnd: () => setDrag(null),
+  });
+}

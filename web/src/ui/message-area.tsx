@@ -1,0 +1,51 @@
+import { type Ref, useId } from 'react';
+import { useFieldError } from './form-errors.tsx';
+
+interface MessageAreaProps {
+  ref?: Ref<HTMLTextAreaElement>;
+  label: string;
+  /** Whether the label is for assistive technology only. */
+  isLabelHidden?: boolean;
+  value: string;
+  onChange: (value: string) => void;
+  /** The id of what is said about the field. */
+  describedBy?: string | undefined;
+}
+
+/** A field for a message to an agent, which grows with it. Enter sends its form, Shift and Enter begin a new line. */
+export function MessageArea({ ref, label, isLabelHidden = false, value, onChange, describedBy }: MessageAreaProps) {
+  const id = useId();
+  const { message, isInvalid } = useFieldError('message');
+  return (
+    <div className="field" {...(isInvalid && { 'data-invalid': true })}>
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : undefined}>
+        {label}
+      </label>
+      <textarea
+        ref={ref}
+        id={id}
+        name="message"
+        className="input message-area"
+        rows={2}
+        maxLength={32_000}
+        enterKeyHint="send"
+        value={value}
+        aria-invalid={isInvalid || undefined}
+        aria-describedby={isInvalid ? `${id}-error` : describedBy}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          // 229: the key that ends a composition, in browsers that have ended it by then.
+          const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
+          if (event.key !== 'Enter' || event.shiftKey || isComposing) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
+      />
+      {isInvalid && (
+        <span className="field-error" id={`${id}-error`}>
+          {message}
+        </span>
+      )}
+    </div>
+  );
+}

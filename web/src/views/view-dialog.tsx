@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useId } from 'react';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { api } from '../api/client.ts';
+import { readAgain } from '../api/queries.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/fields.tsx';
+import { type Filled, Form } from '../ui/form.tsx';
+import type { Fields } from '../ui/form-errors.tsx';
+import type { View } from '../work/queries.ts';
+
+const fields: Fields = {
+  name: { label: 'Name', required: 'Enter a name' },
+  icon: { label: 'Emoji' },
+  isShared: { label: 'Share with the workspace' },
+};
+const maxName = 80;
+
+interface ViewDialogProps {
+  /** The view that is renamed or shared; undefined for a new one. */
+  view?: View | undefined;
+  /** What a new view shows. */
+  query: View['query'];
+  onSaved: (view: View) => void;
+  close: () => void;
+}
+
+/** The dialog that names a view and shares it with the workspace. */
+export function ViewDialog({ view, query, onSaved, close }: ViewDialogProps) {
+  const id = useId();
+  const queryClient = useQueryClient();
+  const save = async (filled: Filled) => {
+    const name = filled.text('name').trim();
+    const icon = filled.text('icon').trim();
+    const isShared = filled.text('isShared') !== '';
+    const saved = view
+      ? await api.views.update.mutate({ viewId: view.id, name, icon: icon === '' ? null : icon, isShared })
+      : await api.views.create.mutate({ name, ...(icon !== '' && { icon }), isShared, query });
+    await readAgain(queryClient, 'views');
+    close();
+    onSaved(saved);
+  };
+  return (
+    <ModalOverlay className="overlay" isOpen onOpenChange={close}>
+      <Modal className="modal">
+        <Dialog className="dialog">
+          <Heading slot="title">{view ? 'Change the view' : 'Save as view'}</Heading>
+          <Form
+            fields={fields}
+            submit="Save"
+            busy="Saving…"
+            onSubmit={save}
+            actions={<Button onPress={close}>Cancel</Button>}
+          >
+            <div className="side-by-side">
+              <TextField
+                name="name"
+                label="Name"
+                defaultValue={view?.name ?? ''}
+                autoComplete="off"
+                maxLength={maxName}
+              />
+              <TextField
+                name="icon"
+                label="Emoji"
+                defaultValue={view?.icon ?? ''}
+                autoComplete="off"
+                maxLength={32}
+                optional
+              />
+            </div>
+            <p className="view-share">
+              <input id={id} type="checkbox" name="isShared" value="true" defaultChecked={view?.isShared ?? false} />
+              <label htmlFor={id}>Share with the workspace</label>
+            </p>
+          </Form>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
