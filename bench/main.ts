@@ -11,6 +11,7 @@ import { reportRecordings } from './recordings/report.ts';
 import { measureRequests, startTime } from './requests/index.ts';
 import { reportRequests } from './requests/report.ts';
 import { measureSchedules, reportSchedules } from './schedules.ts';
+import { measureSearches, reportSearches, searchErrors } from './searches.ts';
 
 /*
  * `npm run bench`: measures the service and its ceiling on one database in one run. Exits with 1 when a request failed or
@@ -20,7 +21,7 @@ import { measureSchedules, reportSchedules } from './schedules.ts';
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Parts that are not workloads of requests. */
-const others = ['agents', 'events', 'mcp', 'recordings', 'schedules'];
+const others = ['agents', 'events', 'mcp', 'recordings', 'schedules', 'searches'];
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
 const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
 
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
   try {
     print(`Measuring on ${database.size}`);
     const measured = wantsRequests(options) ? await measureRequests(database, options, print) : undefined;
+    const searches = wants(options, 'searches') ? await measureSearches(database, options, print) : undefined;
     const mcp = wants(options, 'mcp') ? await measureMcp(database, options, print) : undefined;
     const agents = wants(options, 'agents') ? await measureAgents(database, options, print) : undefined;
     const events = wants(options, 'events') ? await measureEvents(database, options, print) : undefined;
@@ -44,6 +46,10 @@ async function main(): Promise<void> {
       parts.push(reportRequests(found, latencies, { ...measured, startMs }, options));
       const all = [...found.flatMap(({ service, ceiling }) => [service, ceiling]), ...latencies];
       errors += all.reduce((sum, each) => sum + each.errors, 0);
+    }
+    if (searches) {
+      parts.push(reportSearches(searches, options));
+      errors += searchErrors(searches);
     }
     if (mcp) {
       parts.push(reportMcp(mcp));

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { Plugin } from 'vite';
 import { type BuiltFolder, build, buildAsScript, hashOf, root, sourcesIn } from './built-folder.ts';
 
 /*
@@ -36,13 +37,34 @@ export function sourcePlaces(folder: string, output: string) {
   };
 }
 
-async function bundle(folder: string): Promise<void> {
+/**
+ * Escapes what is not ASCII: V8 keeps the source of a module for as long as it runs, in two bytes for each character when
+ * one of them is not Latin-1. @throws Error where an escape would have another meaning.
+ */
+export function asciiSource(code: string): string {
+  const other = /\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f`][^`]*`/.exec(code)?.[0];
+  if (other) throw new Error(`this cannot be written in ASCII: ${other}`);
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+const ascii: Plugin = {
+  name: 'ascii-source',
+  generateBundle(_, bundle) {
+    for (const part of Object.values(bundle)) if (part.type === 'chunk') part.code = asciiSource(part.code);
+  },
+};
+
+/**
+ * Bundles the service into `folder`. The bundle runs from `target`, absolute; `plugins` come first, for a service with
+ * other parts.
+ */
+export async function bundleService(folder: string, target = folder, plugins: readonly Plugin[] = []): Promise<void> {
   const { build: viteBuild } = await import('vite');
   await viteBuild({
     configFile: false,
     root,
     logLevel: 'error',
-    plugins: [sourcePlaces(root, join(root, 'dist/server'))],
+    plugins: [...plugins, sourcePlaces(root, target), ascii],
     ssr: { noExternal: true, external },
     build: {
       ssr: true,
@@ -59,14 +81,16 @@ async function bundle(folder: string): Promise<void> {
   });
 }
 
+const output = join(root, 'dist/server');
+
 const service: BuiltFolder = {
   name: 'the service',
-  folder: join(root, 'dist/server'),
+  folder: output,
   sources: async () => {
     if (!existsSync(join(root, 'server/start.ts'))) return null;
     return hashOf([...(await sourcesIn(sourceFolders)), ...sourceFiles.map((each) => join(root, each))]);
   },
-  write: bundle,
+  write: (folder) => bundleService(folder, output),
 };
 
 /** Builds dist/server unless it is up to date. */

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 /*
  * The one list of checks, for people and for CI. `npm test` runs it with the quick tests, `npm run proof` runs the long
  * tests alone, `npm run check` runs everything. With a PATTERN only the tests run whose path matches, of both rings.
- * Tests come last and only when the checks before passed.
+ * The checks run beside the tests, which wait for half of their time. The first check that fails stops them.
  */
 
 const bin = (name: string) => `node_modules/.bin/${name}`;
@@ -21,11 +21,11 @@ const types = (project: string) => {
   return [process.execPath, compiler, ...options, '--project', project];
 };
 
+/** Imports, words, sizes of files and outgoing requests are tests (tests/scripts/). */
 const checks: [title: string, command: string[]][] = [
   ['Types', types('.')],
   ['Types of the pages', types('web')],
   ['Lint and format', [bin('biome'), 'check', '--error-on-warnings', '.']],
-  ['Imports run one way', script('imports.ts')],
   ['Generated files are up to date', script('generate.ts', '--check')],
 ];
 
@@ -43,31 +43,44 @@ const isWindows = process.platform === 'win32';
 async function check([title, [file = '', ...args]]: (typeof checks)[number]): Promise<boolean> {
   const start = performance.now();
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], shell: isWindows });
-  const closed = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
+  const closed = new Promise<number | null>((resolve) => {
+    child.on('close', resolve).on('error', ({ message }) => {
+      process.stderr.write(`\n${message}\n`);
+      resolve(null);
+    });
+  });
   const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   process.stdout.write(code === 0 ? `✓ ${title} (${seconds} s)\n` : `\n${output}${errors}✗ ${title} (${seconds} s)\n`);
   return code === 0;
 }
 
-/** Runs what is listed, as many at a time as there are cores. Returns whether all passed. */
-async function checkAll(list: typeof checks): Promise<boolean> {
+/** Runs what is listed, so many at a time. `onFault` is called when one fails. Returns the titles of those that failed. */
+async function checkAll(list: typeof checks, lanes: number, onFault = () => {}): Promise<string[]> {
   const queue = [...list];
-  let passed = true;
+  const failed: string[] = [];
   const lane = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) passed = (await check(next)) && passed;
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      if (await check(next)) continue;
+      failed.push(next[0]);
+      onFault();
+    }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, lane));
-  return passed;
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return failed;
 }
 
-if (!(await checkAll(pattern || ring === 'proof' ? builds : [...builds, ...checks]))) {
+if ((await checkAll(builds, availableParallelism())).length > 0) {
   process.stderr.write('\nThe tests did not run.\n');
   process.exit(1);
 }
 const choice = pattern ? [pattern] : ring ? ['--ring', ring] : [];
 const [file = '', ...args] = script('test.ts', ...choice);
 const tests = spawn(file, args, { stdio: 'inherit' });
+const closed = new Promise<number | null>((resolve) => tests.on('close', resolve));
 // The test run ends its workers and its database first.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
-tests.on('close', (code) => process.exit(code ?? 1));
+const failed = await checkAll(pattern || ring === 'proof' ? [] : checks, 1, () => tests.kill());
+const code = await closed;
+if (failed.length > 0) process.stderr.write(`\nThe tests were stopped: ${failed.join(', ')} (see above).\n`);
+process.exit(failed.length > 0 ? 1 : (code ?? 1));

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { operationsOf } from '../adapters/operations.ts';
+import { operationsOf, toolsOf } from '../adapters/operations.ts';
 import { openApiDocument } from '../adapters/rest/openapi.ts';
+import { agentToolsOf } from '../adapters/tools/agent-tools.ts';
 import { toolList } from '../adapters/tools/list.ts';
 import { appRouter } from '../routers/index.ts';
 import { toolRouter } from '../routers/tools/index.ts';
@@ -33,12 +34,19 @@ function clientOperations() {
   };
 }
 
+/** The arguments of the tools that ask a person for approval, by tool: the form that edits them is made of it. */
+function inputsOfApprovals() {
+  const tools = [...agentToolsOf(toolsOf(toolRouter), () => {}).values()].filter(({ meta }) => !meta.readOnly);
+  return Object.fromEntries(tools.map(({ declaration: { name, inputSchema } }) => [name, inputSchema]));
+}
+
 /** The generated files and their contents. */
 const generated: Record<string, () => unknown> = {
   'openapi.json': committedDocument,
   'tools.json': () => ({ tools: toolList(toolRouter) }),
   'client/operations.json': clientOperations,
   'adapters/rest/commands.json': cliSamples,
+  'web/src/approvals/tool-inputs.json': inputsOfApprovals,
   'web/src/settings/webhooks/snippets.json': webhookSnippets,
 };
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildServer } from './build-server.ts';
 import { openDatabases } from './tests/databases.ts';
+import { longestFirst, readDurations, rememberDurations } from './tests/durations.ts';
 import { Pool } from './tests/pool.ts';
 import { fileReport, timesTable, totals } from './tests/report.ts';
 import { type FileResult, notRun } from './tests/run-file.ts';
@@ -35,11 +36,12 @@ if (paths.length === 0) {
   process.exit(1);
 }
 
-// Tests that need the service as a process of its own start what `npm start` does.
-await buildServer();
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort());
 const { TEST_WORKERS, TEST_TIMEOUT_SECONDS, TEST_DATABASE_URL } = process.env;
 const results: FileResult[] = [];
-const databases = await openDatabases(TEST_DATABASE_URL);
+// Tests that need the service as a process of its own start what `npm start` does.
+const [databases] = await Promise.all([openDatabases(TEST_DATABASE_URL), buildServer()]);
 const directory = await mkdtemp(join(tmpdir(), 'tandem-test-logs-'));
 const pool = new Pool({
   workers: Number(TEST_WORKERS ?? (values.ring === 'quick' ? 2 * availableParallelism() : availableParallelism() + 1)),
@@ -51,18 +53,17 @@ const pool = new Pool({
     process.stdout.write(fileReport(result, paths.length === 1));
   },
 });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pool.stop());
 try {
-  await pool.run(paths);
+  await pool.run(longestFirst(paths, await readDurations()), stopped.signal);
 } finally {
   await databases.close();
   await rm(directory, { recursive: true, force: true });
 }
+await rememberDurations(results);
 
-for (const path of paths.filter((each) => !results.some((result) => result.path === each))) {
-  results.push(notRun(path));
-  process.stdout.write(`✗ ${path}: it did not run\n`);
-}
+const idle = paths.filter((each) => !results.some(({ path }) => path === each));
+results.push(...idle.map(notRun));
+if (idle.length > 0) process.stdout.write(`✗ ${idle.length} files did not run: ${idle.slice(0, 10).join(', ')}\n`);
 if (values.report) await writeFile(values.report, `${timesTable(results)}\n`);
 if (results.length > 10) process.stdout.write(`\nThe slowest files (seconds):\n${timesTable(results, 10)}\n`);
 process.stdout.write(`\n${totals(results)}\n`);

@@ -172,7 +172,7 @@ app.post('/api/v1/chats/:chatId/messages', async (request, reply) => {
   return { object: 'chat_run', chatId, status: 'completed', replies, timedOut: false };
 });
 
-app.get('/api/v1/todos', async (request, reply) => ((await admitted(request, reply)) ? {} : 'refused'));
+app.get('/api/v1/todos', async (request, reply) => ((await admitted(request, reply)) ? { data: [] } : 'refused'));
 
 await app.listen({ host: process.env.HOST ?? '127.0.0.1', port: Number(process.env.PORT) });
 process.once('SIGTERM', async () => {

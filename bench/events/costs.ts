@@ -9,11 +9,23 @@ import type { Options } from '../harness/options.ts';
 import { startService } from '../harness/servers.ts';
 import { sampleSpaces } from '../harness/spaces.ts';
 import { workloadsOf } from '../requests/workloads.ts';
+import { bundleWithoutEvents } from './without-events.ts';
 
 const written = ['createTodo', 'updateTodo status', 'updateTodo title'];
 
 /** Target for the ratio of writes with events to writes without. */
 const target = 0.95;
+
+/** Whether a write is answered with the event that it recorded. */
+async function recordsEvents(url: string, key: string): Promise<boolean> {
+  const { headers, status } = await fetch(`${url}/api/v1/todos`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ title: 'An event' }),
+  });
+  if (status !== 201) throw new Error(`A todo could not be created: ${status}`);
+  return headers.has('tandem-event');
+}
 
 /** Compares writes of the service with those of the same service without events, in turn. */
 export async function compareWrites(database: BenchDatabase, options: Options): Promise<Comparison[]> {
@@ -23,9 +35,12 @@ export async function compareWrites(database: BenchDatabase, options: Options): 
   const loader = new Loader();
   const stops: (() => unknown)[] = [service.stop, () => loader.close()];
   try {
-    const NODE_OPTIONS = `--import=${import.meta.resolve('./no-events.ts')}`;
-    const without = await startService({ ...environment, NODE_OPTIONS }, key);
+    const bundle = await bundleWithoutEvents();
+    stops.push(bundle.remove);
+    const without = await startService(environment, key, bundle.file);
     stops.push(without.stop);
+    if (!(await recordsEvents(service.url, key)) || (await recordsEvents(without.url, key)))
+      throw new Error('The services to compare do not differ in their events.');
     const spaces = await sampleSpaces(database, 50);
     const found: Comparison[] = [];
     const all = [await workloadsOf(service.url, spaces), await workloadsOf(without.url, spaces)];

@@ -1,23 +1,10 @@
-import { registerHooks } from 'node:module';
 import type * as recording from '../../domain/events/record.ts';
 import type { startSequencer as start } from '../../server/events/sequencer.ts';
 
 /*
- * The service without events, for comparison: `node --import` of this file replaces what records events, and what numbers
- * them, by functions that do nothing. The product has no such setting.
+ * What records events, and what numbers them, as functions that do nothing: for a service without events
+ * (`without-events.ts`), which the product has no setting for.
  */
-
-const replaced = ['/domain/events/record.ts', '/server/events/sequencer.ts'];
-
-registerHooks({
-  resolve: (specifier, context, nextResolve) => {
-    const isOurs = context.parentURL !== undefined && /^\.\.?\//.test(specifier);
-    const path = isOurs ? new URL(specifier, context.parentURL).pathname : '';
-    return replaced.some((each) => path.endsWith(each))
-      ? { url: import.meta.url, shortCircuit: true }
-      : nextResolve(specifier, context);
-  },
-});
 
 export const onRecording: typeof recording.onRecording = () => () => {};
 

@@ -23,7 +23,7 @@ export interface Options {
   /** Concurrent recordings, and the length of each. */
   recordings: number;
   recordingSeconds: number;
-  /** Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `recordings`, `schedules`; all when empty. */
+  /** Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `recordings`, `schedules`, `searches`; all when empty. */
   only: string[];
   /** Data directory that is kept; a temporary one when undefined. */
   data: string | undefined;
@@ -66,7 +66,7 @@ export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [-
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
   [--followers N] [--recordings N] [--recordingSeconds N]
-  [--only getTodo,listTodos,agents,events,mcp,recordings,schedules,…]`;
+  [--only getTodo,listTodos,agents,events,mcp,recordings,schedules,searches,…]`;
 
 /** Parses the command line. @throws Error for an unknown flag or an invalid size. */
 export function parseOptions(args: string[]): Options {

@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCommand } from '../../scripts/start-command.ts';
 
 const startTimeoutMs = 60_000;
+const maxStarts = 3;
+
+class Exited extends Error {}
 
 /** A server under load, in its own process. */
 export interface Server {
@@ -26,11 +29,12 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** Whether a list of todos is answered there; another program may have taken the port. */
 async function answers(url: string, key: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/api/v1/todos`, { headers: { authorization: `Bearer ${key}` } });
-    await response.arrayBuffer();
-    return response.status === 200;
+    const { data } = (await response.json()) as { data?: unknown };
+    return response.status === 200 && Array.isArray(data);
   } catch {
     return false;
   }
@@ -39,14 +43,14 @@ async function answers(url: string, key: string): Promise<boolean> {
 async function ready(child: ChildProcess, url: string, key: string): Promise<void> {
   const begun = performance.now();
   while (!(await answers(url, key))) {
-    if (child.exitCode !== null) throw new Error('The server exited before it was ready; see its output above.');
+    if (child.exitCode !== null) throw new Exited('The server exited before it was ready; see its output above.');
     if (performance.now() - begun > startTimeoutMs)
       throw new Error(`The server was not ready within ${startTimeoutMs / 1000} s.`);
     await sleep(10);
   }
 }
 
-async function start(args: string[], environment: Record<string, string>, key: string): Promise<Server> {
+async function startOnce(args: string[], environment: Record<string, string>, key: string): Promise<Server> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const begun = performance.now();
@@ -74,10 +78,25 @@ async function start(args: string[], environment: Record<string, string>, key: s
   return { url, pid: child.pid ?? 0, startedIn: performance.now() - begun, stop };
 }
 
-/** Starts the service as `npm start` does; ready when `key` is accepted. Empty settings count as unset. */
-export async function startService(environment: Record<string, string>, key: string): Promise<Server> {
+/** On another port when it exits: another program may have taken the port that was free. */
+async function start(args: string[], environment: Record<string, string>, key: string): Promise<Server> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(args, environment, key);
+    } catch (error) {
+      if (!(error instanceof Exited) || attempt === maxStarts) throw error;
+    }
+  }
+}
+
+/**
+ * Starts the service as `npm start` does; ready when `key` is accepted. Empty settings count as unset. `file`: another
+ * bundle than the service's own.
+ */
+export async function startService(environment: Record<string, string>, key: string, file?: string): Promise<Server> {
   const command = startCommand();
-  return start(command.args, { ...command.environment, ...environment }, key);
+  const args = file === undefined ? command.args : [...command.args.slice(0, -1), file];
+  return start(args, { ...command.environment, ...environment }, key);
 }
 
 /** Starts a ceiling: a file run by Node without a loader. */

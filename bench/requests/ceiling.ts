@@ -10,7 +10,12 @@ import * as statements from './ceiling-sql.ts';
  * tags or signed cursors, but with the same key check, request count, durability and rows.
  */
 
-type Row = Record<string, unknown> & { priority: number | null; assignees: [string, string, string, boolean][] | null };
+interface Row extends Record<string, unknown> {
+  priority: number | null;
+  parts: [count: number, done: number];
+  labels: [id: string, name: string, color: string][] | null;
+  assignees: [type: string, id: string, name: string, isArchived: boolean][] | null;
+}
 
 const instant = (text: string) =>
   `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, text.indexOf('+', 19)).padEnd(3, '0')}Z`;
@@ -47,7 +52,12 @@ function todoOf(row: Row) {
     assignees: (row.assignees ?? []).map(([type, id, name, isArchived]) => {
       return { object: 'todo_assignee', type, id, name, profilePhotoUrl: null, isArchived };
     }),
+    labels: (row.labels ?? []).map(([id, name, color]) => ({ object: 'todo_label', id, name, color })),
     captureId: row.capture_id,
+    parentTodoId: row.parent_todo_id,
+    subTodoCount: row.parts[0],
+    doneSubTodoCount: row.parts[1],
+    position: row.position,
     isArchived: row.archived,
     isSuggested: row.is_suggested,
     source: row.source,

@@ -18,7 +18,9 @@ function comparable(answer: unknown, method: Call['method']): unknown {
   const { nextCursor, ...rest } = answer as Record<string, unknown>;
   const page = nextCursor === undefined ? rest : { ...rest, nextCursor: nextCursor === null ? null : 'a cursor' };
   if (method === 'GET') return page;
-  return { ...page, updatedAt: 'now', version: 'next', ...(method === 'POST' && { id: 'new', createdAt: 'now' }) };
+  // The place of a new todo in the manual order is made of its id.
+  const made = method === 'POST' && { id: 'new', position: 'last', createdAt: 'now' };
+  return { ...page, updatedAt: 'now', version: 'next', ...made };
 }
 
 /**

@@ -16,7 +16,7 @@ export type WorkerMessage =
   /** A suite ended: `passed` is what uvu counted, hooks included. */
   | { type: 'suite'; passed: number }
   /**
-   * The file ended. `faults`: what failed beside its tests. `isSpent`: it changed the worker for the files after it.
-   * `cpuMs` counts the worker and its ended child processes.
+   * The file ended. `faults`: what failed beside its tests. `isSpent`: it changed the worker for the files after it, or
+   * the worker has become large. `cpuMs` counts the worker and its ended child processes.
    */
   | { type: 'ended'; faults: string[]; isSpent: boolean; cpuMs: number };

@@ -12,44 +12,38 @@ export interface PoolOptions {
   onEnd(result: FileResult): void;
 }
 
-/** A worker is replaced after so many files: what their modules hold is never freed (about 10 MiB a file). */
-const filesPerWorker = 30;
-
 /** Worker processes that share a queue of test files. */
 export class Pool {
   #options: PoolOptions;
   #busy = new Set<Worker>();
-  #stopped = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
   }
 
-  /** Runs the files, each on a database of its own. */
-  async run(paths: readonly string[]): Promise<void> {
+  /** Runs the files, each on a database of its own. When `stop` is aborted, the workers are killed and no file begins. */
+  async run(paths: readonly string[], stop: AbortSignal): Promise<void> {
     const queue = [...paths];
     const count = Math.min(this.#options.workers, queue.length);
-    await Promise.all(Array.from({ length: count }, (_, index) => this.#work(queue, index)));
+    stop.addEventListener('abort', () => {
+      for (const worker of this.#busy) void killWorker(worker);
+    });
+    await Promise.all(Array.from({ length: count }, (_, index) => this.#work(queue, index, stop)));
   }
 
-  /** Kills the workers; `run` then ends. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await Promise.all([...this.#busy].map(killWorker));
-  }
-
-  async #work(queue: string[], index: number): Promise<void> {
+  async #work(queue: string[], index: number, stop: AbortSignal): Promise<void> {
     const { databases, directory, limitSeconds, onEnd } = this.#options;
     const log = join(directory, `worker-${index}.log`);
     let worker: Worker | undefined;
-    let files = 0;
-    for (let path = queue.shift(); path && !this.#stopped; path = queue.shift()) {
+    for (let path = queue.shift(); path && !stop.aborted; path = queue.shift()) {
       const databaseUrl = await databases.create();
-      worker ??= this.#start(log);
-      const result = await runFile(worker, { path, databaseUrl, limitSeconds: limitSeconds(path) });
-      if (result.faults.length > 0) worker = await this.#end(worker, killWorker);
-      else if (++files % filesPerWorker === 0 || result.isSpent) worker = await this.#end(worker, endWorker);
-      onEnd(result);
+      if (!stop.aborted) {
+        worker ??= this.#start(log);
+        const result = await runFile(worker, { path, databaseUrl, limitSeconds: limitSeconds(path) });
+        if (result.faults.length > 0) worker = await this.#end(worker, killWorker);
+        else if (result.isSpent) worker = await this.#end(worker, endWorker);
+        onEnd(result);
+      }
       await databases.drop(databaseUrl);
     }
     if (worker) await this.#end(worker, endWorker);
