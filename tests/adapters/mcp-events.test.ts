@@ -69,7 +69,10 @@ test('a credential sees the types that it may read, and no other', async () => {
   const reader = await mint(['todos:read']);
   const { events } = await client.ask(reader, 'events/list');
   const kinds = new Set(events.map(({ name }: { name: string }) => name.split('.')[0]));
-  assert.equal([...kinds], ['todo', 'todo_list', 'todo_run', 'todo_occurrence', 'comment', 'schedule']);
+  assert.equal(
+    [...kinds],
+    ['todo', 'todo_list', 'label', 'view', 'todo_run', 'todo_occurrence', 'comment', 'schedule'],
+  );
   const { code, data } = await client.errorOf(reader, 'events/poll', { name: 'chat.created' });
   assert.equal([code, data], [-32024, { requiredScopes: ['chats:read'] }]);
   const none = await mint(['captures:write']);

@@ -25,6 +25,7 @@ test('a todo is created, found, changed, completed, reopened, archived and broug
     type: 'task',
     dueDate: '2026-03-01',
     assignees: [{ object: 'todo_assignee', type: 'user', id: userId, name: 'Tess', isArchived: false }],
+    labels: [],
     isArchived: false,
     isSuggested: false,
     source: 'user_created',
@@ -53,6 +54,34 @@ test('a todo is created, found, changed, completed, reopened, archived and broug
   assert.is((await call(`GET /todos/${id}`)).body.isArchived, true);
   await use('update_todo', { todoId: id, status: 'in_progress' });
   assert.is((await use('reopen_todo', { todoId: id })).data.todo.status, 'in_progress');
+});
+
+test('an agent plans with sub-todos: it creates, finds and reads them', async () => {
+  const { use } = await world();
+  const { id } = (await use('create_todo', { title: 'Plant a hedge' })).data.todo;
+  const step = (await use('create_todo', { title: 'Dig', parentTodoId: id })).data.todo;
+  assert.is(step.parentTodoId, id);
+  const other = (await use('create_todo', { title: 'Water' })).data.todo;
+  assert.is((await use('update_todo', { todoId: other.id, parentTodoId: id })).data.todo.parentTodoId, id);
+  await use('complete_todo', { todoId: step.id });
+  const { data: rows } = (await use('list_todos', { parentTodoId: id, sort: 'position', order: 'asc' })).data;
+  assert.equal(
+    rows.map(({ title, status }: Record<string, string>) => [title, status]),
+    [
+      ['Dig', 'done'],
+      ['Water', 'ready'],
+    ],
+  );
+  const { data: whole } = await use('get_todo', { todoId: id });
+  assert.equal([whole.todo.subTodoCount, whole.todo.doneSubTodoCount], [2, 1]);
+  assert.equal(whole.subTodos, [
+    { id: step.id, title: 'Dig', status: 'done' },
+    { id: other.id, title: 'Water', status: 'ready' },
+  ]);
+  const [row] = (await use('list_todos', { query: 'hedge' })).data.data;
+  assert.equal([row.title, row.subTodoCount, row.doneSubTodoCount], ['Plant a hedge', 2, 1]);
+  const out = (await use('update_todo', { todoId: other.id, clear: ['parentTodoId'] })).data.todo;
+  assert.is('parentTodoId' in out, false);
 });
 
 test('what a tool shows names the list of a todo, and the page where there is one', async () => {
@@ -95,7 +124,7 @@ test('clear empties fields, null still does, and a field cannot be both given an
   const both = await use('update_todo', { todoId, priority: 'low', clear: ['priority'] });
   assert.equal([both.data.code, both.data.param], ['validation_failed', 'clear[0]']);
   const unknown = await use('update_todo', { todoId, clear: ['title'] });
-  assert.equal(unknown.data.allowedValues, ['content', 'priority', 'dueDate', 'schedule']);
+  assert.equal(unknown.data.allowedValues, ['content', 'priority', 'dueDate', 'parentTodoId', 'schedule']);
   const list = (await use('upsert_todo_list', { name: 'Home', emoji: '🏠', color: 'red' })).data.todoList;
   const plain = (await use('upsert_todo_list', { todoListId: list.id, clear: ['emoji', 'color'] })).data.todoList;
   assert.equal(

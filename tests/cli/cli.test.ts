@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openPrompt, type Prompt, runsAt } from '../support/cli-world.ts';
-import { freePort, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { freePort } from '../support/ports.ts';
 import { addAgent, assistantOf } from '../support/todo-fixtures.ts';
 
 const test = suite('the client at work');

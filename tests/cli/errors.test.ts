@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openPrompt, type Prompt, runsAt } from '../support/cli-world.ts';
-import { freePort, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { freePort } from '../support/ports.ts';
 import { unknownId } from '../support/todo-fixtures.ts';
 
 const test = suite('the client when something is wrong');

@@ -4,8 +4,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toneOf, wavOf } from '../support/audio-fixtures.ts';
 import { breakingWay, environmentOf, printed, runExample } from '../support/example-fixtures.ts';
-import { freePort, startTestService, type TestService } from '../support/harness.ts';
+import { startTestService, type TestService } from '../support/harness.ts';
 import { newAccount, password, temporaryDirectory } from '../support/people.ts';
+import { freePort } from '../support/ports.ts';
 import { bodyOf, messagesOf } from '../support/work-fixtures.ts';
 
 const test = suite('the examples');

@@ -34,7 +34,10 @@ function counted<Kind extends Db>(db: Kind): Kind {
       statements.push(text);
       return db.rows(text, values, plan);
     },
-    transaction: (work) => db.transaction((tx) => work(counted(tx))),
+    transaction: (work, first) => {
+      if (first) statements.push(first.text);
+      return db.transaction((tx, rows: Parameters<typeof work>[1]) => work(counted(tx), rows), first);
+    },
   } satisfies Db as unknown as Kind;
 }
 

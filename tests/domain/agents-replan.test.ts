@@ -7,9 +7,10 @@ import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { within } from '../support/until.ts';
 
 const test = suite('turns that wait for working hours');
-/** A Saturday. */
-const now = '2026-11-21T12:00:00.000Z';
-const monday = '2026-11-23T09:00:00.000Z';
+/** A Saturday, so far ahead that the clock of the database is before it too. */
+const now = '2048-11-21T12:00:00.000Z';
+const past = '2026-01-05T09:00:00.000Z';
+const monday = '2048-11-23T09:00:00.000Z';
 let tandem: TestService;
 
 test.before(async () => {
@@ -44,10 +45,10 @@ test('hours that open earlier bring the start forward, and later ones put it off
   const { workspace, agentId, path } = await world();
   const turn = await waitingTurn(tandem, workspace, agentId, { notBefore: monday });
   await patch(workspace, path, { workingHours: hours('08:00', '17:00') });
-  const earlier = '2026-11-23T08:00:00.000Z';
+  const earlier = '2048-11-23T08:00:00.000Z';
   assert.equal(await stateOf(turn), { status: 'queued', notBefore: earlier, leaseUntil: earlier });
   await patch(workspace, path, { workingHours: hours('08:00', '17:00', 'America/New_York', ['tue']) });
-  const later = '2026-11-24T13:00:00.000Z';
+  const later = '2048-11-24T13:00:00.000Z';
   assert.equal(await stateOf(turn), { status: 'queued', notBefore: later, leaseUntil: later });
 });
 
@@ -71,7 +72,7 @@ test('only waiting turns of this agent are planned again, and only when its hour
   const { workspace, agentId, path } = await world();
   const { body: other } = await workspace.call('POST /agents', { name: 'Other' });
   const foreign = await waitingTurn(tandem, workspace, other.id, { notBefore: monday });
-  const due = await waitingTurn(tandem, workspace, agentId, { notBefore: now });
+  const due = await waitingTurn(tandem, workspace, agentId, { notBefore: past });
   const working = await waitingTurn(tandem, workspace, agentId, { notBefore: null, status: 'running' });
   const ended = await waitingTurn(tandem, workspace, agentId, { notBefore: monday, status: 'cancelled' });
   const end = `update chat_turns set ended_at = now(), outcome = 'cancelled' where workspace_id = $1 and id = $2`;

@@ -11,7 +11,7 @@ const test = suite('events of every operation');
 const operations = operationsOf(appRouter);
 const changes = operations.filter(({ type }) => type === 'mutation');
 const declared = changes.filter(({ events }) => events !== null);
-const rooms = ['todos', 'todo-lists', 'captures'];
+const rooms = ['todos', 'todo-lists', 'labels', 'captures'];
 /** Their valid requests find nothing to revoke, and a member who has the role already. */
 const changesNothing = ['changePassword', 'updateMember'];
 let tandem: TestService;
@@ -44,7 +44,18 @@ test('every type of event of work is declared by an operation, apart from those 
     'capture.failed',
   ];
   const all = new Set<string>(declared.flatMap(({ events }) => events ?? []));
-  const objects = ['todo', 'todo_list', 'todo_run', 'todo_occurrence', 'comment', 'schedule', 'capture', 'tag'];
+  const objects = [
+    'todo',
+    'todo_list',
+    'label',
+    'view',
+    'todo_run',
+    'todo_occurrence',
+    'comment',
+    'schedule',
+    'capture',
+    'tag',
+  ];
   const missing = eventTypes.filter((type) => objects.includes(objectOf(type)) && !all.has(type));
   assert.equal(missing, byService);
 });

@@ -189,11 +189,12 @@ test('everything is on in every way until a person switches something off; the r
     sendsLetters: false,
     kinds: {
       todo_due: all,
-      approval_requested: all,
+      approval_requested: { ...all, push: true },
       run_failed: all,
       minutes_exhausted: all,
       webhook_disabled: all,
-      mentioned: all,
+      mentioned: { ...all, push: true },
+      todo_reminder: all,
       invited: { inApp: true },
     },
   };

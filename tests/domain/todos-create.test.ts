@@ -19,7 +19,11 @@ const plain = {
   priority: null,
   type: 'task',
   dueDate: null,
+  labels: [],
   captureId: null,
+  parentTodoId: null,
+  subTodoCount: 0,
+  doneSubTodoCount: 0,
   isArchived: false,
   isSuggested: false,
   source: 'user_created',
@@ -45,10 +49,11 @@ test('a todo made with a title alone has every documented field and is assigned 
   const lists = await call('GET /todo-lists');
   const { status, body } = await call('POST /todos', { title: 'Buy milk' });
   assert.is(status, 201);
-  const { id, createdAt, updatedAt, ...rest } = body;
+  const { id, position, createdAt, updatedAt, ...rest } = body;
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.is(updatedAt, createdAt);
+  assert.is(position, id.replaceAll('-', ''));
   assert.equal(rest, {
     ...plain,
     title: 'Buy milk',
@@ -73,8 +78,8 @@ test('a todo keeps every field of its request', async () => {
   };
   const { status, body } = await call('POST /todos', { ...fields, assignees: [], run: false });
   assert.is(status, 201);
-  const { id, createdAt, updatedAt, ...rest } = body;
-  assert.equal(rest, { ...plain, ...fields, assignees: [] });
+  const { id, position, createdAt, updatedAt, ...rest } = body;
+  assert.equal({ ...rest, position }, { ...plain, ...fields, assignees: [], position: id.replaceAll('-', '') });
   assert.equal((await call(`GET /todos/${id.toUpperCase()}`)).body, body);
 });
 

@@ -4,7 +4,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ModelFault } from '../../engine/engine.ts';
 import { createEngine } from '../../engine/models/engines.ts';
-import { freePort } from '../support/harness.ts';
 import {
   closeModelServers,
   createTodo,
@@ -17,6 +16,7 @@ import {
 } from '../support/model-engine.ts';
 import { anthropic } from '../support/model-server/anthropic.ts';
 import type { Reply } from '../support/model-server.ts';
+import { freePort } from '../support/ports.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('what providers of models do beside answering');

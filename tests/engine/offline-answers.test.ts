@@ -57,6 +57,7 @@ test('asked for a todo without a title, it asks, and takes the answer as the tit
   );
   const other = new Dialogue(created);
   await other.send('create a todo');
+  assert.is(await other.send('-'), 'What should the todo say? Send me its title.');
   assert.is(await other.send('never mind'), 'All right, I changed nothing.');
   assert.equal(other.calls, []);
 });

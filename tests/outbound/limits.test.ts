@@ -7,7 +7,7 @@ import { OutboundError, outboundErrorOf } from '../../outbound/errors.ts';
 import type { Limits } from '../../outbound/exchange.ts';
 import { operatorClient } from '../../outbound/operator.ts';
 import { withFrozenTimers } from '../support/frozen-timers.ts';
-import { freePort } from '../support/harness.ts';
+import { freePort } from '../support/ports.ts';
 import { until, within } from '../support/until.ts';
 
 const test = suite('outgoing requests: limits and errors');

@@ -28,6 +28,7 @@ test.before(() => {
     schedules: '--schedules 100 --due 10 --idleSeconds 1 --only schedules',
     agents: '--only agents',
     events: '--followers 40 --idleSeconds 1 --only events',
+    searches: '--only searches',
   };
   for (const [part, args] of Object.entries(parts)) begun.set(part, bench(`${sizes} ${args}`.split(' ')));
 });
@@ -77,6 +78,17 @@ test('MCP is compared with REST, in both protocol versions, without errors', asy
   }
 });
 
+test('searches are measured: buffers and times of each class of words, without errors', async () => {
+  const output = await ended('searches');
+  assert.not.match(output, /req\/s|Agents at work/);
+  const rows = rowsOf(output).map(cellsOf).slice(2);
+  assert.is(rows.length, 16, output);
+  for (const row of rows) {
+    for (const cell of row.slice(2, 6)) assert.match(cell, figure, row.join());
+    assert.is(row.at(-2), '0', `${row[1]}: no request failed`);
+  }
+});
+
 test('schedules are measured: what they cost idle, and how soon all that are due have begun', async () => {
   const output = await ended('schedules');
   assert.not.match(output, /req\/s|Agents at work/);
@@ -97,7 +109,7 @@ test('events are measured: what they cost, how soon they are read, and many who 
   for (const lag of ['idle, written by a service', 'idle, known to no service', '4 connections write']) {
     for (const cell of row(lag).slice(3, 5)) assert.match(cell, figure, lag);
   }
-  assert.match(output, /the sequencer takes \d+ ms of CPU a minute, and PostgreSQL \d+ ms for it/);
+  assert.match(output, /the sequencer takes [\d,]+ ms of CPU a minute, and PostgreSQL [\d,]+ ms for it/);
   // What 20 streams take is less than the memory of a process varies.
   for (const name of ['resident memory of each', 'heap of each']) assert.match(row(name)[2] ?? '', /\d/);
   assert.match(row('from sending a write to each reader')[2] ?? '', /^[\d.]+ \/ (\*\*)?[\d.]+(\*\*)? \/ [\d.]+$/);

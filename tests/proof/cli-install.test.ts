@@ -241,7 +241,7 @@ COMP_LINE="$1"; COMP_POINT=\${#1}; _tandem tandem '' ''; printf '%s\\n' "\${COMP
     const printed = execFileSync('bash', ['-c', script, 'bash', line], { env: { PATH, HOME: home } });
     return printed.toString().trim().split('\n');
   };
-  assert.equal(ask('tandem todos cre'), ['create', 'create-batch', 'create-comment']);
+  assert.equal(ask('tandem todos cre'), ['create', 'create-batch', 'create-comment', 'create-reminder']);
   assert.equal(ask('tandem todos list --status in'), ['in_progress']);
   assert.equal(ask('tandem todos list --status=in'), ['in_progress']);
   assert.equal(ask('tandem api-keys create "My key" --scope todos:read,todos:w'), ['write']);

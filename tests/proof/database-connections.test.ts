@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database } from '../../db/client.ts';
 import { errorCode } from '../../db/errors.ts';
+import { minExecutions } from '../../db/prepared-texts.ts';
 import { timeLimits, type Work } from '../../db/time-limits.ts';
 import { testDatabaseUrl } from '../support/harness.ts';
 import { hold, releaseAll } from '../support/locks.ts';
@@ -22,6 +23,20 @@ test('no statement is compiled: the estimates of a long queue would have each cl
   const text = `select setting, source from pg_settings where name = 'jit'`;
   for (const plan of ['generic', 'custom'] as const) {
     assert.equal(await db.rows(text, [], plan), [{ setting: 'off', source: 'client' }]);
+  }
+});
+
+test('a statement is planned once for all values, or for each execution, however often it runs', async () => {
+  const plans = `select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
+    where statement = $1`;
+  for (const [plan, expected] of [
+    ['generic', { generic: 10, custom: 0 }],
+    ['custom', { generic: 0, custom: 10 }],
+  ] as const) {
+    const text = `select '${plan}' as plan where $1 = 'any'`;
+    // Only what is executed repeatedly is prepared, and counted.
+    for (let times = 1; times < minExecutions + 10; times++) await db.rows(text, ['any'], plan);
+    assert.equal(await db.rows(plans, [text], plan), [expected]);
   }
 });
 

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runScenario } from '../support/conformance.ts';
-import { freePort, startTestService, type TestService } from '../support/harness.ts';
+import { startTestService, type TestService } from '../support/harness.ts';
 import { bearerProxy } from '../support/mcp-proxy.ts';
+import { freePort } from '../support/ports.ts';
 
 /*
  * The scenarios of @modelcontextprotocol/conformance that need no tools of their own in the server. Its runner sends no

@@ -7,10 +7,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { specified } from '../fixtures/tools.ts';
 import { aiSdk, type ForeignClient, inspector, langChain, openAiAgents } from '../support/foreign-clients.ts';
-import { freePort, startTestService, type TestService } from '../support/harness.ts';
+import { startTestService, type TestService } from '../support/harness.ts';
 import { modernClient, oldClient, type Tools } from '../support/mcp-clients.ts';
 import { Browser, decide } from '../support/oauth.ts';
 import { newAccount } from '../support/people.ts';
+import { freePort } from '../support/ports.ts';
 
 const test = suite('foreign mcp clients');
 let tandem: TestService;

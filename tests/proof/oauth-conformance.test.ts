@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort, startTestService, type TestService } from '../support/harness.ts';
+import { startTestService, type TestService } from '../support/harness.ts';
 import { Browser, decide, register } from '../support/oauth.ts';
 import { newAccount } from '../support/people.ts';
+import { freePort } from '../support/ports.ts';
 
 /*
  * The scenarios of @modelcontextprotocol/conformance for authorization servers, in every version of the protocol that

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { authorizeUrl, pkce, redeem, register } from '../support/oauth.ts';
 import { newAccount, password } from '../support/people.ts';
+import { maxWaitMs } from '../support/until.ts';
 
 const test = pageSuite('pages: connecting an app');
 
@@ -12,7 +13,7 @@ async function waitingApp({ tandem }: Stage, scope: string) {
   let landed: (address: URL) => void;
   const arrival = new Promise<URL>((resolve, reject) => {
     landed = resolve;
-    setTimeout(() => reject(new Error('the browser never came back to the app')), 20_000).unref();
+    setTimeout(() => reject(new Error('the browser never came back to the app')), maxWaitMs).unref();
   });
   arrival.catch(() => {});
   // It keeps neither this process nor the browser waiting.

@@ -1,14 +1,11 @@
 import * as assert from 'uvu/assert';
 import { commands } from '../../web/src/shell/commands.ts';
 import { pageSuite, type Window } from '../support/browser.ts';
+import { press } from '../support/keyboard.ts';
 
 const test = pageSuite('pages: the shell');
 
 const pathOf = ({ page }: Window) => new URL(page.url()).pathname;
-
-async function press({ page }: Window, ...keys: string[]): Promise<void> {
-  for (const key of keys) await page.keyboard.press(key);
-}
 
 test.promise('the keyboard alone goes anywhere, and the focus is on the heading of the new page', async (stage) => {
   const window = await stage.window({ as: await stage.person() });

@@ -26,7 +26,7 @@ test.promise('a list with todos needs six requests at most, and reads everything
   await goTo('/todos', 'Todos');
   await page.getByRole('grid', { name: 'Todos' }).getByText('Call the bank').waitFor();
   await page.getByRole('combobox', { name: 'Title' }).waitFor();
-  await page.getByRole('link', { name: 'Inbox' }).waitFor();
+  await page.getByRole('list', { name: 'Lists' }).getByRole('link', { name: 'Inbox' }).waitFor();
   isShown = true;
   const reads = asked.filter((path) => path.startsWith('/trpc/'));
   assert.is(reads.length, 1, asked.join('\n'));

@@ -97,6 +97,7 @@ test.promise('fields are saved with their version, and only a field that both ch
   await title.fill('Mine');
   await title.press('Enter');
   await sees('Mine');
+  await until(async () => bodyOf(await call(`GET /todos/${id}`)).title === 'Mine');
   const merged = bodyOf(await call(`GET /todos/${id}`));
   assert.equal([merged.title, merged.dueDate, merged.priority], ['Mine', '2030-01-02', 'high']);
 

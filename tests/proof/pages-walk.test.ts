@@ -62,7 +62,7 @@ async function walk(
   await seen(window, 'chats');
   await page.getByLabel('Message').fill('Create a todo: call the bank tomorrow, urgent');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
-  await page.getByRole('heading', { name: /^The agent asks: / }).waitFor();
+  await page.getByRole('heading', { name: /^Assistant wants to create the todo/ }).waitFor();
   await page.getByText('Needs you').waitFor();
   await seen(window, 'chat-approval');
   const titles = async () => {

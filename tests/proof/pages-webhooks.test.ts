@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { tabTo } from '../support/keyboard.ts';
 import { look, looks } from '../support/looks.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
@@ -25,16 +26,6 @@ async function newEndpoint({ tandem }: Stage, { session }: Person, url: string, 
   const { status, body, text } = await tandem.call('POST /webhook-endpoints', params, { key: session.token });
   assert.is(status, 201, text);
   return body.id;
-}
-
-/** Moves the focus to an element by Tab alone. */
-async function tabTo({ page }: Window, element: Locator): Promise<void> {
-  await element.waitFor();
-  for (let presses = 0; presses < 150; presses++) {
-    if ((await element.and(page.locator(':focus')).count()) > 0) return;
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not reach ${element}`);
 }
 
 const listOf = ({ page }: Window, name: string) => page.getByRole('list', { name });
@@ -173,11 +164,18 @@ test.promise('an endpoint that answered 410 says so; enabled again it gets what 
 
 test.promise('a list that cannot be read says so and is read again', async (stage) => {
   const { page, goTo } = await stage.window({ as: await stage.person(), expected: /ERR_FAILED/ });
-  await page.route('**/trpc/**webhookEndpoints.list**', (route) => route.abort(), { times: 3 });
+  const address = '**/trpc/**webhookEndpoints.list**';
+  let asked = 0;
+  await page.route(address, (route) => {
+    asked += 1;
+    return route.abort();
+  });
   await page.goto('/settings/webhooks');
   await page.getByText('The service cannot be reached.').waitFor();
-  await page.unroute('**/trpc/**webhookEndpoints.list**');
+  const before = asked;
   await page.getByRole('button', { name: 'Try again' }).click();
+  await until(() => asked > before);
+  await page.unroute(address);
   await page.getByText('No webhook endpoints yet').waitFor();
   await goTo('/settings/webhooks/nonsense', 'Endpoint not found');
 });

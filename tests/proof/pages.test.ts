@@ -108,10 +108,9 @@ test.promise('one session is ended, then all others; a page whose session ended 
   assert.equal(await left(), [401, 401, 401]);
   assert.is((await withKey(stage, ada.session.token)).status, 200);
   await stage.tandem.call('DELETE /auth/sessions/current', undefined, { key: ada.session.token });
-  await page.getByRole('link', { name: 'Members' }).click();
   await sees('Sign in');
   await page.getByText('Your session has ended. Sign in to continue.').waitFor();
-  assert.is(new URL(page.url()).search, '?next=%2Fsettings%2Fmembers');
+  assert.is(new URL(page.url()).search, '?next=%2Fsettings%2Fsessions');
 });
 
 test.promise(

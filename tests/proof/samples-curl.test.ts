@@ -26,7 +26,7 @@ const refused: Readonly<Record<string, { status: number; because: string }>> = {
 };
 
 /** Fields that stand for something that exists: the sample has the example, the request to run has the real one. */
-const named = /(?:^|[a-z])(?:[iI]ds?|[tT]oken|code|email|upTo|[pP]assword)$/;
+const named = /^after$|(?:^|[a-z])(?:[iI]ds?|[tT]oken|code|email|upTo|[pP]assword)$/;
 
 /** The sample with the ids, tokens and addresses of a request that is valid in this workspace. */
 function withReal(source: string, operation: Operation, valid: ValidRequest): string {

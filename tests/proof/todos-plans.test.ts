@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { buffersOf, isVacuumed, type PlanNode } from '../../bench/harness/plans.ts';
 import { Bindings } from '../../db/bindings.ts';
 import type { Position } from '../../domain/page.ts';
 import { criteriaOf } from '../../domain/todos/filter.ts';
@@ -14,11 +15,16 @@ const test = suite('plans of lists of todos');
 const size = 40_000;
 let tandem: TestService;
 let workspace: TestWorkspace;
+/** Its todos of nobody are those that come last. */
+let correlated: TestWorkspace;
 let lists: string[];
 let people: string[];
 let agentId: string;
+let parentId: string;
 /** Assigned to every 100th todo, where `people` are to every tenth and the agent to two of three. */
 let idle: string;
+/** On half of the todos, on every 200th, and on every seventh. */
+let labels: string[];
 
 /** Every 1,000th todo is a suggestion, has a schedule and has been run; every tenth is archived. */
 const fill = `with made as (
@@ -34,45 +40,45 @@ const fill = `with made as (
     cross join unnest($4::uuid[]) with ordinality p(id, place) where m.n % 20 < 2
     union all select $1, id, 3, null, $6, created_at from made where status <> 'done'
     union all select $1, id, 4, $7, null, created_at from made where due_date = '2026-03-05' or is_scheduled
+  ), labelled as (
+    insert into todo_labels (workspace_id, todo_id, label_id, created_at)
+    select $1, m.id, l.id, m.created_at from (select m.*, row_number() over (order by created_at) as n from made m) m
+    join unnest($8::uuid[]) with ordinality l(id, place) on m.n % (array[2, 200, 7])[l.place] = 0
   ), scheduled as (
     insert into todo_schedules (workspace_id, todo_id, kind, timezone, starts_at, status, user_id, scopes)
     select $1, id, 'one_off', 'UTC', now(), 'disabled', $5, '{}' from made where is_scheduled
   ) insert into todo_runs (workspace_id, id, todo_id, chat_id, agent_id, trigger, status, finished_at)
     select $1, latest_run_id, id, gen_random_uuid(), $6, 'manual', 'completed', now() from made where latest_run_id is not null`;
 
-/** Vacuums; whether indexes alone can then be read, which a transaction that was open meanwhile prevents. */
-async function isVacuumed(): Promise<boolean> {
-  await tandem.db.driver.unsafe('vacuum analyze todos, todo_assignees, todo_schedules, todo_runs');
-  const text = `select 1 from pg_class where relname in ('todos', 'todo_assignees') and relallvisible < relpages`;
-  return (await tandem.db.rows(text, [])).length === 0;
-}
+/** Every hundredth todo is a sub-todo of one of twenty. */
+const nest = `with numbered as (
+    select id, row_number() over (order by created_at) as n from todos where workspace_id = $1
+  ) update todos c set parent_todo_id = p.id from numbered k join numbered p on p.n = 8 + k.n / 100 % 20
+  where c.workspace_id = $1 and c.id = k.id and k.n % 100 = 50`;
+const anyParent =
+  'select parent_todo_id as id from todos where workspace_id = $1 and parent_todo_id is not null limit 1';
 
 test.before(async () => {
   tandem = await startTestService();
   workspace = await tandem.workspace();
+  correlated = await tandem.workspace();
   const { workspaceId, userId, call } = workspace;
   lists = [(await call('GET /todo-lists')).body.data[0].id];
   for (const name of ['A', 'B']) lists.push((await call('POST /todo-lists', { name })).body.id);
   people = [userId, await addMember(tandem, workspaceId, 'Ann')];
   idle = await addMember(tandem, workspaceId, 'Bob');
   agentId = await assistantOf(tandem, workspaceId);
-  await tandem.db.driver.unsafe(fill, [workspaceId, lists, size, people, userId, agentId, idle] as never[]);
-  await until(isVacuumed);
+  labels = [];
+  for (const name of ['often', 'rare', 'seventh']) labels.push((await call('POST /labels', { name })).body.id);
+  await tandem.db.driver.unsafe(fill, [workspaceId, lists, size, people, userId, agentId, idle, labels] as never[]);
+  await tandem.db.driver.unsafe(nest, [workspaceId] as never[]);
+  const [parent] = await tandem.db.rows<{ id: string }>(anyParent, [workspaceId]);
+  parentId = parent?.id ?? '';
+  await until(() => isVacuumed(tandem.db, ['todos', 'todo_assignees', 'todo_labels', 'todo_schedules', 'todo_runs']));
 });
 test.after(() => tandem.close());
 
-interface PlanNode {
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: PlanNode[];
-}
-
-const tables = ['todos', 'todo_assignees'];
+const tables = ['todos', 'todo_assignees', 'todo_labels'];
 
 /** The rows that scans of todos and their assignees read, those that were filtered out too. */
 function rowsRead(node: PlanNode): number {
@@ -99,6 +105,7 @@ const cases: [name: string, filter: () => TodoFilter, sort: keyof typeof sorts, 
   ['two statuses', () => ({ status: ['ready', 'done'] }), 'createdAt', 2 * page],
   ['several lists', () => ({ todoListId: lists }), 'createdAt', 4 * page],
   ['several assignees', () => ({ assigneeId: people }), 'createdAt', 8 * page],
+  ['several labels', () => ({ labelId: labels }), 'createdAt', 8 * page],
   ['several priorities', () => ({ priority: ['low', 'medium'] }), 'priority', 2 * page],
   ['several priorities and none', () => ({ priority: ['low', 'none'] }), 'priority', 2 * page],
   ['archived too', () => ({ archived: 'any' }), 'createdAt', 2 * page],
@@ -123,28 +130,10 @@ for (const [name, filterOf, sort, most] of cases) {
   });
 }
 
-/** Values as literals of EXECUTE. */
-function literals(values: readonly unknown[]): string {
-  const quoted = (value: unknown) => `'${Array.isArray(value) ? `{${value.join()}}` : value}'`;
-  return values.map(quoted).join(', ');
-}
-
 /** Buffers that a page reads, planned as the service plans it. */
-async function buffersOf(filter: TodoFilter, sort: keyof typeof sorts, order: 'asc' | 'desc', after?: Position) {
+function pageBuffers(filter: TodoFilter, sort: keyof typeof sorts, order: 'asc' | 'desc', after?: Position) {
   const criteria = criteriaOf(workspace, filter);
-  const walk = { viewer: workspace, criteria, sort: sorts[sort], order, after };
-  const { text, values, plan } = pageStatement(walk, page);
-  const [row] = await tandem.db.driver.begin(async (sql) => {
-    await sql.unsafe(`set local plan_cache_mode = force_${plan}_plan; set local jit = off`);
-    await sql.unsafe(`prepare page as ${text}`);
-    const run = `explain (analyze, buffers, timing off, format json) execute page (${literals(values)})`;
-    const found = await sql.unsafe(run);
-    await sql.unsafe('deallocate page');
-    return found as unknown as { 'QUERY PLAN': { Plan: PlanNode }[] }[];
-  });
-  const found = row?.['QUERY PLAN'][0]?.Plan;
-  assert.ok(found);
-  return { buffers: found['Shared Hit Blocks'] + found['Shared Read Blocks'], plan: found };
+  return buffersOf(tandem.db, pageStatement({ viewer: workspace, criteria, sort: sorts[sort], order, after }, page));
 }
 
 const filters: Record<string, () => TodoFilter> = {
@@ -160,6 +149,17 @@ const filters: Record<string, () => TodoFilter> = {
   'idle assignee': () => ({ assigneeId: idle }),
   'busy assignee': () => ({ assigneeId: agentId }),
   'no assignee': () => ({ unassigned: true }),
+  label: () => ({ labelId: labels[2] as string }),
+  labels: () => ({ labelId: labels }),
+  'rare label': () => ({ labelId: labels[1] as string }),
+  'often label': () => ({ labelId: labels[0] as string }),
+  'label and assignee': () => ({ labelId: labels[2] as string, assigneeId: people[0] as string }),
+  'label and busy assignee': () => ({ labelId: labels[0] as string, assigneeId: agentId }),
+  'rare label and busy assignee': () => ({ labelId: labels[1] as string, assigneeId: agentId }),
+  'often label and idle assignee': () => ({ labelId: labels[0] as string, assigneeId: idle }),
+  'label and no assignee': () => ({ labelId: labels[2] as string, unassigned: true }),
+  'rare label and no assignee': () => ({ labelId: labels[1] as string, unassigned: true }),
+  'label, due before': () => ({ labelId: labels[2] as string, dueBefore: '2026-01-05' }),
   scheduled: () => ({ scheduleStatus: 'disabled' }),
   'has run': () => ({ hasRun: true }),
   'has not run': () => ({ hasRun: false }),
@@ -170,6 +170,9 @@ const filters: Record<string, () => TodoFilter> = {
   'updated long since': () => ({ updatedSince: ago(size) }),
   'created since': () => ({ createdSince: ago(200) }),
   'created long since': () => ({ createdSince: ago(size) }),
+  'sub-todos of one': () => ({ parentTodoId: parentId }),
+  'sub-todos': () => ({ hasParent: true }),
+  'no sub-todos': () => ({ hasParent: false }),
   'due before': () => ({ dueBefore: '2026-01-05' }),
   'due long before': () => ({ dueBefore: '2028-06-01' }),
   'due after': () => ({ dueAfter: '2028-09-20' }),
@@ -188,6 +191,10 @@ async function middleOf(sort: keyof typeof sorts): Promise<Position> {
 
 /** With other plans: 86,000 for todos of an assignee by priority, 7,900 for those due soon by date of change. */
 const maxBuffers = 2500;
+/** Filters that have an index for every sort. Without them 1,572 for archived todos by due date. */
+const maxIndexed: Record<string, number> = { none: 480, archived: 450, 'archived too': 500 };
+/** Todos of both are few: each is looked up. */
+const maxOfBoth = 3500;
 
 for (const sort of Object.keys(sorts) as (keyof typeof sorts)[]) {
   test(`any filter by ${sort}, up and down, first page and deep: few buffers`, async () => {
@@ -196,38 +203,101 @@ for (const sort of Object.keys(sorts) as (keyof typeof sorts)[]) {
       const middle: Position = sort === 'priority' && name === 'no priority' ? [null, id] : [value, id];
       for (const order of ['asc', 'desc'] as const) {
         for (const after of [undefined, middle]) {
-          const { buffers, plan } = await buffersOf(filterOf(), sort, order, after);
+          const { buffers, plan } = await pageBuffers(filterOf(), sort, order, after);
           const page = `${name} ${order} ${after ? 'deep' : 'first'}`;
-          assert.ok(buffers <= maxBuffers, `${page}: ${buffers} buffers: ${JSON.stringify(plan)}`);
+          const most = maxIndexed[name] ?? (name === 'label and assignee' ? maxOfBoth : maxBuffers);
+          assert.ok(buffers <= most, `${page}: ${buffers} buffers: ${JSON.stringify(plan)}`);
         }
       }
     }
   });
 }
 
-test('the todos of many and of few assignments are those of a plain query, in its order', async () => {
+/** With a look-up for each todo: 80,000. */
+const maxNobody = 3000;
+/** The index of the manual order has an expression: each todo that is walked is looked up, once. */
+const maxNobodyByHand = 20_000;
+
+/** Todos of nobody that come last by every sort: the oldest, of low priority, without a due date. */
+const fillCorrelated = `with made as (
+    insert into todos (workspace_id, id, title, priority, todo_list_id, created_at, updated_at, due_date)
+    select $1, gen_random_uuid(), 'a', case when n <= $2::int - 1000 then 4 else 1 end,
+      (select id from todo_lists where workspace_id = $1), now() - n * interval '1 minute', now() - n * interval '1 minute',
+      case when n <= $2::int - 1000 then date '2026-01-01' + n * 7 % 1000 end
+    from generate_series(1, $2::int) n returning *
+  ) insert into todo_assignees (workspace_id, todo_id, position, user_id, created_at)
+    select $1, id, 1, $3, created_at from (select *, row_number() over (order by created_at) as age from made) m
+    where priority = 4 or age % 10 > 0`;
+
+test('todos of nobody that come last by every sort: few buffers', async () => {
+  const { workspaceId, userId } = correlated;
+  await tandem.db.driver.unsafe(fillCorrelated, [workspaceId, size, userId] as never[]);
+  await until(() => isVacuumed(tandem.db, ['todos', 'todo_assignees']));
+  for (const sort of Object.keys(sorts) as (keyof typeof sorts)[]) {
+    const order = sort === 'dueDate' ? 'asc' : 'desc';
+    const criteria = criteriaOf(correlated, { unassigned: true });
+    const walk = { viewer: correlated, criteria, sort: sorts[sort], order, after: undefined } as const;
+    const { buffers, plan } = await buffersOf(tandem.db, pageStatement(walk, page));
+    const most = sort === 'position' ? maxNobodyByHand : maxNobody;
+    assert.ok(buffers <= most, `${sort}: ${buffers} buffers: ${JSON.stringify(plan)}`);
+  }
+});
+
+/** The first todos of a filter on assignees by a query that says only that. */
+function plainPage({ workspaceId }: TestWorkspace, assigneeId: string[], sort: keyof typeof sorts, order: string) {
+  const isOne = assigneeId.length > 0 ? 'a.assignee_id = any($2::uuid[])' : '$2::uuid[] is not null';
+  const text = `select t.id from todos t where t.workspace_id = $1 and t.archived_at is null and not t.is_suggested
+    and ${assigneeId.length > 0 ? '' : 'not'} exists (
+      select from todo_assignees a where a.workspace_id = $1 and a.todo_id = t.id and ${isOne})
+    order by ${sorts[sort].column} ${order} nulls last, t.id ${order} limit ${page}`;
+  return tandem.db.rows<{ id: string }>(text, [workspaceId, assigneeId], 'custom');
+}
+
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+
+test('the todos of many, of few and of no assignments are those of a plain query, in its order', async () => {
   for (const sort of Object.keys(sorts) as (keyof typeof sorts)[]) {
     for (const order of ['asc', 'desc'] as const) {
-      for (const assigneeId of [people, [agentId], [idle]]) {
-        const criteria = criteriaOf(workspace, { assigneeId });
-        const { text, values } = pageStatement(
-          { viewer: workspace, criteria, sort: sorts[sort], order, after: undefined },
-          page,
-        );
-        const plain = `select t.id from todos t where t.workspace_id = $1 and t.archived_at is null and not t.is_suggested
-          and exists (select from todo_assignees a where a.workspace_id = $1 and a.todo_id = t.id
-            and a.assignee_id = any($2::uuid[]))
+      for (const viewer of [workspace, correlated]) {
+        for (const assigneeId of viewer === workspace ? [people, [agentId], [idle], []] : [[]]) {
+          const filter = assigneeId.length > 0 ? { assigneeId } : { unassigned: true };
+          const walk = { viewer, criteria: criteriaOf(viewer, filter), sort: sorts[sort], order, after: undefined };
+          const { text, values, plan } = pageStatement(walk, page);
+          const [found, expected] = await Promise.all([
+            tandem.db.rows<{ id: string }>(text, values, plan),
+            plainPage(viewer, assigneeId, sort, order),
+          ]);
+          assert.is(expected.length, page);
+          assert.equal(idsOf(found), idsOf(expected), `${sort} ${order}`);
+        }
+      }
+    }
+  }
+});
+
+test('few and many todos that are due in a range are those of a plain query, in its order', async () => {
+  const { workspaceId } = workspace;
+  for (const sort of ['createdAt', 'updatedAt', 'priority'] as const) {
+    for (const order of ['asc', 'desc'] as const) {
+      for (const filter of [
+        { dueAfter: '2028-09-20' },
+        { dueAfter: '2026-03-01' },
+        { dueAfter: '2026-03-01', includeArchived: true },
+      ]) {
+        const walk = {
+          viewer: workspace,
+          criteria: criteriaOf(workspace, filter),
+          sort: sorts[sort],
+          order,
+          after: undefined,
+        };
+        const { text, values, plan } = pageStatement(walk, page);
+        const plain = `select t.id from todos t where t.workspace_id = $1 and t.due_date >= $2
+          and ${filter.includeArchived ? 't.archived_at is not null' : 't.archived_at is null and not t.is_suggested'}
           order by ${sorts[sort].column} ${order} nulls last, t.id ${order} limit ${page}`;
-        const [found, expected] = await Promise.all([
-          tandem.db.rows<{ id: string }>(text, values, 'custom'),
-          tandem.db.rows<{ id: string }>(plain, [workspace.workspaceId, assigneeId], 'custom'),
-        ]);
-        assert.is(expected.length, page);
-        assert.equal(
-          found.map(({ id }) => id),
-          expected.map(({ id }) => id),
-          `${sort} ${order}`,
-        );
+        const found = await tandem.db.rows<{ id: string }>(text, values, plan);
+        const expected = await tandem.db.rows<{ id: string }>(plain, [workspaceId, filter.dueAfter], 'custom');
+        assert.equal(idsOf(found), idsOf(expected), `${sort} ${order} ${JSON.stringify(filter)}`);
       }
     }
   }

@@ -111,6 +111,30 @@ test('are given in pieces when there are more than a batch takes', async () => {
   assert.is(log.at(-1)?.sequence, ids.length);
 });
 
+test('are given to more workspaces than a batch has', async () => {
+  const ids = Array.from({ length: 230 }, () => crypto.randomUUID());
+  await other.transaction(async (tx) => {
+    for (const workspaceId of ids) await recordEvent(tx, workspaceId, { type: 'todo.created', objectId: newId() });
+  });
+  const text = 'select 1 from events where workspace_id = any($1::uuid[]) and sequence = 1';
+  await until(async () => (await other.rows(text, [ids])).length === ids.length);
+});
+
+test('wait where another process holds the position of the workspace, which delays no other and shows as lag', async () => {
+  const [held, free] = [await tandem.workspace(), await tandem.workspace()];
+  await record(other, held, 1);
+  await untilCount(held.workspaceId, 1);
+  await other.transaction(async (tx) => {
+    await tx.rows('select 1 from event_positions where workspace_id = $1 for update', [held.workspaceId]);
+    await record(other, held, 1);
+    await record(other, free, 1);
+    await untilCount(free.workspaceId, 1);
+    assert.ok((await numberEvents(other)).oldest);
+    assert.is((await logOf(held.workspaceId)).length, 1);
+  });
+  await untilCount(held.workspaceId, 2);
+});
+
 test('show their lag as a metric', async () => {
   const text = await (await fetch(`${tandem.url}/metrics`)).text();
   assert.match(text, /^tandem_event_lag_seconds \d/m);

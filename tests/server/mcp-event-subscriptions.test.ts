@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newGrant } from '../support/grants.ts';
-import { freePort, startTestService, type TestService } from '../support/harness.ts';
+import { startTestService, type TestService } from '../support/harness.ts';
 import { eventClient, newSecret, wantedPath } from '../support/mcp-events.ts';
+import { freePort } from '../support/ports.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 import { loopback, unlimited } from '../support/webhook-world.ts';
 

@@ -49,7 +49,9 @@ function assertGuarded({ status, headers }: Pick<Answer, 'status' | 'headers'>, 
   }
   const type = headers.get('content-type') ?? '';
   const caching = headers.get('cache-control') ?? '';
-  if (/json|event-stream/.test(type)) assert.match(caching, /^(no-store|private, no-cache)$/, description);
+  // The manifest is a file of the pages, the same for everybody.
+  if (/(?<!manifest\+)json|event-stream/.test(type))
+    assert.match(caching, /^(no-store|private, no-cache)$/, description);
   assert.ok(caching !== '', description);
   if (type.startsWith('text/html') && status < 400) {
     assert.match(headers.get('cross-origin-opener-policy') ?? '', /^(same-origin|unsafe-none)$/, description);

@@ -10,7 +10,9 @@ import * as assert from 'uvu/assert';
 import type { Email } from '../../domain/mail.ts';
 import { buildWeb } from '../../scripts/build-web.ts';
 import type { ServiceParts } from '../../server/service-parts.ts';
+import pageOperations from '../fixtures/page-operations.json' with { type: 'json' };
 import { startTestService, type TestService } from './harness.ts';
+import { keepOperations, noteOperations } from './page-operations.ts';
 import { newAccount, type Person, temporaryDirectory } from './people.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -28,6 +30,8 @@ export function findChromium(): string | undefined {
   return process.env.CHROMIUM_PATH ?? found;
 }
 
+type Findings = 'grave' | 'all' | 'colours';
+
 /** A browser window of one person, and what went wrong in it. */
 export interface Window {
   page: Page;
@@ -35,8 +39,8 @@ export interface Window {
   goTo(path: string, heading: string): Promise<void>;
   /** Waits for the heading of the page. */
   sees(heading: string): Promise<void>;
-  /** Findings of axe on what is shown: serious and critical ones, or all, those of best practice too. */
-  axe(which?: 'grave' | 'all'): Promise<string[]>;
+  /** Findings of axe on what is shown: serious and critical ones; all, those of best practice too; or about colours. */
+  axe(which?: Findings): Promise<string[]>;
 }
 
 /** What a test of the pages works with. */
@@ -56,16 +60,20 @@ interface Finding {
   nodes: { html: string; failureSummary: string }[];
 }
 
-async function findingsOf(page: Page, which: 'grave' | 'all' = 'grave'): Promise<string[]> {
-  await page.evaluate(axeSource);
+async function findingsOf(page: Page, which: Findings = 'grave'): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource);
+  const rules = which === 'colours' ? ', runOnly: ["color-contrast"]' : '';
   const violations = (await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)',
+    `axe.run(document, { resultTypes: ["violations"]${rules} }).then((result) => result.violations)`,
   )) as Finding[];
-  const isCounted = ({ impact }: Finding) => which === 'all' || impact === 'serious' || impact === 'critical';
+  const isCounted = ({ impact }: Finding) => which !== 'grave' || impact === 'serious' || impact === 'critical';
   return violations
     .filter(isCounted)
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
 }
+
+/** The browser logs it for pages that register one where a test has not asked for it: `page.route` would see less. */
+const blockedWorker = 'Service Worker registration blocked by Playwright';
 
 const refusal = /Failed to load resource: the server responded with a status of 4\d\d/;
 
@@ -74,6 +82,7 @@ function watch(page: Page, origins: string[], expected: RegExp, faults: string[]
   page.on('pageerror', (error) => faults.push(`fault: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
+    if (text === blockedWorker) return;
     if (['error', 'warning'].includes(message.type()) && !refusal.test(text) && !expected.test(text))
       faults.push(`console: ${text}`);
   });
@@ -125,6 +134,10 @@ export function pageSuite(
   let tandem: TestService;
   let browser: Browser;
   const directory = temporaryDirectory();
+  const seen = new Set<string>();
+  const promised = Object.entries(pageOperations.reached).flatMap(([id, suiteName]) =>
+    suiteName === name ? [id] : [],
+  );
 
   test.before(async () => {
     if (!executablePath) return;
@@ -153,8 +166,9 @@ export function pageSuite(
     const faults: string[] = [];
     const contexts: BrowserContext[] = [];
     const window: Stage['window'] = async ({ as, elsewhere = [], expected = /^$/, ...options } = {}) => {
-      const context = await browser.newContext({ baseURL: tandem.url, ...options });
+      const context = await browser.newContext({ baseURL: tandem.url, serviceWorkers: 'block', ...options });
       contexts.push(context);
+      noteOperations(context, seen);
       context.setDefaultTimeout(maxStepMs);
       if (as)
         await context.addCookies([
@@ -183,9 +197,18 @@ export function pageSuite(
     }
   };
 
+  const reaches = async () => {
+    await keepOperations(name, seen);
+    const missing = promised.filter((id) => !seen.has(id));
+    assert.equal(missing, [], 'tests/fixtures/page-operations.json says that these pages reach them');
+  };
+
   return {
-    promise: (promised: string, run: (stage: Stage) => Promise<void>) =>
-      executablePath ? test(promised, inBrowser(run)) : test.skip(promised, () => {}),
-    run: () => test.run(),
+    promise: (title: string, run: (stage: Stage) => Promise<void>) =>
+      executablePath ? test(title, inBrowser(run)) : test.skip(title, () => {}),
+    run: () => {
+      if (executablePath) test('the pages reach the operations that this suite promises', reaches);
+      test.run();
+    },
   };
 }

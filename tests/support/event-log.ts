@@ -47,7 +47,17 @@ export function outlineOf({ type, objectId, changedFields }: StoredEvent): Outli
   return [type, objectId, ...changedFields];
 }
 
-const work: EventObject[] = ['todo', 'todo_list', 'todo_run', 'todo_occurrence', 'schedule', 'capture', 'tag'];
+const work: EventObject[] = [
+  'todo',
+  'todo_list',
+  'label',
+  'view',
+  'todo_run',
+  'todo_occurrence',
+  'schedule',
+  'capture',
+  'tag',
+];
 
 /** Of events those of todos, lists, captures and what belongs to them. */
 export function ofWork(events: readonly StoredEvent[]): StoredEvent[] {

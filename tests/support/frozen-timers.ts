@@ -18,23 +18,25 @@ type Start = (callback: (...args: unknown[]) => void, ms?: number, ...args: unkn
  * were started before. Returns what starts all of them.
  */
 export function freezeTimers(fromMs = 1000): () => void {
-  // What was started meanwhile may still behave otherwise: the runner gives the next file another process.
-  Object.assign(globalThis, { timersWereFrozen: true });
+  // The runner gives the next file another process while this holds.
+  Object.assign(globalThis, { timersAreFrozen: true });
   const { setTimeout, setInterval } = globalThis;
   const { setTimeout: sleep } = promises;
   const frozen: { timer: NodeJS.Timeout & Internals; ms: number }[] = [];
   const thawed = new AbortController();
 
+  // A module that is loaded meanwhile may keep these functions: afterwards they start timers as any other.
+  const isShort = (ms: number) => ms < fromMs || thawed.signal.aborted;
   const freezing =
     (start: Start): Start =>
     (callback, ms = 0, ...args) => {
-      if (ms < fromMs) return start(callback, ms, ...args);
+      if (isShort(ms)) return start(callback, ms, ...args);
       const timer = start(callback, foreverMs, ...args) as NodeJS.Timeout & Internals;
       frozen.push({ timer, ms });
       return timer;
     };
   const frozenSleep = async <Value>(ms = 0, value?: Value, options: { signal?: AbortSignal; ref?: boolean } = {}) => {
-    if (ms >= fromMs) {
+    if (!isShort(ms)) {
       const signal = AbortSignal.any([thawed.signal, ...(options.signal ? [options.signal] : [])]);
       await sleep(foreverMs, undefined, { ...options, signal }).catch(() => {});
     }
@@ -49,6 +51,7 @@ export function freezeTimers(fromMs = 1000): () => void {
     Object.assign(globalThis, { setTimeout, setInterval });
     promises.setTimeout = sleep;
     syncBuiltinESMExports();
+    Object.assign(globalThis, { timersAreFrozen: false });
     thawed.abort();
     for (const { timer, ms } of frozen) {
       // A timer that was cleared has -1; only these fields of Node's change the time of one that runs.

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { connect, type Database } from '../../db/client.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -8,7 +7,7 @@ import { openSession } from '../../domain/accounts/open-session.ts';
 import { type Scope, scopes } from '../../domain/scopes.ts';
 import { passwordResetEmail } from '../../domain/sign-in/passwords.ts';
 import { invite } from '../../domain/workspaces/invitations.ts';
-import { parseConfig } from '../../server/config.ts';
+import { type Config, parseConfig } from '../../server/config.ts';
 import { type RunningService, startService } from '../../server/process.ts';
 import type { ServiceParts } from '../../server/service-parts.ts';
 import { newNotification } from './notification-fixtures.ts';
@@ -73,15 +72,6 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
-}
-
 /** The text of an answer; of a stream that has no end, what comes until its position. */
 async function textOf(response: Response): Promise<string> {
   const streams = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
@@ -119,6 +109,18 @@ async function send(
   return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
 }
 
+interface OpenService {
+  db: Database;
+  service: RunningService;
+}
+
+async function openService(config: Config, overrides: Partial<ServiceParts>): Promise<OpenService> {
+  const db = connect(config.DATABASE_URL ?? testDatabaseUrl(), { poolSize: config.DATABASE_POOL_SIZE });
+  await migrate(db.driver);
+  const log = overrides.log ?? pino({ level: config.LOG_LEVEL });
+  return { db, service: await startService(config, db, log, overrides) };
+}
+
 /** Starts the service of a test file on the database of the run, in this process, on a free port. */
 export async function startTestService(
   environment: Record<string, string> = {},
@@ -134,17 +136,20 @@ export async function startTestService(
     DATABASE_URL: testDatabaseUrl(),
     ...environment,
   });
-  const db = connect(config.DATABASE_URL ?? testDatabaseUrl(), { poolSize: config.DATABASE_POOL_SIZE });
-  await migrate(db.driver);
-  const log = overrides.log ?? pino({ level: config.LOG_LEVEL });
-  const service = await startService(config, db, log, overrides);
-  const { url } = service;
+  // Dropped when it is closed: what a file of tests holds in its variables stays for as long as the process.
+  let open: OpenService | undefined = await openService(config, overrides);
+  const { url } = open.service;
+  const parts = (): OpenService => {
+    if (!open) throw new Error('The service of this test is closed.');
+    return open;
+  };
+  const db = () => parts().db;
 
   const workspace = async (): Promise<TestWorkspace> => {
     const names = { workspaceName: 'Test', userName: 'Tess', timezone: 'UTC' };
     const seed = { ...names, agentMinutes: 600, passwordHash: 'none', emailVerified: true };
     const email = `${crypto.randomUUID()}@example.com`;
-    const { workspaceId, userId } = await createWorkspace(db, { ...seed, email });
+    const { workspaceId, userId } = await createWorkspace(db(), { ...seed, email });
     const mint: TestWorkspace['mint'] = async (granted, more = {}) => {
       const key = {
         workspaceId,
@@ -154,24 +159,24 @@ export async function startTestService(
         rateLimitPerMinute: 1_000_000,
         ...more,
       };
-      return (await createApiKey(db, key)).secret;
+      return (await createApiKey(db(), key)).secret;
     };
     const key = await mint(scopes);
     const call: TestWorkspace['call'] = (route, body, options = {}) =>
       send(url, route, options.key === undefined ? key : options.key, body ?? options.body, options.headers ?? {});
-    const session = async () => (await openSession(db, { workspaceId, userId, client: 'test' })).token;
+    const session = async () => (await openSession(db(), { workspaceId, userId, client: 'test' })).token;
     const member = async () => {
-      const second = await createWorkspace(db, { ...seed, email: `${crypto.randomUUID()}@example.com` });
+      const second = await createWorkspace(db(), { ...seed, email: `${crypto.randomUUID()}@example.com` });
       const join = `insert into members (workspace_id, user_id, role) values ($1, $2, 'member')`;
-      await db.rows(join, [workspaceId, second.userId]);
+      await db().rows(join, [workspaceId, second.userId]);
       return second.userId;
     };
     const emailToken: TestWorkspace['emailToken'] = async (kind) => {
       const guest = { email: `${crypto.randomUUID()}@example.com`, role: 'member' as const, anyoneWithLink: true };
       const messages = {
-        password: () => passwordResetEmail(db, email, url),
-        verification: () => verificationEmail(db, userId, url),
-        invitation: async () => (await invite(db, { workspaceId, userId }, guest, url)).email,
+        password: () => passwordResetEmail(db(), email, url),
+        verification: () => verificationEmail(db(), userId, url),
+        invitation: async () => (await invite(db(), { workspaceId, userId }, guest, url)).email,
       };
       const message = await messages[kind]();
       return /#token=([\w-]+)/.exec(message?.text ?? '')?.[1] ?? '';
@@ -181,34 +186,40 @@ export async function startTestService(
         (workspace_id, id, user_id, client_id, client_name, scopes, connected_at, expires_at)
         values ($1, gen_random_uuid(), $2, 'test', 'Test app', array['todos:read'], now(), now() + interval '60 days')
         returning id`;
-      const [row] = await db.rows<{ id: string }>(text, [workspaceId, userId]);
+      const [row] = await db().rows<{ id: string }>(text, [workspaceId, userId]);
       return row?.id ?? '';
     };
-    const approval = async () => (await waitingChat(db, { workspaceId, userId })).approvalIds[0] ?? '';
-    const notification = () => newNotification(db, { workspaceId, userId });
+    const approval = async () => (await waitingChat(db(), { workspaceId, userId })).approvalIds[0] ?? '';
+    const notification = () => newNotification(db(), { workspaceId, userId });
     const failedCapture = async () => {
       const text = `insert into captures (workspace_id, id, user_id, type, status, transcript, failure_code,
           failure_message, failure_retryable, failed_at)
         values ($1, gen_random_uuid(), $2, 'recording', 'failed', 'Nothing much.', 'summary_failed', 'It broke.', true, now())
         returning id`;
-      const [row] = await db.rows<{ id: string }>(text, [workspaceId, userId]);
+      const [row] = await db().rows<{ id: string }>(text, [workspaceId, userId]);
       return row?.id ?? '';
     };
-    const welcomeToken = async () => (await openWelcome({ db })).token;
+    const welcomeToken = async () => (await openWelcome({ db: db() })).token;
     const made = { emailToken, welcomeToken, connectedApp, approval, notification, failedCapture };
     return { workspaceId, userId, key, call, mint, session, member, ...made };
   };
 
   return {
     url,
-    db,
-    service,
+    get db() {
+      return db();
+    },
+    get service() {
+      return parts().service;
+    },
     workspace,
     call: (route, body, options = {}) =>
       send(url, route, options.key ?? null, body ?? options.body, options.headers ?? {}),
     close: async () => {
-      await service.close();
-      await db.close();
+      if (!open) return;
+      await open.service.close();
+      await open.db.close();
+      open = undefined;
     },
   };
 }

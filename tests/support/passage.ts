@@ -1,5 +1,7 @@
 import { createServer, connect as open, type Socket } from 'node:net';
 
+type Act = (chunk: Buffer, client: Socket) => Buffer | undefined;
+
 /** A way to the database that a test can cut and mend. */
 export interface Passage {
   url: string;
@@ -7,6 +9,11 @@ export interface Passage {
   cut(): Promise<void>;
   /** Accepts connections, passes on nothing: a machine that went silent. */
   stall(): void;
+  /**
+   * Has `act` replace the next chunk for the database that contains `text`, on `client` or any connection; undefined:
+   * nothing is passed on.
+   */
+  meet(text: string, act: Act, client?: Socket): void;
   mend(): Promise<void>;
   close(): Promise<void>;
 }
@@ -16,6 +23,13 @@ export async function openPassage(url: string): Promise<Passage> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let silent = false;
+  let met: { text: string; act: Act; client: Socket | undefined } | undefined;
+  const altered = (chunk: Buffer, from: Socket): Buffer | undefined => {
+    if (!met || !chunk.includes(met.text) || (met.client ?? from) !== from) return chunk;
+    const { act } = met;
+    met = undefined;
+    return act(chunk, from);
+  };
   const server = createServer((client) => {
     const upstream = open(Number(target.port), target.hostname);
     for (const [from, to] of [
@@ -23,8 +37,9 @@ export async function openPassage(url: string): Promise<Passage> {
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (chunk) => {
-        if (!silent) to.write(chunk);
+      from.on('data', (chunk: Buffer) => {
+        const passed = from === client ? altered(chunk, client) : chunk;
+        if (passed && !silent) to.write(passed);
       });
       from.on('error', () => {});
       from.on('close', () => {
@@ -50,6 +65,9 @@ export async function openPassage(url: string): Promise<Passage> {
     cut,
     stall: () => {
       silent = true;
+    },
+    meet: (text, act, client) => {
+      met = { text, act, client };
     },
     mend: async () => {
       silent = false;

@@ -11,6 +11,7 @@ export type Query = Partial<
     | 'todoListId'
     | 'captureId'
     | 'assigneeId'
+    | 'labelId'
     | 'assignedToMe'
     | 'unassigned'
     | 'includeArchived'
@@ -77,6 +78,7 @@ export function matches(todo: TodoAnswer, query: Query, me: string): boolean {
   if (captureId !== undefined && todo.captureId !== captureId) return false;
   if (assignee !== undefined && !todo.assignees.some(({ id }) => isAmong(assignee, id))) return false;
   if (assignee === undefined && query.unassigned === 'true' && todo.assignees.length > 0) return false;
+  if (query.labelId !== undefined && !todo.labels.some(({ id }) => isAmong(query.labelId, id))) return false;
   if (updatedSince !== undefined && millisOf(todo.updatedAt) < millisOf(updatedSince)) return false;
   if (createdSince !== undefined && millisOf(todo.createdAt) < millisOf(createdSince)) return false;
   if (dueBefore !== undefined && (todo.dueDate === null || todo.dueDate > dueBefore)) return false;
@@ -196,6 +198,7 @@ export interface Population {
   todos: TodoAnswer[];
   lists: string[];
   assignees: string[];
+  labels: string[];
 }
 
 /** Fills a workspace with `count` todos of random properties, and reads every one back by its id. */
@@ -211,6 +214,8 @@ export async function populate(
   const lists: string[] = [(await call('GET /todo-lists')).body.data[0].id];
   for (const name of ['A', 'B']) lists.push((await call('POST /todo-lists', { name })).body.id);
   const assignees = [userId, await addMember(tandem, workspaceId, 'Ann'), await assistantOf(tandem, workspaceId)];
+  const labels: string[] = [];
+  for (const name of ['Red', 'Green', 'Blue']) labels.push((await call('POST /labels', { name })).body.id);
   const text = () =>
     Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(words)).join(pick([' ', '\n', '-']));
   const todo = () => ({
@@ -220,6 +225,7 @@ export async function populate(
     todoListId: pick(lists),
     ...pick([{}, { dueDate: pick(days) }]),
     assignees: assignees.filter(() => random() < 0.3).map((id) => ({ id })),
+    labelIds: labels.filter(() => random() < 0.3),
     ...(random() < 0.25 && { schedule: { runAt: '2090-01-01T09:00:00Z' } }),
   });
   const made: TodoAnswer[] = [];
@@ -243,11 +249,13 @@ export async function populate(
     from jsonb_populate_recordset(null::todos, $2::jsonb) r where t.workspace_id = $1 and t.id = r.id`,
     [workspaceId, JSON.stringify(rows)],
   );
-  await tandem.db.rows(
-    `update todo_assignees a set created_at = t.created_at from todos t
-    where t.workspace_id = $1 and a.workspace_id = $1 and a.todo_id = t.id`,
-    [workspaceId],
-  );
+  for (const table of ['todo_assignees', 'todo_labels']) {
+    await tandem.db.rows(
+      `update ${table} a set created_at = t.created_at from todos t
+      where t.workspace_id = $1 and a.workspace_id = $1 and a.todo_id = t.id`,
+      [workspaceId],
+    );
+  }
   const agentId = await assistantOf(tandem, workspaceId);
   await addRuns(
     tandem,
@@ -258,5 +266,5 @@ export async function populate(
   );
   const todos: TodoAnswer[] = [];
   for (const { id } of made) todos.push((await call(`GET /todos/${id}`)).body);
-  return { todos, lists, assignees };
+  return { todos, lists, assignees, labels };
 }

@@ -79,6 +79,58 @@ test('files whose names change with their content are kept for a year, and sent 
   assert.is(again.status, 304);
 });
 
+test('the service worker is at the root, is compared at each use, and knows the pages of signed-in people', async () => {
+  const { status, headers, text } = await get('/offline-worker.js');
+  assert.is(status, 200);
+  assert.is(headers.get('content-type'), 'text/javascript; charset=utf-8');
+  assert.is(headers.get('cache-control'), 'no-cache');
+  assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'/);
+  const addresses: string[] = JSON.parse(/^const addresses = (\[.*\]);$/m.exec(text)?.[1] ?? '[]');
+  for (const address of ['/', '/todos', '/chats/:chatId', '/settings']) assert.ok(addresses.includes(address), address);
+  for (const address of ['/sign-in', '/oauth/consent', '/record']) assert.not.ok(addresses.includes(address), address);
+  assert.not.match(text, /^import /m);
+});
+
+test('the manifest names its icons, which have the sizes that it gives, and where shares are sent', async () => {
+  const { status, headers, text } = await get('/manifest.webmanifest');
+  assert.is(status, 200);
+  assert.is(headers.get('content-type'), 'application/manifest+json');
+  assert.is(headers.get('cache-control'), 'no-cache');
+  const manifest = JSON.parse(text);
+  assert.equal([manifest.id, manifest.scope, manifest.display], ['/', '/', 'standalone']);
+  for (const { url } of [...manifest.shortcuts, { url: manifest.start_url }]) {
+    assert.ok(
+      pageAddresses.some(({ path }) => path === url.split('#')[0]),
+      url,
+    );
+  }
+  assert.equal([manifest.share_target.action, manifest.share_target.method], ['/share', 'POST']);
+  for (const { src, sizes, type } of manifest.icons) {
+    const response = await fetch(new URL(src, tandem.url));
+    assert.equal([response.status, response.headers.get('content-type')], [200, type], src);
+    const png = Buffer.from(await response.arrayBuffer());
+    assert.is(png.subarray(1, 4).toString(), 'PNG');
+    assert.is(`${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`, sizes);
+    assert.ok(png.length < 32_000, `${src} has ${png.length} bytes`);
+  }
+  assert.ok(manifest.icons.some(({ purpose }: { purpose: string }) => purpose === 'maskable'));
+  const document = await get('/sign-in');
+  assert.match(document.text, '<link rel="manifest" href="/manifest.webmanifest">');
+  assert.match(document.text, /<link rel="apple-touch-icon" sizes="180x180" href="\/assets\/[^"]+\.png"/);
+  assert.match(document.headers.get('content-security-policy') ?? '', /manifest-src 'self'/);
+});
+
+test('a share that no worker takes leads to the page that explains it, and its body is not read', async () => {
+  const form = new FormData();
+  form.set('text', 'Buy milk');
+  form.set('files', new Blob(['x'.repeat(3_000_000)]), 'a.txt');
+  const url = new URL('/share', tandem.url);
+  const response = await fetch(url, { method: 'POST', body: form, redirect: 'manual' });
+  assert.equal([response.status, response.headers.get('location')], [303, '/share?problem=no_worker']);
+  const other = await fetch(url, { method: 'PUT', body: form, redirect: 'manual' });
+  assert.is(other.status, 404);
+});
+
 test('what is no page stays the error object of the API, and no path leads out of the folder', async () => {
   const strange = [
     '/settings/nothing',

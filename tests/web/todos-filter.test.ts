@@ -29,8 +29,10 @@ test('an address says what its filter is, and the filter gives the same address'
     '?status=active,done',
     '?status=ready&priority=urgent,high',
     `?todoListId=${id}&assigneeId=me,${id}`,
+    `?labelId=${id}&query=bank`,
     '?unassigned=true&includeArchived=true&dueAfter=2026-01-01&dueBefore=2026-11-23',
     '?query=call+the+bank&sort=dueDate&order=asc&group=due',
+    `?sort=priority&layout=board&peek=${id}`,
   ];
   for (const search of searches) assert.is(searchOf(filterIn(search)), search);
   assert.equal(given(filterIn('?priority=urgent,high&query=%20bank%20')), {
@@ -42,7 +44,7 @@ test('an address says what its filter is, and the filter gives the same address'
 test('unknown names and values are dropped, and what is known beside them stays', () => {
   assert.equal(given(filterIn('?priority=urgent,loud&status=open&color=red')), { priority: ['urgent'] });
   const wrong = [
-    '?sort=title&order=up&group=mood',
+    '?sort=title&order=up&group=mood&layout=tree&peek=first',
     '?includeArchived=yes&unassigned=false&isSuggested=1',
     '?dueBefore=tomorrow&dueAfter=2026-13-01',
     `?todoListId=inbox&assigneeId=you&query=${'x'.repeat(201)}`,
@@ -62,13 +64,18 @@ test('a place fixes its part of the filter, and the address the rest', () => {
   const due = { status: ['active'], assigneeId: 'me', dueBefore: today };
   assert.equal(listingAt('/today'), { ...due, sort: 'dueDate', order: 'asc' });
   assert.equal(listingAt('/today?sort=priority&dueBefore=2030-01-01'), { ...due, sort: 'priority', order: 'desc' });
-  assert.equal(listingAt('/todos?sort=dueDate&group=due'), { status: ['active'], sort: 'dueDate', order: 'asc' });
+  assert.equal(listingAt(`/todos?sort=dueDate&group=due&layout=board&peek=${id}`), {
+    status: ['active'],
+    sort: 'dueDate',
+    order: 'asc',
+  });
 });
 
-test('a cleared filter keeps the status and the order', () => {
-  const filter = filterIn('?status=done&priority=low&query=bank&sort=dueDate&group=due&assigneeId=me');
+test('a cleared filter keeps the status, the order and the layout', () => {
+  const shown = `sort=dueDate&group=due&layout=board&peek=${id}`;
+  const filter = filterIn(`?status=done&priority=low&query=bank&${shown}&assigneeId=me`);
   assert.ok(isNarrowed(filter));
-  assert.is(searchOf(cleared(filter)), '?status=done&sort=dueDate&group=due');
+  assert.is(searchOf(cleared(filter)), `?status=done&${shown}`);
   assert.not(isNarrowed(cleared(filter)));
   assert.not(isNarrowed(filterIn('?status=done')));
 });

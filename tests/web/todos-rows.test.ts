@@ -1,8 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inverseOf } from '../../web/src/todos/changes.ts';
+import { inverseOf } from '../../web/src/outbox/inverse.ts';
+import type { Action } from '../../web/src/outbox/write.ts';
 import { dueInWords, groupOf } from '../../web/src/todos/due.ts';
 import { holdRows } from '../../web/src/todos/held-rows.ts';
+import { groupRows } from '../../web/src/todos/use-groups.ts';
 import type { Todo } from '../../web/src/work/queries.ts';
 
 const test = suite('the rows of a list of todos');
@@ -50,18 +52,50 @@ test('a todo belongs to the group of its value, or to that of those without one'
   assert.is(groupOf({ priority: null, dueDate: null }, 'priority', '2026-12-30'), 'No priority');
 });
 
+test('rows are in groups with their counts, and those of a collapsed group are left out', () => {
+  const rows = (['high', 'high', 'low', 'high', null] as const).map((priority, place) => ({
+    todo: todoOf(String(place), { priority }),
+    isGone: false,
+  }));
+  const flat = groupRows(rows, undefined, new Set(), '2026-12-30');
+  assert.equal([flat.items, flat.headings], [['0', '1', '2', '3', '4'], []]);
+  const { all, ids, items, groups, headings } = groupRows(rows, 'priority', new Set(['Low']), '2026-12-30');
+  assert.equal(all, ['0', '1', '2', '3', '4']);
+  assert.equal(ids, ['0', '1', '3', '4']);
+  assert.equal(items, ['#0 High', '0', '1', '#1 Low', '#2 High', '3', '#3 No priority', '4']);
+  assert.equal(headings, [0, 3, 4, 6]);
+  assert.equal(
+    [...groups.values()].map(({ count, isCollapsed }) => [count, isCollapsed]),
+    [
+      [2, false],
+      [1, true],
+      [1, false],
+      [1, false],
+    ],
+  );
+});
+
 test('the inverse of a change gives each todo what it had, in as few requests as there are values', () => {
   const todos = [
     todoOf('a', { priority: 'low' }),
     todoOf('b', { priority: null }),
     todoOf('c', { priority: 'low', status: 'done' }),
   ];
-  assert.equal(inverseOf({ type: 'patch', patch: { priority: 'high' } }, todos), [
-    { change: { type: 'patch', patch: { priority: 'low' } }, ids: ['a', 'c'] },
-    { change: { type: 'patch', patch: { priority: null } }, ids: ['b'] },
+  const inverse = (action: Action, shows: Partial<Todo>) =>
+    inverseOf({ action, todos, shows }).map((draft) => ({ ...draft, todos: draft.todos.map(({ id }) => id) }));
+  const high = { operation: 'update', change: { priority: 'high' } } as const;
+  assert.equal(inverse(high, { priority: 'high' }), [
+    { action: { operation: 'update', change: { priority: 'low' } }, todos: ['a', 'c'] },
+    { action: { operation: 'update', change: { priority: null } }, todos: ['b'] },
   ]);
-  assert.equal(inverseOf({ type: 'archive' }, todos), [{ change: { type: 'restore' }, ids: ['a', 'b', 'c'] }]);
-  assert.equal(inverseOf({ type: 'restore' }, todos), [{ change: { type: 'archive' }, ids: ['a', 'b', 'c'] }]);
+  assert.is(inverseOf({ action: high, todos, shows: { priority: 'high' } })[0]?.todos[0]?.priority, 'high');
+  assert.equal(
+    inverse({ operation: 'archive' }, { isArchived: true }),
+    ['a', 'b', 'c'].map((id) => ({ action: { operation: 'restore' }, todos: [id] })),
+  );
+  assert.equal(inverse({ operation: 'restore' }, { isArchived: false }), [
+    { action: { operation: 'archive' }, todos: ['a', 'b', 'c'] },
+  ]);
 });
 
 test.run();

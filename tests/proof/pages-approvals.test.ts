@@ -1,0 +1,166 @@
+import * as assert from 'uvu/assert';
+import { pageSuite } from '../support/browser.ts';
+import { asks, cardOf, untilDecided, untilFocused } from '../support/inbox-fixtures.ts';
+import { look, looks } from '../support/looks.ts';
+import { callsOf } from '../support/people.ts';
+import { ScriptedEngine, settled } from '../support/scripted-engine.ts';
+import { until } from '../support/until.ts';
+import { bodyOf, startRun } from '../support/work-fixtures.ts';
+
+const engine = new ScriptedEngine();
+const test = pageSuite('pages: approvals', async () => ({ engine }));
+
+test.promise(
+  'the change is shown with names and present values, edited first, and carried out as edited',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const list = bodyOf(await call('POST /todo-lists', { name: 'Office' }), 201);
+    const desks = bodyOf(await call('POST /todos', { title: 'Order desks', priority: 'low' }), 201);
+    const chairs = bodyOf(await call('POST /todos', { title: 'Order chairs' }), 201);
+    const change = { todoId: desks.id, priority: 'urgent', dueDate: '2030-01-02', todoListId: list.id };
+    const calls: [string, unknown][] = [
+      ['update_todo', change],
+      ['complete_todo', { todoId: chairs.id }],
+    ];
+    const { chatId } = await asks(stage, engine, ada, calls, 'Researcher');
+    const window = await stage.window({ as: ada });
+    const { page, goTo } = window;
+    await goTo('/inbox', 'Inbox');
+    const card = cardOf(window, 'Researcher wants to change the todo “Order desks”');
+    await card.locator('.effect', { hasText: 'Office' }).waitFor();
+    const lines = card.locator('.effect > div');
+    assert.equal(
+      (await lines.allTextContents()).map((line) => line.replace(/\s+/g, ' ')),
+      ['Due datefrom none → to Jan 2, 2030', 'Priorityfrom low → to urgent', 'Listfrom Inbox → to Office'],
+    );
+    const other = cardOf(window, 'Researcher wants to mark “Order chairs” as done');
+    await other.locator('.effect', { hasText: 'from ready → to done' }).waitFor();
+    await page.getByRole('link', { name: 'Inbox 2 need you' }).waitFor();
+
+    await card.getByRole('button', { name: 'Edit first' }).click();
+    const form = card.getByRole('form', { name: 'Edit first' });
+    await form.getByLabel('Priority').selectOption('high');
+    await form.getByLabel('Due date').fill('2031-05-06');
+    assert.equal(await window.axe('all'), []);
+    await page.reload();
+    await form.getByRole('button', { name: 'Approve as edited' }).waitFor();
+    assert.is(await form.getByLabel('Due date').inputValue(), '2031-05-06', 'what was typed outlives a reload');
+    await form.getByText('More fields').click();
+    await form.getByLabel('Assignees').fill('not JSON');
+    await form.getByRole('button', { name: 'Approve as edited' }).press('Enter');
+    await form.getByRole('link', { name: /Assignees must be JSON/ }).waitFor();
+    await form.getByLabel('Assignees').fill('[]');
+    await form.getByRole('button', { name: 'Approve as edited' }).press('Enter');
+    await card.waitFor({ state: 'detached' });
+    await untilFocused(window, 'Order chairs');
+    await other.getByRole('button', { name: 'Approve' }).click();
+    await untilDecided(stage, ada, chatId);
+    await settled({ call }, chatId);
+    const { priority, dueDate, todoListId, assignees } = bodyOf(await call(`GET /todos/${desks.id}`));
+    assert.equal([priority, dueDate, todoListId, assignees], ['high', '2031-05-06', list.id, []]);
+    assert.is(bodyOf(await call(`GET /todos/${chairs.id}`)).status, 'done');
+    await page.getByText('Nothing needs you').waitFor();
+    await until(() => page.evaluate('document.activeElement !== document.body'));
+  },
+);
+
+test.promise(
+  'the keyboard alone decides: one key is not enough to approve, and a denial takes a note',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const { id } = bodyOf(await call('POST /todos', { title: 'Sell the desks' }), 201);
+    const first = await asks(stage, engine, ada, [['archive_todo', { todoId: id }]]);
+    const second = await asks(stage, engine, ada, [['create_todo', { title: 'Buy a boat', priority: 'high' }]]);
+    const window = await stage.window({ as: ada });
+    const { page, goTo, sees } = window;
+    await goTo('/chats', 'Chats');
+    for (const key of ['g', 'i']) await page.keyboard.press(key);
+    await sees('Inbox');
+    const boat = cardOf(window, /create the todo “Buy a boat”/);
+    await boat.locator('.effect', { hasText: 'Priorityhigh' }).waitFor();
+    await page.keyboard.press('j');
+    await untilFocused(window, 'Buy a boat');
+    await page.keyboard.press('d');
+    await page.locator('textarea:focus').waitFor();
+    await page.keyboard.type('Too expensive');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await boat.waitFor({ state: 'detached' });
+    const [denied] = bodyOf(await call(`GET /approvals?chatId=${second.chatId}`)).data;
+    assert.equal([denied.status, denied.note], ['denied', 'Too expensive']);
+
+    const desks = cardOf(window, /archive the todo “Sell the desks”/);
+    await untilFocused(window, 'Sell the desks');
+    await page.keyboard.press('a');
+    await desks.getByRole('button', { name: 'Press A or Enter to approve' }).waitFor();
+    await desks.getByRole('button', { name: 'Approve', exact: true }).waitFor();
+    assert.is(bodyOf(await call(`GET /approvals?chatId=${first.chatId}`)).data[0].status, 'pending');
+    // On a slow machine the second press may come too late, and arms again.
+    await until(async () => {
+      await page.keyboard.press('a');
+      return (await call(`GET /approvals?chatId=${first.chatId}`)).body.data[0].status === 'approved';
+    });
+    await settled({ call }, first.chatId);
+    assert.is(bodyOf(await call(`GET /todos/${id}`)).isArchived, true);
+  },
+);
+
+test.promise('two people decide differently: the second sees who decided, and loses nothing', async (stage) => {
+  const [ada, grace] = [await stage.person('Ada Lovelace'), await stage.person('Grace Hopper')];
+  const home = ada.session.workspace.id;
+  const join = `insert into members (workspace_id, user_id, role) values ($1, $2, 'member')`;
+  await stage.tandem.db.rows(join, [home, grace.session.user.id]);
+  const key = grace.session.token;
+  const moved = await stage.tandem.call('POST /auth/sessions/current/workspace', { workspaceId: home }, { key });
+  const { chatId } = await asks(stage, engine, ada, [['create_todo', { title: 'Buy a boat' }]]);
+  const window = await stage.window({ as: { ...grace, session: bodyOf(moved, 201) } });
+  const { page, goTo } = window;
+  await goTo(`/chats/${chatId}`, 'Furniture');
+  const card = cardOf(window, /create the todo “Buy a boat”/);
+  await card.getByRole('button', { name: 'Deny with a note' }).click();
+  await card.getByRole('textbox').fill('No boats');
+  const taken = Promise.withResolvers<void>();
+  await page.route('**/trpc/approvals.decide*', async (route) => {
+    await taken.promise;
+    await route.continue();
+  });
+  const answered = page.waitForResponse((response) => response.url().includes('approvals.decide'));
+  await card.getByRole('button', { name: 'Deny', exact: true }).click();
+  const call = callsOf(stage.tandem, ada);
+  const [{ id }] = bodyOf(await call(`GET /approvals?chatId=${chatId}`)).data;
+  bodyOf(await call(`POST /approvals/${id}/decide`, { decision: 'approve', note: 'A small one' }));
+  taken.resolve();
+  assert.is((await answered).status(), 409);
+  await card.getByText(/Ada Lovelace approved this/).waitFor();
+  await card.getByText('“A small one”').waitFor();
+  assert.equal(await window.axe('all'), []);
+  await card.getByRole('button', { name: 'Close' }).click();
+  await card.waitFor({ state: 'detached' });
+  assert.is(bodyOf(await call(`GET /approvals/${id}`)).status, 'approved');
+});
+
+for (const { name, ...options } of looks) {
+  test.promise(`a todo shows what its agent asks, in place: ${name}`, async (stage) => {
+    const ada = await stage.person('Ada Lovelace');
+    const call = callsOf(stage.tandem, ada);
+    const todo = bodyOf(await call('POST /todos', { title: 'Furnish the office' }), 201);
+    const agent = bodyOf(await call('POST /agents', { name: 'Researcher', requiresApproval: true }), 201);
+    const content = 'Six of them.\n\n- oak\n- with drawers';
+    const given = { title: 'Order desks', content, dueDate: '2030-01-02', assignees: [{ id: agent.id }] };
+    const plan = engine.plan([{ text: '', toolCalls: [{ id: 'c0', name: 'create_todo', input: given }] }]);
+    await startRun({ call }, todo.id, plan, agent.id);
+    const window = await stage.window({ ...options, as: ada });
+    await window.goTo(`/todos/${todo.id}`, 'Furnish the office');
+    const card = cardOf(window, 'Researcher wants to create the todo “Order desks”');
+    await card.locator('.effect', { hasText: 'Researcher' }).waitFor();
+    await card.getByText('Details').click();
+    await look(window, `approval-todo-${name}`);
+    await card.getByRole('button', { name: 'Edit first' }).click();
+    await card.getByRole('button', { name: 'Approve as edited' }).waitFor();
+    await look(window, `approval-edit-${name}`);
+  });
+}
+
+test.run();

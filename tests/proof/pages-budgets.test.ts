@@ -1,0 +1,111 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { costMeter, requestDepths, watchShifts } from '../support/page-cost.ts';
+import { callsOf, type Person } from '../support/people.ts';
+import { SampleEngine } from '../support/sample-engine.ts';
+import { sampleWorkspace } from '../support/sample-workspace.ts';
+import { until } from '../support/until.ts';
+import { bodyOf } from '../support/work-fixtures.ts';
+
+/* Budgets of the pages that their sizes (tests/web/sizes.test.ts) do not show. */
+
+const test = pageSuite('pages: budgets', async () => ({ engine: new SampleEngine() }));
+
+const rows = 10_000;
+const MB = 1_000_000;
+
+/** Holds a figure against its budget, and prints both. */
+function within(what: string, figure: number, budget: number): void {
+  process.stdout.write(`${what}: ${Number(figure.toPrecision(3))} of ${budget}\n`);
+  assert.ok(figure <= budget, `${what}: ${figure} is more than ${budget}`);
+}
+
+async function withTodos({ tandem, person }: Stage, count: number): Promise<Person> {
+  const ada = await person();
+  const call = callsOf(tandem, ada);
+  for (let first = 0; first < count; first += 50) {
+    const data = Array.from({ length: 50 }, (_, place) => ({ title: `Water the plants of room ${first + place}` }));
+    bodyOf(await call('POST /todos/batch', { data }));
+  }
+  return ada;
+}
+
+/** Goes down a list key by key; what one key costs. */
+async function costOfKeys({ page, goTo }: Window): Promise<{ taskMs: number; layouts: number; heapBytes: number }> {
+  const { cost } = await costMeter(page);
+  await goTo('/todos', 'Todos');
+  await page.getByRole('grid', { name: 'Todos' }).getByRole('row').first().waitFor();
+  const count = Number(await page.getByRole('grid', { name: 'Todos' }).getAttribute('aria-rowcount'));
+  await page.keyboard.press('j');
+  await page.keyboard.press('End');
+  // Everything is read now.
+  await page.locator(`[role=row]:focus[aria-rowindex="${count}"]`).waitFor();
+  await page.keyboard.press('Home');
+  await page.locator('[role=row]:focus[aria-rowindex="1"]').waitFor();
+  const keys = 60;
+  const before = await cost();
+  for (let place = 2; place < keys + 2; place++) {
+    await page.keyboard.press('j');
+    await page.locator(`[role=row]:focus[aria-rowindex="${place}"]`).waitFor();
+  }
+  const after = await cost();
+  const nodes = Number(await page.evaluate('document.querySelectorAll("[role=grid] *").length'));
+  within(`nodes in a list of ${count}`, nodes, 400);
+  return {
+    taskMs: (after.taskMs - before.taskMs) / keys,
+    layouts: (after.layouts - before.layouts) / keys,
+    heapBytes: after.heapBytes,
+  };
+}
+
+test.promise(
+  'a list of 10,000 todos takes no more work for each key than one of 100, and little memory',
+  async (stage) => {
+    const viewport = { width: 1280, height: 900 };
+    const short = await costOfKeys(await stage.window({ viewport, as: await withTodos(stage, 100) }));
+    const long = await costOfKeys(await stage.window({ viewport, as: await withTodos(stage, rows) }));
+    within('MB of heap with 10,000 todos', long.heapBytes / MB, 80);
+    within('layouts for each key', long.layouts, 6);
+    within('processor time for each key, times that in a list of 100', long.taskMs / short.taskMs, 2.5);
+  },
+);
+
+test.promise('from the document to the first list nothing waits for more than two requests', async (stage) => {
+  const { page } = await stage.window({ as: await withTodos(stage, 50) });
+  await page.addInitScript('window.requestIdleCallback = () => 0');
+  const depths = await requestDepths(page);
+  await page.goto('/todos');
+  await page.getByRole('grid', { name: 'Todos' }).getByRole('row').first().waitFor();
+  const needed = [...depths].filter(([url]) => /\/(assets|trpc)\/|\/todos$/.test(url) && !url.endsWith('.svg'));
+  within('requests to the first list', needed.length, 6);
+  within('requests in line to the first list', Math.max(...needed.map(([, depth]) => depth)), 3);
+});
+
+/** What Core Web Vitals call good. */
+const maxShift = 0.1;
+/** Of pages of several parts, which are read one by one and move those below them, most on a phone. */
+const maxShiftInParts = 0.35;
+const isReadInParts = (path: string) => path.startsWith('/todos/') || path === '/settings/members';
+
+test.promise('nothing moves by itself while a page is read', async (stage) => {
+  const { maya, ids } = await sampleWorkspace(stage);
+  const places = ['/todos', '/inbox', '/chats', '/agents', '/runs', '/schedules', '/usage', '/captures'];
+  for (const viewport of [
+    { width: 1280, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    const { page } = await stage.window({ as: maya, viewport });
+    await page.addInitScript(watchShifts);
+    for (const path of [...places, `/todos/${ids.todoId}`, `/chats/${ids.chatId}`, '/settings/members']) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      await page.locator('.live-updates[data-state=live]').waitFor({ state: 'attached' });
+      await until(() => page.evaluate('document.fonts.status === "loaded"'));
+      const shifted = Number(await page.evaluate('window.shifted'));
+      within(`${path} at ${viewport.width} px shifts`, shifted, isReadInParts(path) ? maxShiftInParts : maxShift);
+    }
+  }
+});
+
+test.run();

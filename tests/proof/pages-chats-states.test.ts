@@ -1,0 +1,138 @@
+import * as assert from 'uvu/assert';
+import { pageSuite } from '../support/browser.ts';
+import { newChat } from '../support/chat-fixtures.ts';
+import { openChat, sentTexts, workspaceOf } from '../support/chat-pages.ts';
+import { look, looks } from '../support/looks.ts';
+import { until } from '../support/until.ts';
+import { bodyOf } from '../support/work-fixtures.ts';
+
+const test = pageSuite('pages: chats and their states', undefined, { AGENT_CONCURRENCY: '0' });
+
+test.promise('chats are listed by state, archived with a way back, and read page by page', async (stage) => {
+  const ada = await stage.person();
+  const workspace = workspaceOf(stage, ada);
+  const todo = bodyOf(await workspace.call('POST /todos', { title: 'Launch' }), 201);
+  const first = await newChat(stage.tandem, workspace, { title: 'Plan the launch', todoId: todo.id });
+  await first.agent.ask();
+  for (let number = 1; number <= 25; number++) {
+    const { agent } = await newChat(stage.tandem, workspace, { title: `Chat ${number}` });
+    await agent.end({ outcome: 'completed' });
+  }
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/chats', 'Chats');
+  const list = page.getByRole('list', { name: 'Chats', exact: true });
+  const entries = list.getByRole('listitem').filter({ has: page.locator('.row-title') });
+  await until(async () => (await entries.count()) >= 20);
+  await page.getByRole('button', { name: 'Show older ones' }).click();
+  await until(async () => (await entries.count()) === 26);
+  await page.getByLabel('State').selectOption('awaiting_input');
+  await until(async () => (await entries.count()) === 1);
+  assert.is(new URL(page.url()).search, '?status=awaiting_input');
+  await list.getByText('Needs you').waitFor();
+  assert.is(await list.getByRole('link', { name: 'Its todo' }).getAttribute('href'), `/todos/${todo.id}`);
+  await page.getByRole('button', { name: 'Archive: Plan the launch' }).press('Enter');
+  await page.getByText('No chats in this state').waitFor();
+  assert.ok(bodyOf(await workspace.call(`GET ${first.path}`)).isArchived);
+  await page.getByRole('button', { name: 'Undo' }).press('Enter');
+  await list.getByText('Plan the launch').waitFor();
+  await list.getByRole('link', { name: 'Plan the launch' }).press('Enter');
+  await page.getByRole('link', { name: 'Launch' }).waitFor();
+});
+
+test.promise('a chat with another agent about a todo is begun and led by the keyboard alone', async (stage) => {
+  const ada = await stage.person();
+  const { call } = workspaceOf(stage, ada);
+  const agent = bodyOf(await call('POST /agents', { name: 'Researcher' }), 201);
+  const todo = bodyOf(await call('POST /todos', { title: 'Compare the offers' }), 201);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/chats', 'Chats');
+  const field = page.getByLabel('Message', { exact: true });
+  await page.getByText('About a todo or captures').focus();
+  await page.keyboard.press('Enter');
+  const todos = page.locator('select[name="todoId"]');
+  await todos.locator('option', { hasText: 'Compare the offers' }).waitFor({ state: 'attached' });
+  await todos.focus();
+  await page.keyboard.type('Compare');
+  await page.getByLabel('Agent', { exact: true }).focus();
+  await page.keyboard.type('Research');
+  await field.focus();
+  await page.keyboard.type('Which is the cheapest?');
+  await page.keyboard.press('Enter');
+  await page.getByText('With Researcher').waitFor();
+  await page.getByText('At work').waitFor();
+  const [chat] = bodyOf(await call('GET /chats')).data;
+  assert.equal([chat.agentId, chat.todoId], [agent.id, todo.id]);
+});
+
+test.promise('a failed turn says why and is tried again, an answer in words replaces approvals', async (stage) => {
+  const chat = await openChat(stage);
+  const { page, agent } = chat;
+  await agent.end({ outcome: 'failed', errorMessage: 'The model did not answer.' });
+  await page.getByText('The model did not answer.').waitFor();
+  await page.getByText('The built-in engine answers here').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
+  await until(async () => (await sentTexts(chat)).length === 2);
+  assert.equal(await sentTexts(chat), ['What is due this week?', 'What is due this week?']);
+  await page.getByText('At work').waitFor();
+  await page.getByLabel('Message', { exact: true }).fill('Only tomorrow');
+  await page.keyboard.press('Enter');
+  await page.getByText('Queued until this turn ends').waitFor();
+  await agent.ask();
+  await page.getByText('Answering in words replaces the open approval.').waitFor();
+  await page.getByRole('heading', { name: 'Assistant wants to create the todo “Buy milk”' }).waitFor();
+  assert.is((await sentTexts(chat)).length, 2, 'what was queued does not replace an approval by itself');
+  await page.getByRole('button', { name: 'Send now' }).press('Enter');
+  await until(async () => (await sentTexts(chat)).length === 3);
+  await page
+    .getByRole('heading', { name: 'Assistant wants to create the todo “Buy milk”' })
+    .waitFor({ state: 'detached' });
+});
+
+const calls = [
+  { type: 'tool_call' as const, id: 'c1', name: 'list_todos', title: 'List todos', input: { status: 'active' } },
+  { type: 'tool_call' as const, id: 'c2', name: 'create_todo', title: 'Create a todo', input: { title: 'Buy milk' } },
+].map((each) => ({ ...each, requiresApproval: false, approvalId: null }));
+const todoId = '018f0000-0000-7000-8000-000000000000';
+const results = [
+  { type: 'tool_result' as const, toolCallId: 'c1', isError: true, output: { message: 'The list is archived.' } },
+  {
+    type: 'tool_result' as const,
+    toolCallId: 'c2',
+    isError: false,
+    output: { todo: { id: todoId, title: 'Buy milk' } },
+  },
+].map((each) => ({ ...each, truncated: false }));
+
+for (const { name, ...options } of looks) {
+  test.promise(`chats can be used by everyone: ${name}`, async (stage) => {
+    const chat = await openChat(stage, options);
+    const { page, window, agent } = chat;
+    await agent.write('', calls);
+    await page.getByText('in progress').first().waitFor();
+    await agent.write('', results);
+    await agent.write('Here is **what I did**:\n\n1. I read the list.\n2. I made a todo.\n\n```\nmilk\n```');
+    await page.getByText('2 steps, 1 failed').click();
+    await page.getByText('The list is archived.').waitFor();
+    assert.is(await page.getByRole('link', { name: 'Buy milk' }).getAttribute('href'), `/todos/${todoId}`);
+    await page.getByText('Create a todo: done').click();
+    await page.getByText('Input of create_todo').waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('And the bread?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Queued until this turn ends').waitFor();
+    await look(window, `chat-working-${name}`);
+    await agent.ask();
+    await page.getByText('Needs you').waitFor();
+    await look(window, `chat-asking-${name}`);
+    await window.goTo('/chats', 'Chats');
+    await page.getByText('About a todo or captures').click();
+    await look(window, `chats-list-${name}`);
+    await window.goTo(`/chats/${todoId}`, 'Chat not found');
+    await look(window, `chat-missing-${name}`);
+    await window.page.setViewportSize({ width: 320, height: 640 });
+    await window.goTo(chat.path, 'This week');
+    await page.getByText('Needs you').waitFor();
+    await look(window, `chat-320-${name}`);
+  });
+}
+
+test.run();

@@ -1,0 +1,178 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { look, looks } from '../support/looks.ts';
+import type { Person } from '../support/people.ts';
+import { until } from '../support/until.ts';
+
+const test = pageSuite('pages: labels');
+
+const gridOf = ({ page }: Window) => page.getByRole('grid', { name: 'Todos' });
+
+/** Calls the service as a person; returns the body of a success. */
+async function makes({ tandem }: Stage, { session }: Person, route: string, body?: unknown) {
+  const answer = await tandem.call(route, body, { key: session.token });
+  assert.ok(answer.status < 300, answer.text);
+  return answer.body;
+}
+
+test.promise(
+  'L with Shift labels the selected todos by keyboard alone, creates a label on the way, and is undone',
+  async (stage) => {
+    const ada = await stage.person();
+    await makes(stage, ada, 'POST /labels', { name: 'Home', color: 'green' });
+    for (const title of ['Second', 'First']) await makes(stage, ada, 'POST /todos', { title });
+    const window = await stage.window({ as: ada });
+    const { page, goTo } = window;
+    await goTo('/todos', 'Todos');
+    const grid = gridOf(window);
+    await grid.getByText('First').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+L');
+    await page.getByRole('dialog', { name: 'Labels of 2 todos' }).waitFor();
+    await page.getByRole('textbox', { name: 'Find or create a label' }).waitFor();
+    await page.keyboard.type('ho');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('Waiting');
+    await page.keyboard.press('Enter');
+    await page.getByRole('checkbox', { name: 'Waiting', checked: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await grid.getByRole('row', { name: /^First.*labelled Home and Waiting/ }).waitFor();
+    await grid.getByRole('row', { name: /^Second.*labelled Home and Waiting/ }).waitFor();
+    await page.getByText('2 todos are labelled “Home”, “Waiting”.').waitFor();
+    await page.keyboard.press('Control+z');
+    await page.getByText('Undone.').waitFor();
+    await grid.getByText('Waiting').first().waitFor({ state: 'detached' });
+  },
+);
+
+test.promise(
+  'labels filter the list in its address, and a deleted one is named as such and can be taken out',
+  async (stage) => {
+    const ada = await stage.person();
+    const { id } = await makes(stage, ada, 'POST /labels', { name: 'Waiting' });
+    await makes(stage, ada, 'POST /todos', { title: 'Call back', labelIds: [id] });
+    await makes(stage, ada, 'POST /todos', { title: 'Paint' });
+    const window = await stage.window({ as: ada });
+    const { page, goTo } = window;
+    await goTo('/todos', 'Todos');
+    const grid = gridOf(window);
+    await grid.getByText('Paint').waitFor();
+    await page.getByRole('button', { name: 'Label: any' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Waiting' }).click();
+    await page.keyboard.press('Escape');
+    await grid.getByText('Paint').waitFor({ state: 'detached' });
+    await grid.getByText('Call back').waitFor();
+    assert.is(new URL(page.url()).search, `?labelId=${id}`);
+    await makes(stage, ada, `DELETE /labels/${id}`);
+    await page.getByText('No todo matches the filter').waitFor();
+    await page.getByRole('button', { name: 'Label: 1 chosen' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'A deleted label' }).click();
+    await page.keyboard.press('Escape');
+    await grid.getByText('Paint').waitFor();
+  },
+);
+
+test.promise('a line with *label is a todo with it, and the page of the todo changes its labels', async (stage) => {
+  const ada = await stage.person();
+  await makes(stage, ada, 'POST /labels', { name: 'Waiting' });
+  const window = await stage.window({ as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  await page.getByRole('combobox', { name: 'Title' }).pressSequentially('Call back *wai');
+  await page.getByRole('option', { name: '*Waiting' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: /^\*Waiting/ }).waitFor();
+  await page.getByRole('button', { name: 'Add todo' }).click();
+  await gridOf(window)
+    .getByRole('row', { name: /labelled Waiting/ })
+    .waitFor();
+  await gridOf(window).getByRole('link', { name: 'Call back' }).click();
+  await window.sees('Call back');
+  await page.getByRole('button', { name: 'Change labels' }).click();
+  await page.getByRole('checkbox', { name: 'Waiting', checked: true }).click();
+  await page.getByRole('textbox', { name: 'Find or create a label' }).fill('Home');
+  await page.getByRole('button', { name: 'Create “Home”' }).click();
+  await page.getByRole('checkbox', { name: 'Home', checked: true }).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  const { data } = await makes(stage, ada, 'GET /todos');
+  const names = async () =>
+    (await makes(stage, ada, `GET /todos/${data[0].id}`)).labels.map(({ name }: { name: string }) => name).join();
+  let stored = '';
+  await until(
+    async () => {
+      stored = await names();
+      return stored === 'Home';
+    },
+    () => stored,
+  );
+});
+
+test.promise('the settings create, rename, recolour and delete a label', async (stage) => {
+  const ada = await stage.person();
+  const window = await stage.window({ as: ada });
+  const { page, goTo } = window;
+  await goTo('/settings/labels', 'Labels');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Waiting');
+  await page.getByRole('button', { name: 'Create label' }).click();
+  await page.getByText('The label “Waiting” is created.').waitFor();
+  await page.getByRole('button', { name: 'Change: Waiting' }).click();
+  const form = page.getByRole('form', { name: 'Change Waiting' });
+  await form.getByRole('textbox', { name: 'Name' }).fill('Blocked');
+  await form.getByRole('button', { name: /Colour/ }).click();
+  await page.getByRole('option', { name: 'Red' }).click();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Change: Blocked' }).waitFor();
+  const { data } = await makes(stage, ada, 'GET /labels');
+  assert.equal([data[0].name, data[0].color], ['Blocked', 'red']);
+  await page.getByRole('textbox', { name: 'Name' }).fill('BLOCKED');
+  await page.getByRole('button', { name: 'Create label' }).click();
+  await page.getByText('A label has this name, ignoring case.').first().waitFor();
+  await page.getByRole('button', { name: 'Delete: Blocked' }).click();
+  await page.getByText('taken off 0 todos').waitFor();
+  await page.getByRole('button', { name: 'Delete label' }).click();
+  await page.getByText('No labels yet').waitFor();
+});
+
+for (const { name, ...options } of looks) {
+  test.promise(
+    `lists, boards, the dialog and the settings with labels are accessible and fit: ${name}`,
+    async (stage) => {
+      const ada = await stage.person();
+      const colors = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink'];
+      const labelIds: string[] = [];
+      for (const color of colors) {
+        labelIds.push((await makes(stage, ada, 'POST /labels', { name: `A label that is ${color}`, color })).id);
+      }
+      const { id } = await makes(stage, ada, 'POST /todos', { title: 'Call back', labelIds });
+      const window = await stage.window({ ...options, as: ada });
+      const { page, goTo } = window;
+      const all = async (what: string) => {
+        await look(window, `labels-${what}-${name}`);
+        assert.equal(await window.axe('all'), [], what);
+      };
+      await goTo('/todos', 'Todos');
+      await gridOf(window).getByText('Call back').waitFor();
+      await all('list');
+      await page.getByRole('row', { name: /Call back/ }).focus();
+      await page.keyboard.press('Shift+L');
+      await page.getByRole('checkbox', { name: 'A label that is teal' }).waitFor();
+      await all('dialog');
+      await page.keyboard.press('Escape');
+      await goTo('/todos?layout=board', 'Todos');
+      await page.getByRole('link', { name: /Call back.*labelled A label/ }).waitFor();
+      await all('board');
+      await goTo(`/todos/${id}`, 'Call back');
+      await page.getByRole('button', { name: 'Change labels' }).waitFor();
+      await all('todo');
+      await goTo('/settings/labels', 'Labels');
+      await page.getByRole('button', { name: 'Change: A label that is pink' }).click();
+      await all('settings');
+      await page.setViewportSize({ width: 320, height: 700 });
+      await look(window, `labels-settings-narrow-${name}`);
+    },
+  );
+}
+
+test.run();

@@ -1,0 +1,81 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Window } from '../support/browser.ts';
+import { breakOperations, expectedFailures, sentenceOf } from '../support/page-faults.ts';
+import { faultsOf, type Place, placesOf, untilShown } from '../support/page-matrix.ts';
+import { SampleEngine } from '../support/sample-engine.ts';
+import { sampleWorkspace } from '../support/sample-workspace.ts';
+import { unknownId } from '../support/todo-fixtures.ts';
+
+const test = pageSuite('pages: every page, in every state and view', async () => ({
+  engine: new SampleEngine(),
+  handlers: { onCapture: async () => {} },
+}));
+
+const unknown = { todoListId: unknownId, todoId: unknownId, chatId: unknownId, agentId: unknownId };
+const noIds = { ...unknown, viewId: unknownId, captureId: unknownId, endpointId: unknownId };
+
+/** Opens each page in one window and looks at it in every view. */
+async function walk(window: Window, places: readonly Place[], state: string, each = async () => {}): Promise<void> {
+  const found: string[] = [];
+  for (const { pattern, path } of places) {
+    await window.page.goto(path);
+    await untilShown(window);
+    await each();
+    found.push(...(await faultsOf(window, `${state} ${pattern}`)));
+  }
+  assert.equal(found, []);
+}
+
+for (const layout of ['work', 'settings'] as const) {
+  test.promise(`pages of a new person, and of what is not there: ${layout}`, async (stage) => {
+    const window = await stage.window({ as: await stage.person('Grace Hopper'), expected: expectedFailures });
+    await walk(window, placesOf([layout], noIds), 'empty');
+  });
+
+  test.promise(`pages of a workspace in use: ${layout}`, async (stage) => {
+    const { maya, ids } = await sampleWorkspace(stage);
+    await walk(await stage.window({ as: maya }), placesOf([layout], ids), 'full');
+  });
+
+  test.promise(`pages while nothing can be read: ${layout}`, async (stage) => {
+    const window = await stage.window({ as: await stage.person('Grace Hopper'), expected: expectedFailures });
+    const { page } = window;
+    const reads = new Set(['getIdentity', 'getServiceInfo']);
+    await breakOperations(page, (id) => !reads.has(id), 503);
+    const silent: string[] = [];
+    const places = placesOf([layout], noIds);
+    await walk(window, places, 'error', async () => {
+      const isShown = (await page.locator('#content').getByText(sentenceOf(503)).count()) > 0;
+      if (!isShown) silent.push(new URL(page.url()).pathname);
+    });
+    // These read nothing but the identity or what the browser stores, or begin with a form that needs nothing.
+    const quiet = [
+      ...['/captures/new', '/record', '/agents/new', '/settings/appearance', '/settings/webhooks/new'],
+      ...['/share', '/changes'],
+    ];
+    assert.equal(
+      silent.filter((path) => !quiet.includes(path)),
+      [],
+      'these pages do not say that they could not be read',
+    );
+  });
+}
+
+test.promise('pages before the sign-in, as they open and with an error', async (stage) => {
+  const window = await stage.window({ expected: expectedFailures });
+  const { page } = window;
+  const places = placesOf(['bare', 'app'], noIds);
+  const withToken = places.map(({ pattern, path }) => ({
+    pattern: `${pattern} with a token`,
+    path: `${path}#token=x`,
+  }));
+  await walk(window, [...places, ...withToken, { pattern: 'no page', path: '/nothing/here' }], 'guest');
+  const hasForm = ['/sign-in', '/sign-up', '/reset-password#token=x', '/welcome#token=x'];
+  const forms = hasForm.map((path) => ({ pattern: path, path }));
+  await walk(window, forms, 'guest error', async () => {
+    await page.locator('main form button[type=submit]').first().click();
+    await page.getByRole('alert').first().waitFor();
+  });
+});
+
+test.run();

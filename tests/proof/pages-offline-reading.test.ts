@@ -1,0 +1,86 @@
+import * as assert from 'uvu/assert';
+import { pageSuite } from '../support/browser.ts';
+import { look, looks } from '../support/looks.ts';
+import { callsOf, password } from '../support/people.ts';
+import { stored, untilStored } from '../support/stored-pages.ts';
+import { until } from '../support/until.ts';
+import { bodyOf } from '../support/work-fixtures.ts';
+
+const test = pageSuite('pages: reading without a connection');
+
+const options = { serviceWorkers: 'allow', expected: /net::ERR_/ } as const;
+
+test.promise(
+  'a list that was read is shown offline after a reload, takes a new todo, and is read again online',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    bodyOf(await call('POST /todos', { title: 'Read in a tunnel' }), 201);
+    bodyOf(await call('POST /captures', { type: 'note', content: 'A secret of a note' }), 201);
+    const window = await stage.window({ ...options, as: ada });
+    const { page, goTo } = window;
+    await goTo('/captures', 'Captures');
+    await page.getByText('A secret of a note').first().waitFor();
+    await goTo('/todos', 'Todos');
+    const grid = page.getByRole('grid', { name: 'Todos' });
+    await grid.getByText('Read in a tunnel').waitFor();
+    await untilStored(window, 'Read in a tunnel');
+    assert.not.match((await stored(window)).reads, 'A secret of a note');
+    await page.context().setOffline(true);
+    await page.reload();
+    await grid.getByText('Read in a tunnel').waitFor();
+    await page.getByText('You are offline.').waitFor();
+    await page.getByLabel('Title').fill('Written in a tunnel');
+    await page.getByRole('button', { name: 'Add todo' }).click();
+    await grid.getByText('Written in a tunnel').waitFor();
+    bodyOf(await call('POST /todos', { title: 'Made meanwhile' }), 201);
+    await page.context().setOffline(false);
+    await grid.getByText('Made meanwhile').waitFor();
+    await until(async () => bodyOf(await call('GET /todos')).data.length === 3);
+    await grid.getByText('Written in a tunnel').waitFor();
+  },
+);
+
+test.promise('signing out and the end of the session leave nothing in the browser', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  bodyOf(await call('POST /todos', { title: 'Mine alone' }), 201);
+  const window = await stage.window({ ...options, as: ada });
+  const { page, goTo, sees } = window;
+  const isWiped = async () => {
+    const { caches, reads } = await stored(window);
+    return caches.length === 0 && reads === '[]';
+  };
+  await goTo('/todos', 'Todos');
+  await untilStored(window, 'Mine alone');
+  await page.getByRole('button', { name: /^Account: / }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await sees('Sign in');
+  await until(isWiped);
+
+  await page.getByLabel('Email address').fill(ada.email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await sees('Todos');
+  await untilStored(window, 'Mine alone');
+  await page.context().clearCookies();
+  await page.reload();
+  await sees('Sign in');
+  await until(isWiped);
+});
+
+for (const { name, ...more } of looks) {
+  test.promise(`a page that is opened offline is accessible and fits: ${name}`, async (stage) => {
+    const ada = await stage.person();
+    bodyOf(await callsOf(stage.tandem, ada)('POST /todos', { title: 'Read before' }), 201);
+    const window = await stage.window({ ...options, ...more, as: ada });
+    await window.goTo('/todos', 'Todos');
+    await untilStored(window, 'Read before');
+    await window.page.context().setOffline(true);
+    await window.page.reload();
+    await window.page.getByRole('grid', { name: 'Todos' }).getByText('Read before').waitFor();
+    await look(window, `offline-${name}`);
+  });
+}
+
+test.run();

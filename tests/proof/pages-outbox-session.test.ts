@@ -1,0 +1,115 @@
+import * as assert from 'uvu/assert';
+import { pageSuite } from '../support/browser.ts';
+import { look, looks } from '../support/looks.ts';
+import { addTodo, grid, isReady, listWindow, onWrite, pill, refusal, rowOf } from '../support/outbox-pages.ts';
+import { callsOf, type Person } from '../support/people.ts';
+import { unsent } from '../support/stored-pages.ts';
+import { until } from '../support/until.ts';
+import { bodyOf } from '../support/work-fixtures.ts';
+
+const test = pageSuite('pages: unsent changes and the session of the browser');
+
+const unavailable = refusal(503, 'The database cannot be reached.');
+
+test.promise('signing out asks while changes wait, and leaves none of them in the browser', async (stage) => {
+  const ada = await stage.person();
+  const window = await listWindow(stage, ada);
+  const { page, sees } = window;
+  await onWrite(page, 'POST', (route) => route.fulfill(unavailable));
+  await addTodo(page, 'Not sent yet');
+  await pill(page, '1 change waits').waitFor();
+  const signOut = async () => {
+    await page.getByRole('button', { name: /^Account: / }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  };
+  await signOut();
+  const dialog = page.getByRole('alertdialog', { name: 'Sign out and discard changes?' });
+  await dialog.getByText('A change of a todo is not stored by the service yet.').waitFor();
+  assert.equal(await window.axe('all'), []);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  assert.match(await unsent(window), 'Not sent yet');
+  await signOut();
+  await dialog.getByRole('button', { name: 'Discard and sign out' }).click();
+  await sees('Sign in');
+  assert.is(await unsent(window), '[]');
+});
+
+test.promise('another person in the same browser sees and sends nothing of it; its own person does', async (stage) => {
+  const [ada, bob] = [await stage.person(), await stage.person('Bob')];
+  const window = await listWindow(stage, ada);
+  const { page, goTo } = window;
+  const context = page.context();
+  const become = ({ session }: Person) =>
+    context.addCookies([{ name: 'tandem_session', value: session.token, url: stage.tandem.url, httpOnly: true }]);
+  const titles = async (of: Person) =>
+    bodyOf(await callsOf(stage.tandem, of)('GET /todos')).data.map(({ title }: { title: string }) => title);
+  await context.setOffline(true);
+  await addTodo(page, 'Of Ada alone');
+  await pill(page, 'Offline: 1 change waits').waitFor();
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/v1/todos')) sent.push(request.url());
+  });
+  // The session of the browser is another one when the window of Ada is online again.
+  await become(bob);
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Account: Bob' }).waitFor();
+  await isReady(page);
+  assert.equal([sent, await titles(bob), await titles(ada)], [[], [], []]);
+  assert.is(await grid(page).getByText('Of Ada alone').count(), 0);
+  await goTo('/changes', 'Unsent changes');
+  await page.getByText('No unsent changes').waitFor();
+  assert.not.match(String(await page.evaluate('document.body.textContent')), 'Of Ada alone');
+
+  await become(ada);
+  await goTo('/todos', 'Todos');
+  await until(async () => (await titles(ada)).join() === 'Of Ada alone');
+  await rowOf(page, 'Of Ada alone').waitFor();
+  await until(async () => (await unsent(window)) === '[]');
+  assert.equal(await titles(bob), []);
+});
+
+test.promise('an unsent change can be discarded by the keyboard, and the rest goes on', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const window = await listWindow(stage, ada);
+  const { page, sees } = window;
+  const writes = await onWrite(page, 'POST', (route) => route.fulfill(unavailable));
+  for (const title of ['Kept', 'Dropped']) await addTodo(page, title);
+  await pill(page, '2 changes wait').press('Enter');
+  await sees('Unsent changes');
+  await page.getByRole('button', { name: 'Discard: Create Dropped' }).press('Enter');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).press('Enter');
+  await page.getByRole('button', { name: 'Discard: Create Dropped' }).waitFor({ state: 'detached' });
+  await writes.end();
+  await page.getByText('No unsent changes').waitFor();
+  assert.equal(
+    bodyOf(await call('GET /todos')).data.map(({ title }: { title: string }) => title),
+    ['Kept'],
+  );
+});
+
+for (const { name, ...options } of looks) {
+  test.promise(`the page of unsent changes can be used by everyone: ${name}`, async (stage) => {
+    const ada = await stage.person();
+    const window = await listWindow(stage, ada, options);
+    const { page, sees } = window;
+    await page.context().setOffline(true);
+    await addTodo(page, 'Write to everybody who answered the long question of last spring !high');
+    await addTodo(page, 'Water the plants');
+    await pill(page, 'Offline: 2 changes wait').waitFor();
+    await look(window, `unsent-pill-${name}`);
+    await page.context().setOffline(false);
+    await onWrite(page, 'POST', (route) => route.fulfill(refusal(400, 'This title is not allowed.')));
+    await addTodo(page, 'Refused');
+    await pill(page, /need/).click();
+    await sees('Unsent changes');
+    await page.getByText('This title is not allowed.').first().waitFor();
+    await look(window, `changes-${name}`);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await look(window, `changes-narrow-${name}`);
+    assert.equal(await window.axe('all'), []);
+  });
+}
+
+test.run();

@@ -1,0 +1,216 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { notify } from '../../domain/notifications/notify.ts';
+import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { callsOf, newAccount, type Person } from '../support/people.ts';
+import { type PushBrowser, startPushService } from '../support/push-service.ts';
+import { until } from '../support/until.ts';
+import { loopback } from '../support/webhook-world.ts';
+import { bodyOf } from '../support/work-fixtures.ts';
+
+const test = suite('notifications in browsers');
+let tandem: TestService;
+let pushes: Awaited<ReturnType<typeof startPushService>>;
+let applicationServerKey = '';
+
+test.before(async () => {
+  tandem = await startTestService(loopback);
+  pushes = await startPushService(() => applicationServerKey);
+});
+test.after(async () => {
+  await tandem.close();
+  await pushes.close();
+});
+
+type Call = TestWorkspace['call'];
+
+/** A person with a browser that gets notifications. */
+async function subscribed(name = 'Ada') {
+  const person = await newAccount(tandem, { name });
+  const call = callsOf(tandem, person);
+  ({ applicationServerKey } = bodyOf(await call('GET /notifications/push-subscriptions')));
+  const browser = pushes.browser();
+  const { id } = bodyOf(await call('POST /notifications/push-subscriptions', browser.subscription), 201);
+  return { person, call, browser, id: id as string };
+}
+
+/** Notifies a person, as the verbs do. */
+async function happen({ session }: Person, more: Partial<Parameters<typeof notify>[1]> = {}) {
+  const context = { db: tandem.db, clock: () => new Date(), mail: { sends: false } };
+  await tandem.db.transaction((db) =>
+    notify(
+      { ...context, db },
+      {
+        workspaceId: session.workspace.id,
+        userIds: [session.user.id],
+        kind: 'approval_requested',
+        title: 'Scout asks for approval: Archive a todo',
+        text: 'It is done.',
+        chatId: '019ca8c7-da00-7ba5-8e1f-5a0c3d9b7e42',
+        dedupe: crypto.randomUUID(),
+        ...more,
+      },
+    ),
+  );
+}
+
+const waiting = async ({ session }: Person): Promise<number> => {
+  const text = 'select count(*)::int as count from push_deliveries where workspace_id = $1';
+  return (await tandem.db.rows<{ count: number }>(text, [session.workspace.id]))[0]?.count ?? 0;
+};
+
+const untilSettled = (person: Person) => until(async () => (await waiting(person)) === 0);
+
+const browsersOf = async (call: Call): Promise<unknown[]> =>
+  bodyOf(await call('GET /notifications/push-subscriptions')).data;
+
+test('a request for approval arrives encrypted, with its page and a tag; one that is repeated arrives once', async () => {
+  const { person, call, browser } = await subscribed();
+  const dedupe = 'approvals:1';
+  await happen(person, { dedupe });
+  await happen(person, { dedupe });
+  const [pushed] = await browser.messages(1);
+  await untilSettled(person);
+  const { data } = bodyOf(await call('GET /notifications'));
+  assert.equal(pushed?.message, {
+    title: 'Scout asks for approval: Archive a todo',
+    body: 'It is done.',
+    tag: data[0].id,
+    url: `${data[0].url}?workspace=${person.session.workspace.id}`,
+    kind: 'approval_requested',
+    workspaceId: person.session.workspace.id,
+  });
+  const { headers } = pushed ?? {};
+  assert.equal(
+    [headers?.['content-encoding'], headers?.ttl, headers?.urgency, headers?.topic?.length],
+    ['aes128gcm', '86400', 'high', 32],
+  );
+  assert.is(browser.received.length, 1);
+});
+
+test('a comment that mentions a person arrives, without its text', async () => {
+  const { person, call, browser } = await subscribed('Grace');
+  const { id } = bodyOf(await call('POST /todos', { title: 'Ship it' }), 201);
+  await happen(person, { kind: 'mentioned', title: 'Ada mentions you in “Ship it”', text: 'Open it.', todoId: id });
+  const [pushed] = await browser.messages(1);
+  assert.is(new URL(pushed?.message.url).pathname, `/todos/${id}`);
+});
+
+test('other kinds, and those that were switched off, are not sent', async () => {
+  const { person, call, browser } = await subscribed();
+  const settings = bodyOf(await call('PATCH /notifications/settings', { kinds: { mentioned: { push: false } } }));
+  assert.equal(settings.kinds.mentioned, { inApp: true, email: true, push: false });
+  assert.equal(settings.kinds.approval_requested, { inApp: true, email: true, push: true });
+  assert.is('push' in settings.kinds.todo_due, false);
+  const refused = await call('PATCH /notifications/settings', { kinds: { todo_due: { push: true } } });
+  assert.is(refused.status, 400);
+  await happen(person, { kind: 'mentioned' });
+  await happen(person, { kind: 'todo_due' });
+  await happen(person);
+  await browser.messages(1);
+  await untilSettled(person);
+  assert.equal(
+    browser.received.map(({ message }) => message.kind),
+    ['approval_requested'],
+  );
+});
+
+test('a browser that is gone is removed, and one that is refused is not asked again', async () => {
+  for (const status of [404, 410]) {
+    const { person, call, browser } = await subscribed();
+    browser.answer = status;
+    await happen(person);
+    await until(async () => (await browsersOf(call)).length === 0);
+    assert.is(await waiting(person), 0);
+  }
+  const { person, call, browser } = await subscribed();
+  browser.answer = 400;
+  await happen(person);
+  await until(() => browser.requests === 1);
+  await untilSettled(person);
+  assert.is((await browsersOf(call)).length, 1);
+});
+
+test('what a push service could not take is sent again later, once', async () => {
+  const { person, browser } = await subscribed();
+  browser.answer = 503;
+  await happen(person);
+  await until(() => browser.requests === 1);
+  browser.answer = 201;
+  const soon = 'update push_deliveries set due_at = now() where workspace_id = $1 and attempt = 1 and due_at > now()';
+  await until(async () => {
+    await tandem.db.rows(soon, [person.session.workspace.id]);
+    return browser.received.length > 0;
+  });
+  await untilSettled(person);
+  assert.equal([browser.requests, browser.received.length], [2, 1]);
+});
+
+test('what was read meanwhile is not sent', async () => {
+  const { person, call, browser } = await subscribed();
+  browser.answer = 503;
+  await happen(person);
+  await until(() => browser.requests === 1);
+  bodyOf(await call('POST /notifications/read', {}));
+  browser.answer = 201;
+  await until(async () => {
+    await tandem.db.rows('update push_deliveries set due_at = now() where workspace_id = $1 and due_at > now()', [
+      person.session.workspace.id,
+    ]);
+    return (await waiting(person)) === 0;
+  });
+  assert.is(browser.received.length, 0);
+});
+
+const subscribe = (call: Call, { subscription }: PushBrowser) =>
+  call('POST /notifications/push-subscriptions', subscription);
+
+test('the same browser is one subscription, of the person who used it last', async () => {
+  const { person, call, browser, id } = await subscribed();
+  assert.is(bodyOf(await subscribe(call, browser), 201).id, id);
+  const other = await newAccount(tandem, { name: 'Grace' });
+  bodyOf(await subscribe(callsOf(tandem, other), browser), 201);
+  assert.equal(await browsersOf(call), []);
+  await happen(person);
+  await happen(other, { title: 'For Grace' });
+  const [pushed] = await browser.messages(1);
+  await untilSettled(person);
+  assert.equal([pushed?.message.title, browser.received.length], ['For Grace', 1]);
+});
+
+test('signing out and ending a session remove its browser; another workspace takes it along', async () => {
+  const text = 'select count(*)::int as count from push_subscriptions where workspace_id = $1';
+  const { person } = await subscribed();
+  const count = async () => (await tandem.db.rows<{ count: number }>(text, [person.session.workspace.id]))[0]?.count;
+  const own = callsOf(tandem, person);
+  const { id } = bodyOf(await own('POST /workspaces', { name: 'Second' }), 201);
+  const moved = bodyOf(await own('POST /auth/sessions/current/workspace', { workspaceId: id }), 201);
+  assert.is(await count(), 1);
+  const { token: key } = moved;
+  bodyOf(await tandem.call('DELETE /auth/sessions/current', undefined, { key }));
+  assert.is(await count(), 0);
+});
+
+test('addresses of private networks and keys that are none are refused', async () => {
+  const { call, browser } = await subscribed();
+  const { keys } = browser.subscription;
+  const paramOf = async (body: object) => {
+    const answer = await call('POST /notifications/push-subscriptions', body);
+    return [answer.status, answer.body.errors?.[0]?.param];
+  };
+  for (const endpoint of ['https://10.0.0.1/a', 'http://push.example.com/a', 'https://localhost/a', 'ftp://a.example'])
+    assert.equal(await paramOf({ endpoint, keys }), [400, 'endpoint'], endpoint);
+  const { endpoint } = browser.subscription;
+  assert.equal(await paramOf({ endpoint, keys: { ...keys, p256dh: 'AAAA' } }), [400, 'keys.p256dh']);
+  assert.equal(await paramOf({ endpoint, keys: { ...keys, auth: 'AAAA' } }), [400, 'keys.auth']);
+});
+
+test('the endpoint and the keys are encrypted where they are stored', async () => {
+  const { person, browser } = await subscribed();
+  const text = 'select destination from push_subscriptions where workspace_id = $1';
+  const [row] = await tandem.db.rows<{ destination: Buffer }>(text, [person.session.workspace.id]);
+  assert.not.match(row?.destination.toString('latin1') ?? '', browser.subscription.endpoint);
+  assert.ok((row?.destination.length ?? 0) > 100);
+});
+
+test.run();

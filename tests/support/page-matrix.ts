@@ -1,0 +1,75 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pages from '../../web/pages.json' with { type: 'json' };
+import type { Window } from './browser.ts';
+
+/* Every page, light and dark, on a desk, on a phone and on the narrowest screen. */
+
+const folder = process.env.SCREENSHOTS;
+
+const desk = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+const narrowest = { width: 320, height: 640 };
+
+/**
+ * How each page is looked at, in this order. The structure of a page depends on the width and its colours on the theme:
+ * all rules of axe run once for each width, those about colours in the other theme as well.
+ */
+const views = [
+  { name: 'light-1280', colorScheme: 'light', viewport: desk, rules: 'all' },
+  { name: 'dark-1280', colorScheme: 'dark', viewport: desk, rules: 'colours' },
+  { name: 'dark-390', colorScheme: 'dark', viewport: phone, rules: 'all' },
+  { name: 'light-390', colorScheme: 'light', viewport: phone, rules: 'colours' },
+  { name: 'light-320', colorScheme: 'light', viewport: narrowest, rules: 'none' },
+] as const;
+
+/** An address of web/pages.json with its parameters replaced, such as `/todos/{id}`. */
+export interface Place {
+  pattern: string;
+  path: string;
+}
+
+type Layout = 'bare' | 'app' | 'work' | 'settings';
+
+/** All addresses of these layouts. @throws Error for a parameter that `ids` does not have. */
+export function placesOf(layouts: readonly Layout[], ids: Readonly<Record<string, string>>): Place[] {
+  const all = Object.values(pages).filter(({ layout }) => layouts.some((each) => each === layout));
+  return all
+    .flatMap(({ addresses }) => addresses)
+    .map((pattern) => {
+      const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
+        const id = ids[name];
+        if (id === undefined)
+          throw new Error(`No :${name} for ${pattern}: add one to tests/support/sample-workspace.ts`);
+        return id;
+      });
+      return { pattern, path };
+    });
+}
+
+/** Waits until what the page reads is shown, and what it changed is painted. */
+export async function untilShown({ page }: Window): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+}
+
+/** What is wrong with the page that a window shows, in any view of it. */
+export async function faultsOf(window: Window, name: string): Promise<string[]> {
+  const { page, axe } = window;
+  const found: string[] = [];
+  for (const { name: view, colorScheme, viewport, rules } of views) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize(viewport);
+    await untilShown(window);
+    const tooWide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+    if (tooWide > 0) found.push(`${name} ${view}: ${tooWide} px wider than the screen`);
+    if (rules !== 'none') found.push(...(await axe(rules)).map((finding) => `${name} ${view}: ${finding}`));
+    if (folder === undefined) continue;
+    await mkdir(folder, { recursive: true });
+    const file = `${name.replaceAll(/\W+/g, '-')}-${view}.png`;
+    await page.screenshot({ path: join(folder, file), fullPage: true });
+  }
+  await page.setViewportSize(desk);
+  return found;
+}

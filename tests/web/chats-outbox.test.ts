@@ -1,0 +1,139 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Problem } from '../../web/src/api/problem.ts';
+import { createOutbox, type Outgoing } from '../../web/src/chats/outbox.ts';
+import { until } from '../support/until.ts';
+
+const test = suite('messages of a person on their way');
+
+type Answer = number | Partial<Problem>;
+
+/** An outbox whose service answers as the test says; what it stores outlives it. */
+function newWorld() {
+  const stored: { all: Outgoing[] | undefined } = { all: undefined };
+  const sent: [text: string, key: string][] = [];
+  const answers: Answer[] = [];
+  let keys = 0;
+  let busy = 0;
+  const open = () =>
+    createOutbox({
+      load: () => structuredClone(stored.all),
+      store: (all) => {
+        stored.all = structuredClone(all);
+      },
+      newKey: () => `key-${++keys}`,
+      send: async (text, key) => {
+        sent.push([text, key]);
+        const answer = answers.shift() ?? new Promise<never>(() => {});
+        if (typeof answer === 'object' && !(answer instanceof Promise)) throw answer;
+        return answer;
+      },
+      problemOf: (error) => ({
+        status: 500,
+        code: 'x',
+        message: 'No.',
+        retryable: false,
+        errors: [],
+        ...(error as object),
+      }),
+      pause: async () => {},
+      onBusy: () => busy++,
+    });
+  return { open, stored, sent, answers, busy: () => busy };
+}
+
+const working = { isWorking: true, hasEnded: false };
+const completed = { isWorking: false, hasEnded: true };
+const stopped = { isWorking: false, hasEnded: false };
+
+test('a message is sent at once while the agent rests, and kept until it is received', async () => {
+  const { open, stored, sent, answers } = newWorld();
+  const outbox = open();
+  outbox.turnIs(completed);
+  answers.push(7);
+  outbox.add('Hello', true);
+  await until(() => outbox.view()[0]?.state === 'sent');
+  assert.equal([sent, stored.all], [[['Hello', 'key-1']], undefined]);
+  outbox.received(6);
+  assert.is(outbox.view().length, 1);
+  outbox.received(7);
+  assert.equal(outbox.view(), []);
+});
+
+test('what is written during a turn waits for its end, one after the other, each once', async () => {
+  const { open, sent, answers } = newWorld();
+  const outbox = open();
+  outbox.turnIs(working);
+  outbox.add('One', false);
+  outbox.add('Two', false);
+  assert.equal(sent, []);
+  answers.push(3);
+  outbox.turnIs(completed);
+  outbox.turnIs(completed);
+  await until(() => outbox.view()[0]?.state === 'sent');
+  outbox.turnIs(working);
+  outbox.received(3);
+  assert.is(sent.length, 1);
+  answers.push(9);
+  outbox.turnIs(completed);
+  await until(() => outbox.view()[0]?.state === 'sent');
+  assert.equal(sent, [
+    ['One', 'key-1'],
+    ['Two', 'key-2'],
+  ]);
+});
+
+test('after a stop, or where a person has to decide, it waits until it is released; a new one need not', async () => {
+  const { open, sent, answers } = newWorld();
+  const outbox = open();
+  outbox.turnIs(working);
+  outbox.add('Held', false);
+  outbox.turnIs(stopped);
+  assert.equal(sent, []);
+  answers.push(4);
+  outbox.add('Direct', true);
+  await until(() => outbox.view()[1]?.state === 'sent');
+  outbox.received(4);
+  answers.push(6);
+  outbox.release(outbox.view()[0]?.key ?? '');
+  await until(() => outbox.view()[0]?.state === 'sent');
+  assert.equal(sent, [
+    ['Direct', 'key-2'],
+    ['Held', 'key-1'],
+  ]);
+});
+
+test('lost answers are asked for again with the same key, also by the next page', async () => {
+  const { open, stored, sent, answers } = newWorld();
+  const first = open();
+  first.turnIs(completed);
+  answers.push({ status: 0, retryable: true });
+  first.add('Hello', true);
+  await until(() => sent.length === 2);
+  assert.is(stored.all?.[0]?.state, 'sending');
+  assert.is(first.withdraw('key-1'), undefined, 'it may have been sent');
+  answers.push(5);
+  const second = open();
+  second.turnIs(working);
+  await until(() => second.view()[0]?.state === 'sent');
+  assert.equal(new Set(sent.map(([, key]) => key)), new Set(['key-1']));
+  assert.is(stored.all, undefined);
+});
+
+test('a turn that this page did not know of queues the message, and any other refusal is shown', async () => {
+  const { open, sent, answers, busy } = newWorld();
+  const outbox = open();
+  outbox.turnIs(completed);
+  answers.push({ status: 409, reason: 'agent_mid_turn', retryable: false });
+  outbox.add('Hello', true);
+  await until(() => outbox.view()[0]?.state === 'waiting');
+  assert.equal([busy(), sent.length], [1, 1]);
+  answers.push({ status: 402, message: 'No agent minutes are left.' });
+  outbox.turnIs(completed);
+  await until(() => outbox.view()[0]?.state === 'refused');
+  assert.is(outbox.view()[0]?.problem, 'No agent minutes are left.');
+  assert.is(outbox.withdraw('key-1'), 'Hello');
+  assert.equal(outbox.view(), []);
+});
+
+test.run();
