@@ -6,7 +6,7 @@ import { buildServer } from './build-server.ts';
 import { openDatabases } from './tests/databases.ts';
 import { longestFirst, readDurations, rememberDurations } from './tests/durations.ts';
 import { Pool } from './tests/pool.ts';
-import { fileReport, timesTable, totals } from './tests/report.ts';
+import { failures, fileReport, timesTable, totals } from './tests/report.ts';
 import { type FileResult, notRun } from './tests/run-file.ts';
 
 /*
@@ -66,5 +66,7 @@ results.push(...idle.map(notRun));
 if (idle.length > 0) process.stdout.write(`✗ ${idle.length} files did not run: ${idle.slice(0, 10).join(', ')}\n`);
 if (values.report) await writeFile(values.report, `${timesTable(results)}\n`);
 if (results.length > 10) process.stdout.write(`\nThe slowest files (seconds):\n${timesTable(results, 10)}\n`);
+if (results.length > 10 && results.some(({ failed }) => failed > 0))
+  process.stdout.write(`\nWhat failed:\n${failures(results)}\n`);
 process.stdout.write(`\n${totals(results)}\n`);
 process.exit(results.some(({ failed }) => failed > 0) ? 1 : 0);

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { FileResult } from './run-file.ts';
 
 const seconds = (value: number) => `${value.toFixed(1)} s`;
@@ -22,6 +23,20 @@ export function timesTable(results: readonly FileResult[], count = results.lengt
       return `${times.join(' ')}  ${each.path} ${each.longest.name && `(${each.longest.name})`}`.trimEnd();
     });
   return ['   wall     CPU longest  file', ...rows].join('\n');
+}
+
+/** What failed, once more in short, for the end of a long log: each file, its failed tests and the first line of why. */
+export function failures(results: readonly FileResult[]): string {
+  const failed = results.filter((each) => each.failed > 0);
+  return failed
+    .flatMap(({ path, output, faults }) => {
+      const lines = stripVTControlCharacters(output).split('\n');
+      const tests = lines.flatMap((line, index) =>
+        /^\s+FAIL /.test(line) ? [line.trim(), lines[index + 1]?.trim() ?? ''] : [],
+      );
+      return [`✗ ${path}`, ...[...tests, ...faults].filter(Boolean).map((line) => `    ${line.slice(0, 200)}`)];
+    })
+    .join('\n');
 }
 
 /** The last line: 'N passed, N failed, N skipped'. */

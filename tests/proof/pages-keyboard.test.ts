@@ -30,6 +30,7 @@ test.promise('todos are written, looked at, opened, edited, scheduled and moved 
     await press(window, 'Tab');
   }
   const todos = async () => bodyOf(await call('GET /todos')).data;
+  await until(async () => (await todos()).length === 2);
   const hall = (await todos()).find(({ title }: { title: string }) => title === 'Find a hall');
   assert.is(hall.priority, 'high');
 
@@ -72,8 +73,9 @@ test.promise('todos are written, looked at, opened, edited, scheduled and moved 
   await page.getByRole('menuitem', { name: 'In progress' }).waitFor();
   await press(window, 'Enter');
   await page.getByText('“Order desks” is in “In progress” now.').waitFor();
-  const desks = (await todos()).find(({ title }: { title: string }) => title === 'Order desks');
-  assert.is(desks.status, 'in_progress');
+  const statusOf = async (name: string) =>
+    (await todos()).find(({ title }: { title: string }) => title === name)?.status;
+  await until(async () => (await statusOf('Order desks')) === 'in_progress');
 });
 
 test.promise('an agent is asked, answers and is allowed what it wants', async (stage) => {

@@ -49,6 +49,17 @@ test('counts what passed, and what was skipped', async () => {
   assert.is(code, 0);
 });
 
+test('says once more at the end what failed, and why', async () => {
+  const passes = Array.from({ length: 10 }, (_, index) => [`passes-${index}.test.ts`, `${passing}test.run();`]);
+  const source = `test('fails', () => { throw new Error('on purpose'); });\n${passing}test.run();`;
+  const { output } = await runTests({ 'fails.test.ts': source, ...Object.fromEntries(passes) });
+  const end = output.slice(output.indexOf('What failed:'));
+  assert.match(
+    end,
+    /^What failed:\n✗ \S*fails\.test\.ts\n +FAIL +sample +"fails"\n +on purpose\n\n11 passed, 1 failed/,
+  );
+});
+
 const faults: Record<string, { source: string; line: string; names: RegExp }> = {
   'a test that fails': {
     source: `test('fails', () => { throw new Error('on purpose'); });\n${passing}test.run();`,

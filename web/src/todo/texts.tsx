@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import { Markdown } from '../captures/markdown.tsx';
 import type { Todo } from '../outbox/merge.ts';
 import { Button } from '../ui/button.tsx';
@@ -44,17 +44,20 @@ function DraftNote({ draft: { typed }, name, current, children }: DraftNoteProps
 }
 
 /**
- * The title, saved when the focus leaves it and with Enter. What could not be saved stays in the field; what is restored
- * is saved only when the person says so.
+ * The title, saved when the focus leaves it and with Enter. What could not be saved stays in the field, and is tried again
+ * with Enter alone; what is restored is saved only when the person says so.
  */
 export function TitleField({ todo, draft, save }: TextsProps) {
   const id = useId();
   const { typed } = draft;
+  const refused = useRef<string>(null);
   const store = async () => {
     if (typed === null) return;
     const title = storedAs.title(typed.text);
-    if (title === '' || title === todo.title) draft.clear();
-    else if (await save({ title }, { title: typed.base })) draft.saved(title);
+    if (title === '' || title === todo.title) return draft.clear();
+    const isSaved = await save({ title }, { title: typed.base });
+    if (isSaved) draft.saved(title);
+    refused.current = isSaved ? null : typed.text;
   };
   return (
     <div className="field">
@@ -68,7 +71,7 @@ export function TitleField({ todo, draft, save }: TextsProps) {
         onChange={(event) => draft.write(event.target.value, todo)}
         onBlur={() => {
           if (typed?.text === (typed?.base ?? '')) draft.clear();
-          else if (!typed?.isRestored) void store();
+          else if (!typed?.isRestored && typed?.text !== refused.current) void store();
         }}
         onKeyDown={({ key, nativeEvent }) => {
           if (key === 'Enter' && !nativeEvent.isComposing) void store();
