@@ -30,12 +30,12 @@ export function findChromium(): string | undefined {
   return process.env.CHROMIUM_PATH ?? found;
 }
 
-/** Holds back what pages send, so that a test which counts on a quick service fails each time. */
-const delayWrites = (context: BrowserContext, milliseconds: number) =>
+/** Holds back what pages ask for, so that a test which counts on a quick service fails each time. */
+const delayRequests = (context: BrowserContext, milliseconds: number) =>
   context.route(
     () => true,
     async (route) => {
-      if (route.request().method() === 'POST') await setTimeout(milliseconds);
+      if (route.request().resourceType() === 'fetch') await setTimeout(milliseconds);
       await route.fallback();
     },
   );
@@ -180,7 +180,7 @@ export function pageSuite(
       contexts.push(context);
       noteOperations(context, seen);
       context.setDefaultTimeout(maxStepMs);
-      if (process.env.PAGES_DELAY_MS) await delayWrites(context, Number(process.env.PAGES_DELAY_MS));
+      if (process.env.PAGES_DELAY_MS) await delayRequests(context, Number(process.env.PAGES_DELAY_MS));
       if (as)
         await context.addCookies([
           { name: 'tandem_session', value: as.session.token, url: tandem.url, httpOnly: true },
