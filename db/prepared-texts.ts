@@ -25,7 +25,7 @@ export class PreparedTexts {
 
   /** Counts an execution of `text`, and returns whether it is prepared. `now` in ms. */
   execute(text: string, now = performance.now()): boolean {
-    if (now - this.#chosenAt >= termMs) this.#chooseAnew(now);
+    if (now - this.#chosenAt >= termMs) this.chooseAnew(now);
     if (this.#prepared.has(text)) return true;
     if (this.#prepared.size >= maxPrepared) return false;
     const executions = (this.#executions.get(text) ?? 0) + 1;
@@ -39,9 +39,13 @@ export class PreparedTexts {
     return false;
   }
 
-  #chooseAnew(now: number): void {
+  /** Forgets all texts: each is prepared again once it is executed repeatedly. `now` in ms. */
+  chooseAnew(now = performance.now()): void {
     this.#prepared.clear();
     this.#executions.clear();
     this.#chosenAt = now;
   }
 }
+
+/** Those of all connections of the process: each of them prepares a text when it first executes it. */
+export const preparedTexts = new PreparedTexts();

@@ -1,11 +1,9 @@
 import type postgres from 'postgres';
-import { PreparedTexts } from './prepared-texts.ts';
+import { preparedTexts } from './prepared-texts.ts';
 import type { Scope } from './transaction.ts';
 
 /** What runs statements: a connection, or a transaction on it. */
 export type Statements = Pick<postgres.Sql, 'unsafe'> | Pick<Scope, 'unsafe'>;
-
-const preparedTexts = new PreparedTexts();
 
 /** Sends a statement, which is prepared when its text is executed repeatedly. */
 export function send(connection: Statements, text: string, values: readonly unknown[]) {

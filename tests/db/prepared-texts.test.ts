@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database } from '../../db/client.ts';
-import { maxPrepared, minExecutions, PreparedTexts } from '../../db/prepared-texts.ts';
+import { maxPrepared, minExecutions, PreparedTexts, preparedTexts } from '../../db/prepared-texts.ts';
 import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
 
 const test = suite('prepared statements');
@@ -9,6 +9,8 @@ let scratch: ScratchDatabase;
 let db: Database;
 
 test.before(async () => {
+  // Other tests in this process have chosen texts.
+  preparedTexts.chooseAnew();
   scratch = await createDatabase();
   db = connect(scratch.url, { poolSize: 1 });
 });
