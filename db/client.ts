@@ -1,7 +1,7 @@
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
 import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { hostsOf, type Plan, tickMs } from './connection.ts';
+import { hostsOf, type ObserveStatement, type Plan, tickMs } from './connection.ts';
 import { DatabaseSpace, type Space } from './disk-space.ts';
 import { retryOnConflict } from './errors.ts';
 import { type Origin, serviceOrigin } from './origin.ts';
@@ -68,6 +68,8 @@ export interface DatabaseOptions {
   /** Connections for the requests; others are a part of that (`db/work-pools.ts`). */
   poolSize?: number;
   applicationName?: string;
+  /** Observes every statement but those of migrations, start-up and LISTEN. */
+  observe?: ObserveStatement | undefined;
 }
 
 const dialect = new PgDialect();
@@ -180,8 +182,8 @@ class PooledDb implements Db {
  * Connects lazily: a database that cannot be reached fails the first statement.
  */
 export function connect(url: string, options: DatabaseOptions = {}): Database {
-  const { poolSize = 20, applicationName = 'tandem' } = options;
-  const base = { url, hosts: hostsOf(url), applicationName };
+  const { poolSize = 20, applicationName = 'tandem', observe } = options;
+  const base = { url, hosts: hostsOf(url), applicationName, observe };
   const space = new DatabaseSpace({ ...base, plan: 'generic', limits: timeLimits.health });
   const onError = (error: unknown) => space.note(error);
   const pools = new Map<Work, WorkPools>();

@@ -19,12 +19,16 @@ export interface ConnectionOptions {
   plan: Plan;
   applicationName: string;
   limits: TimeLimits;
+  observe?: ObserveStatement | undefined;
 }
+
+/** Called with the text of a statement when it is sent; what it returns, when it is answered or has failed. */
+export type ObserveStatement = (text: string) => ((error?: unknown) => void) | undefined;
 
 /** Counts statements, so that one which is never answered is noticed. */
 export interface StatementWatch {
-  sent(): void;
-  answered(): void;
+  /** Returns what to call once the statement is answered or has failed. */
+  sent(text: string): (error?: unknown) => void;
 }
 
 const identity = <T>(value: T) => value;
@@ -90,6 +94,7 @@ async function openSocket({ host, port, path }: Hosts): Promise<Socket> {
 export class Connection implements StatementWatch {
   readonly sql: postgres.Sql;
   readonly #silentTicks: number;
+  readonly #observe: ObserveStatement | undefined;
   #socket: Socket | undefined;
   #isOpened = false;
   #isLost = false;
@@ -98,7 +103,8 @@ export class Connection implements StatementWatch {
   #onLoss: ((error: Error) => void) | undefined;
   readonly #expiresAt = performance.now() + maxAgeMs * (0.75 + Math.random() / 2);
 
-  constructor({ url, hosts, plan, applicationName, limits }: ConnectionOptions, onLost: () => void) {
+  constructor({ url, hosts, plan, applicationName, limits, observe }: ConnectionOptions, onLost: () => void) {
+    this.#observe = observe;
     this.#silentTicks = Math.ceil((limits.maxStatementMs + silenceGraceMs) / tickMs);
     const options = {
       max: 1,
@@ -157,15 +163,21 @@ export class Connection implements StatementWatch {
     this.#isLost = true;
   }
 
-  sent(): void {
+  sent(text: string): (error?: unknown) => void {
     this.#unanswered++;
     this.#ticks = 0;
+    const observed = this.#observe?.(text);
+    if (!observed) return this.#answered;
+    return (error) => {
+      this.#answered();
+      observed(error);
+    };
   }
 
-  answered(): void {
+  readonly #answered = () => {
     this.#unanswered--;
     this.#ticks = 0;
-  }
+  };
 
   /** Called after each work: whatever was sent for it is over. */
   rest(): void {

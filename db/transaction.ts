@@ -48,9 +48,18 @@ class Transaction {
   /** Sends a statement behind those before it, without waiting for their answers. */
   send(text: string, values: unknown[] = [], options: postgres.UnsafeQueryOptions = {}) {
     const { connection } = this;
-    connection.sent();
+    const answered = connection.sent(text);
     const query = connection.sql.unsafe(text, values as never[], options);
-    const answer = this.orLost<postgres.RowList<postgres.Row[]>>(query).finally(() => connection.answered());
+    const answer = this.orLost<postgres.RowList<postgres.Row[]>>(query).then(
+      (rows) => {
+        answered();
+        return rows;
+      },
+      (error: unknown) => {
+        answered(error);
+        throw error;
+      },
+    );
     return { query, answer };
   }
 

@@ -1,15 +1,7 @@
-import { getTableName, is } from 'drizzle-orm';
-import { PgTable } from 'drizzle-orm/pg-core';
 import type { Connection, Plan, StatementWatch } from './connection.ts';
 import { Pool, type PoolOptions, type Share, type Shares } from './pool.ts';
-import * as schema from './schema/index.ts';
+import { tableNames } from './statement-names.ts';
 import { timeLimits, type Work } from './time-limits.ts';
-
-const tableNames = new Set(
-  Object.values(schema)
-    .filter((each) => is(each, PgTable))
-    .map((table) => getTableName(table as PgTable)),
-);
 
 /** Statement texts whose shares are remembered. There are some hundred; those of tests are more. */
 const maxTexts = 5000;
@@ -30,7 +22,7 @@ const sizes: Record<Work, (poolSize: number) => number> = {
   health: () => 1,
 };
 
-type Base = Pick<PoolOptions, 'url' | 'hosts' | 'applicationName' | 'onError'>;
+type Base = Pick<PoolOptions, 'url' | 'hosts' | 'applicationName' | 'observe' | 'onError'>;
 
 /** The least that a share has: two of its works may wait for each other. A pool of less than six is not shared out. */
 const minShare = 2;
@@ -100,7 +92,7 @@ export class WorkPools {
     run: (connection: Connection) => Promise<Result>,
   ): Promise<Result> {
     const shares = this.#shares?.[plan].ofStatement(text, workspaceId) ?? none;
-    return this.#pools[plan].use(shares, (connection) => watched(connection, () => run(connection)));
+    return this.#pools[plan].use(shares, (connection) => watched(connection, text, () => run(connection)));
   }
 
   /** Runs a transaction, which watches its own statements. @throws PoolError before it began. */
@@ -124,11 +116,14 @@ export class WorkPools {
   }
 }
 
-async function watched<Result>(watch: StatementWatch, statement: () => Promise<Result>): Promise<Result> {
-  watch.sent();
+async function watched<Result>(watch: StatementWatch, text: string, statement: () => Promise<Result>): Promise<Result> {
+  const answered = watch.sent(text);
   try {
-    return await statement();
-  } finally {
-    watch.answered();
+    const result = await statement();
+    answered();
+    return result;
+  } catch (error) {
+    answered(error);
+    throw error;
   }
 }

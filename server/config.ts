@@ -44,6 +44,7 @@ const Settings = z.object({
     })
     .default('info'),
   LOG_FORMAT: z.enum(['auto', 'json', 'pretty'], { error: 'must be auto, json or pretty' }).default('auto'),
+  SLOW_STATEMENT_MS: whole(1000, 0, 60_000),
   RATE_LIMIT_PER_KEY: whole(300, 1, 1_000_000),
   RATE_LIMIT_PER_ADDRESS: whole(120, 1, 1_000_000),
   TRUST_PROXY: hops,

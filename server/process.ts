@@ -21,6 +21,7 @@ import type { Config } from './config.ts';
 import { selectEngines } from './engine-selection.ts';
 import { createService } from './http.ts';
 import { closingSeconds, createDraining } from './runtime/draining.ts';
+import { logSlowStatements } from './runtime/slow-statements.ts';
 import { createScheduler } from './scheduler/index.ts';
 import { createReminders } from './scheduler/reminders.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -54,7 +55,10 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
         ...(config.EMBEDDED_PORT > 0 && { port: config.EMBEDDED_PORT }),
         log: (line, level = 'debug') => log[level](line),
       });
-  const db = connect(embedded?.url ?? config.DATABASE_URL ?? '', { poolSize: config.DATABASE_POOL_SIZE });
+  const db = connect(embedded?.url ?? config.DATABASE_URL ?? '', {
+    poolSize: config.DATABASE_POOL_SIZE,
+    observe: logSlowStatements(log, config.SLOW_STATEMENT_MS),
+  });
   const close = async (seconds?: number) => {
     await db.close(seconds);
     await embedded?.stop();
