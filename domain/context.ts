@@ -63,6 +63,18 @@ export interface SecurityEvent {
   userId: string | null;
 }
 
+/** A call of an operation or of a tool, by its id or name. */
+export interface ObservedCall {
+  kind: 'operation' | 'tool';
+  name: string;
+}
+
+/** Runs a call and measures it. Its outcome stays as it is. */
+export type Observe = <Outcome extends { ok: boolean }>(
+  call: ObservedCall,
+  run: () => Promise<Outcome>,
+) => Promise<Outcome>;
+
 /** What the transport must send besides the answer. */
 export interface Reply {
   replayed: boolean;
@@ -165,6 +177,7 @@ export interface RequestContext extends ServiceContext {
   reply: Reply;
   /** Logs the event with the client's address and the credential. */
   recordSecurityEvent: (event: SecurityEvent) => void;
+  observe: Observe;
   /** Set when this call of a tool continues after a person was asked, or reads what it started. */
   resumed?: Resumed | undefined;
 }

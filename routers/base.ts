@@ -113,13 +113,12 @@ async function recorded<Result extends Outcome>(call: Call, run: (call: Call) =>
   }
 }
 
-/** The frame of every operation: its checks and its work, and the record of what security depends on. */
-async function framed<Result extends Outcome>(
+/** The checks and the work of an operation, and the record of what security depends on. */
+async function secured<Result extends Outcome>(
   call: Call,
+  operation: OperationMeta,
   work: (more: { db: Db; operation: string }) => Promise<Result>,
 ): Promise<Result> {
-  const operation = call.meta?.operation;
-  if (!operation) throw new Error('A procedure without op() metadata');
   const isChange = call.type === 'mutation';
   const run = (with_: Call) => checked(with_, operation, work);
   try {
@@ -131,6 +130,16 @@ async function framed<Result extends Outcome>(
     recordFailure(call.ctx, operation, isChange, error);
     throw error;
   }
+}
+
+/** The frame of every operation, which is measured as a whole. */
+function framed<Result extends Outcome>(
+  call: Call,
+  work: (more: { db: Db; operation: string }) => Promise<Result>,
+): Promise<Result> {
+  const operation = call.meta?.operation;
+  if (!operation) throw new Error('A procedure without op() metadata');
+  return call.ctx.observe({ kind: 'operation', name: operation.id }, () => secured(call, operation, work));
 }
 
 /** For operations that anybody may call: `principal` is null without a credential. */

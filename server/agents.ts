@@ -73,7 +73,7 @@ export function agentsAtWork({
 
 /** The context of tools: what only a request has is empty. */
 export function contextOfAgents(
-  ctx: Pick<RequestContext, 'db' | 'live' | 'logs' | 'clock' | 'service' | 'mail' | 'media'>,
+  ctx: Pick<RequestContext, 'db' | 'live' | 'logs' | 'clock' | 'service' | 'mail' | 'media' | 'observe'>,
 ): TurnParts['context'] {
   return {
     ...ctx,

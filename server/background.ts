@@ -10,7 +10,8 @@ import { watchEventLoop } from './runtime/event-loop.ts';
 import type { Measure } from './runtime/metrics.ts';
 import { createPeriodic, type Periodic } from './runtime/periodic.ts';
 import { within } from './runtime/timeouts.ts';
-import { type Handlers, startWork, type Work } from './workers/work.ts';
+import { backlogMeasures } from './workers/queue/backlog.ts';
+import { type Handlers, queues, startWork, type Work } from './workers/work.ts';
 
 /** What runs beside the requests: the listening connection, the events of chats and workspaces, and the workers. */
 export interface Background {
@@ -38,6 +39,7 @@ export function openBackground(config: Config, db: Database, log: Logger): Backg
   const measures: Measure[] = [
     ...eventLoop.measures,
     ...sequencer.measures,
+    ...backlogMeasures(db.for('workers'), queues, log),
     {
       kind: 'gauge',
       name: 'tandem_event_followers',

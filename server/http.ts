@@ -20,6 +20,7 @@ import { answerUnreadable } from './access/unreadable.ts';
 import { mountMedia } from './downloads/mount.ts';
 import { mountRecordings, wantsSocket } from './recordings/handshake.ts';
 import { contextOfRequests } from './request-context.ts';
+import { createCallMetrics } from './runtime/call-metrics.ts';
 import { endConnectionsOnClose } from './runtime/connections.ts';
 import { closingSeconds, createDraining, mountDraining } from './runtime/draining.ts';
 import { mountHealth } from './runtime/health.ts';
@@ -47,6 +48,7 @@ export function createService({
   oauthFetch,
   clock = () => new Date(),
   measures = [],
+  calls = createCallMetrics(),
   draining = createDraining(),
   router = appRouter,
 }: ServiceParts): FastifyInstance {
@@ -102,12 +104,13 @@ export function createService({
       closing: closing.signal,
       service: settings,
       operations: facts,
+      observe: calls.observe,
     },
     onEvent,
   );
   mountDraining(app, draining);
   readRefusedBodies(app, draining.signal);
-  mountMetrics(app, config.METRICS_TOKEN, measures);
+  mountMetrics(app, config.METRICS_TOKEN, measures, calls.registry);
   guard(app, gate);
   app.addHook('onRequest', requireHost);
   app.addHook('onRequest', requireUtf8);

@@ -20,6 +20,7 @@ import { openOfflineWork } from './compute/work.ts';
 import type { Config } from './config.ts';
 import { selectEngines } from './engine-selection.ts';
 import { createService } from './http.ts';
+import { createCallMetrics } from './runtime/call-metrics.ts';
 import { closingSeconds, createDraining } from './runtime/draining.ts';
 import { logSlowStatements } from './runtime/slow-statements.ts';
 import { createScheduler } from './scheduler/index.ts';
@@ -171,6 +172,7 @@ export async function startService(
     ...pushes.measures,
   ];
   const draining = createDraining();
+  const calls = createCallMetrics();
   const app = createService({
     config,
     draining,
@@ -183,6 +185,7 @@ export async function startService(
     onEvent: sequencer.wake,
     ...captures,
     measures,
+    calls,
     oauthKey,
     oauthFetch: publicClient(config.OUTBOUND_ALLOW),
     ...overrides,
@@ -195,7 +198,7 @@ export async function startService(
   }
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
-  const ctx = { db: workers, live, logs, clock, service: settings, mail, media };
+  const ctx = { db: workers, live, logs, clock, service: settings, mail, media, observe: calls.observe };
   const selection = {
     ...selectEngines(createEngines(config, log), log, offline),
     ...(overrides.engine && { engine: overrides.engine }),

@@ -10,7 +10,7 @@ import { recordEvent } from './access/security-log.ts';
 /** What all requests share of their context. */
 type Shared = Pick<
   RequestContext,
-  'live' | 'logs' | 'media' | 'mail' | 'clock' | 'closing' | 'service' | 'operations'
+  'live' | 'logs' | 'media' | 'mail' | 'clock' | 'closing' | 'service' | 'operations' | 'observe'
 > & {
   db: Database;
 };

@@ -16,6 +16,7 @@ import type { TaskLimits } from './compute/task-process.ts';
 import type { Config } from './config.ts';
 import type { Intake } from './recordings/intake.ts';
 import type { IntakeTimes } from './recordings/times.ts';
+import type { CallMetrics } from './runtime/call-metrics.ts';
 import type { Draining } from './runtime/draining.ts';
 import type { Measure } from './runtime/metrics.ts';
 import type { TurnLimits } from './workers/turns/parts.ts';
@@ -55,6 +56,8 @@ export interface ServiceParts {
   handlers?: Partial<Handlers>;
   /** Values of /metrics beside those of the requests. */
   measures?: readonly Measure[];
+  /** Measures the calls of operations and tools. */
+  calls?: CallMetrics;
   draining?: Draining;
   /** The engine of the agents; another one only in tests. */
   engine?: Engine;

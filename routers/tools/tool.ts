@@ -80,11 +80,13 @@ function requireScopes(meta: ToolMeta, ctx: RequestContext): Principal {
   throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: meta.scopes });
 }
 
-/** The frame of every tool: its scopes, storable text, then shape and work. */
-export const toolProcedure = bareProcedure.use(async ({ ctx, meta, next, getRawInput }) => {
+/** The frame of every tool, measured as a whole: its scopes, storable text, then shape and work. */
+export const toolProcedure = bareProcedure.use(({ ctx, meta, next, getRawInput }) => {
   const tool = meta?.tool;
   if (!tool) throw new Error('A tool procedure without tool() metadata');
-  const principal = recordRefusal(ctx, tool.name, () => requireScopes(tool, ctx));
-  requireStorable(await getRawInput());
-  return next({ ctx: { principal, operation: tool.name } });
+  return ctx.observe({ kind: 'tool', name: tool.name }, async () => {
+    const principal = recordRefusal(ctx, tool.name, () => requireScopes(tool, ctx));
+    requireStorable(await getRawInput());
+    return next({ ctx: { principal, operation: tool.name } });
+  });
 });

@@ -2,16 +2,22 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
+/** Upper bounds of the buckets of durations, in seconds: requests may wait for two minutes. */
+export const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+
 interface Described {
   name: string;
   help: string;
 }
 
+/** Numbers by the value of a label. */
+export type Labelled = Readonly<Record<string, number>>;
+
 /** A number that is read when the metrics are requested; with a `label`, a number for each of its values. */
 export type Measure = Described &
   (
     | { kind: 'gauge' | 'counter'; label?: never; read(): number }
-    | { kind: 'gauge'; label: string; read(): Readonly<Record<string, number>> }
+    | { kind: 'gauge'; label: string; read(): Labelled | Promise<Labelled> }
   );
 
 function register(registry: Registry, { name, help, ...measure }: Measure): void {
@@ -21,8 +27,10 @@ function register(registry: Registry, { name, help, ...measure }: Measure): void
     new Gauge({
       ...options,
       labelNames: [label],
-      collect() {
-        for (const [value, number] of Object.entries(read())) this.set({ [label]: value }, number);
+      async collect() {
+        const numbers = Object.entries(await read());
+        this.reset();
+        for (const [value, number] of numbers) this.set({ [label]: value }, number);
       },
     });
     return;
@@ -61,10 +69,15 @@ function processRegistry(): Registry {
 }
 
 /**
- * Prometheus metrics at `/metrics`: requests by route and status, their duration, the process itself, and `measures`.
- * With a `token` they need it as a bearer.
+ * Prometheus metrics at `/metrics`: requests by route and status, their duration, the process itself, `measures` and
+ * what is in `more`. With a `token` they need it as a bearer.
  */
-export function mountMetrics(app: FastifyInstance, token: string | undefined, measures: readonly Measure[]): void {
+export function mountMetrics(
+  app: FastifyInstance,
+  token: string | undefined,
+  measures: readonly Measure[],
+  more: Registry,
+): void {
   processRegistry(); // observes from the start
   const registry = new Registry();
   for (const measure of measures) register(registry, measure);
@@ -76,7 +89,7 @@ export function mountMetrics(app: FastifyInstance, token: string | undefined, me
     name: 'tandem_http_request_duration_seconds',
     help: 'Time from the request to the end of its response',
     labelNames: ['method', 'route'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
+    buckets: durationBuckets,
     registers,
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -95,7 +108,7 @@ export function mountMetrics(app: FastifyInstance, token: string | undefined, me
         .type('text/plain')
         .send('The metrics need a token: send METRICS_TOKEN as a bearer token.\n');
     }
-    const all = Registry.merge([processRegistry(), registry]);
+    const all = Registry.merge([processRegistry(), registry, more]);
     return reply.type(all.contentType).send(await all.metrics());
   });
 }

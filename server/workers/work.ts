@@ -47,6 +47,17 @@ export interface Work {
   stop(seconds: number): Promise<void>;
 }
 
+/** The kinds of work, by name. */
+export const queues = {
+  turns: turnLeases,
+  digests: digestLeases,
+  captures: captureLeases,
+  webhooks: webhookLeases,
+  pushes: pushLeases,
+  removals: removalLeases,
+  emails: emailLeases,
+};
+
 /** Until an endpoint is looked at again whose work failed here: the number of its claims says nothing of failures. */
 const webhookRetrySeconds = 5;
 

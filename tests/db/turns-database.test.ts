@@ -52,6 +52,7 @@ test.before(async () => {
     service,
     mail: {} as never,
     media: {} as never,
+    observe: <Outcome>(_: unknown, run: () => Promise<Outcome>) => run(),
   };
   const selection = { ...selectEngines({}, log), engine };
   handlers = agentsAtWork({ config: parseConfig({}), log, live, selection, context: contextOfAgents(world) });

@@ -28,6 +28,7 @@ function leasesOn(rows: number, more: Partial<Leases<LeasedRow>> = {}): Leases<L
     ...calls,
     name: 'rows',
     leaseSeconds: 12,
+    waiting: '',
     claim: async (_db, limit) => {
       const claims = waiting.splice(0, limit);
       return { claims, found: claims.length, reached: null };

@@ -35,6 +35,7 @@ const idle = {
   clock: () => new Date(),
   mail: { sends: false },
   recordSecurityEvent: () => {},
+  observe: <Outcome>(_: unknown, run: () => Promise<Outcome>) => run(),
 };
 
 /** Ends the work in a chat as the worker that holds it does. */

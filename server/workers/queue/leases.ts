@@ -14,6 +14,9 @@ export interface LeasedRow {
   attempt: number;
 }
 
+/** Rows that wait are counted up to so many: the count of more would take long. */
+export const maxCounted = 10_000;
+
 /** A table whose rows are work. Its SQL calls the row `t`. */
 export interface WorkTable<Claim extends LeasedRow> {
   name: string;
@@ -55,6 +58,8 @@ export interface Claimed<Claim> {
 export interface Leases<Claim extends LeasedRow> {
   readonly name: string;
   readonly leaseSeconds: number;
+  /** Selects `due` of the rows that may be claimed now, of up to `maxCounted`. */
+  readonly waiting: string;
   /**
    * Claims up to `limit` rows that are due, or whose lease has ended. Workspaces take turns, beginning with the one after
    * `after`, and within a workspace what is due longest comes first. The last claim is that of the last turn.
@@ -138,6 +143,12 @@ function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds:
   };
 }
 
+/** In the order of the index, as in a claim: the planner has no other way than the partial index. */
+function waitingText<Claim extends LeasedRow>({ name, due, open, eligible = 'true' }: WorkTable<Claim>): string {
+  return `select t.${due} as due from ${name} t where ${open} and t.${due} < now() and ${eligible}
+    order by t.workspace_id, t.${due} limit ${maxCounted}`;
+}
+
 /** The leases on the rows of a table. */
 export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leases<Claim> {
   const { leaseSeconds: seconds = leaseSeconds } = table;
@@ -151,6 +162,7 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
   return {
     name: table.name,
     leaseSeconds: seconds,
+    waiting: waitingText(table),
     claim: async (db, limit, workerId, after) => {
       type Row = Claim & Pick<Claimed<Claim>, 'found' | 'reached'>;
       const rows = await db.rows<Row>(claim, [limit, workerId, after, limit + spare]);

@@ -1,0 +1,49 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+import type { Observe, ObservedCall } from '../../domain/context.ts';
+import { translate } from '../../domain/errors.ts';
+import { durationBuckets } from './metrics.ts';
+
+/** Rate, errors and duration of the calls of operations and tools, whatever transport they came through. */
+export interface CallMetrics {
+  observe: Observe;
+  registry: Registry;
+}
+
+/**
+ * Counts and times calls from their first check to their answer. A request that is refused before it is a call (429, a
+ * credential or body that REST refuses) is counted by its route alone.
+ */
+export function createCallMetrics(): CallMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const duration = new Histogram({
+    name: 'tandem_operation_duration_seconds',
+    help: 'Duration of calls of operations and tools',
+    labelNames: ['kind', 'operation'],
+    buckets: durationBuckets,
+    registers,
+  });
+  const errors = new Counter({
+    name: 'tandem_operation_errors_total',
+    help: 'Calls of operations and tools that failed, by the HTTP status of the failure',
+    labelNames: ['kind', 'operation', 'status'],
+    registers,
+  });
+  const failed = ({ kind, name }: ObservedCall, error: unknown) => {
+    errors.inc({ kind, operation: name, status: String(translate(error).problem.status) });
+  };
+  const observe: Observe = async (call, run) => {
+    const begun = performance.now();
+    try {
+      const outcome = await run();
+      if (!outcome.ok) failed(call, (outcome as { error?: unknown }).error);
+      return outcome;
+    } catch (error) {
+      failed(call, error);
+      throw error;
+    } finally {
+      duration.observe({ kind: call.kind, operation: call.name }, (performance.now() - begun) / 1000);
+    }
+  };
+  return { observe, registry };
+}
