@@ -46,10 +46,13 @@ function faultsOf(expression: string): string[] {
       if (label !== 'instance' && !labels?.has(label)) faults.push(`${series} has no label ${label}`);
     }
   }
-  const names = [...expression.matchAll(/tandem_[a-z_]+/g)].flatMap(([name]) => [...(exported.get(metricOf(name)) ?? [])]);
+  const names = [...expression.matchAll(/tandem_[a-z_]+/g)].flatMap(([name]) => [
+    ...(exported.get(metricOf(name)) ?? []),
+  ]);
   for (const [, by = ''] of expression.matchAll(/\bby \(([^)]*)\)/g)) {
     for (const label of by.split(/,\s*/)) {
-      if (label !== 'instance' && !names.includes(label)) faults.push(`no metric of ${expression} has the label ${label}`);
+      if (label !== 'instance' && !names.includes(label))
+        faults.push(`no metric of ${expression} has the label ${label}`);
     }
   }
   return faults;
@@ -57,7 +60,9 @@ function faultsOf(expression: string): string[] {
 
 /** The expressions of the alert rules, each in one line. */
 function alertExpressions(): string[] {
-  const rules = read('observability/alerts.yaml').split(/^ {6}- alert: /m).slice(1);
+  const rules = read('observability/alerts.yaml')
+    .split(/^ {6}- alert: /m)
+    .slice(1);
   return rules.map((rule) => {
     const [, expression = ''] = /^ {8}expr: (?:>-\n)?([\s\S]*?)\n {8}\w+:/m.exec(rule) ?? [];
     return expression.replace(/\s+/g, ' ').trim();
@@ -92,7 +97,11 @@ test('show and describe every metric of the service', () => {
   const guide = read('observability.md');
   const undescribed = ours.filter((name) => !guide.includes(`\`${name}\``));
   assert.equal(undescribed, []);
-  const shown = new Set(panelExpressions().flatMap((each) => each.match(/tandem_[a-z_]+/g) ?? []).map(metricOf));
+  const shown = new Set(
+    panelExpressions()
+      .flatMap((each) => each.match(/tandem_[a-z_]+/g) ?? [])
+      .map(metricOf),
+  );
   assert.equal(
     ours.filter((name) => !shown.has(name)),
     ['tandem_recordings_stored_bytes_total'],
