@@ -130,13 +130,13 @@ function Remove({ member }: { member: Member }) {
 
 function Leave() {
   const { workspace, user } = useIdentity();
-  const workspaces = useQuery(workspacesQuery);
   const switchWorkspace = useSwitchWorkspace();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const notify = useNotice();
-  const elsewhere = workspaces.data?.data.find(({ id }) => id !== workspace.id);
   const leave = async () => {
+    const { data } = await queryClient.fetchQuery({ ...workspacesQuery, staleTime: 0 });
+    const elsewhere = data.find(({ id }) => id !== workspace.id);
     // Switch first: the session would end with the membership.
     if (elsewhere) await switchWorkspace(elsewhere.id);
     await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: user.id });

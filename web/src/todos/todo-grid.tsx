@@ -31,20 +31,24 @@ interface TodoGridProps {
   at: FilterOfPage;
   todos: UseInfiniteQueryResult<TodoPages>;
   pending: Pending;
+  /** Rows keep their places: while one of them has the focus. */
+  isHeld: boolean;
+  setHeld(isHeld: boolean): void;
 }
 
 /** Rows before the end of what is loaded at which more is read: about two screens. */
 const aheadRows = 50;
 
 /** The todos as a grid, of which only the visible rows are in the document. Its keys are commands (shell/commands.ts). */
-export function TodoGrid({ at, todos, pending }: TodoGridProps) {
+export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps) {
   const { place, filter, listing, change } = at;
   const { workspace } = useIdentity();
   const navigate = useNavigate();
   const grid = useRef<HTMLDivElement>(null);
-  const [isHeld, setHeld] = useState(false);
   const [activeId, setActiveId] = useState<string>();
   const { leaving } = pending;
+  // A list that goes away with the focus is not told that it lost it.
+  useEffect(() => () => setHeld(false), [setHeld]);
   const { rows, waiting } = useHeldRows(pending.todos, isHeld);
   const today = dateHere();
   const { all, ids, items, groups, headings, toggle } = useGroups(rows, place, filter.group, today);
@@ -68,11 +72,9 @@ export function TodoGrid({ at, todos, pending }: TodoGridProps) {
     const wanted = selection.selected.size > 0 ? [...selection.selected] : active === undefined ? [] : [active];
     return wanted.flatMap((id) => byId.get(id)?.todo ?? []);
   };
-
   const label = () => {
-    const labelled = chosen();
-    if (labelled.length === 0) return;
-    setLabelling({ todos: labelled, save: (change, outcome) => changes.patch(labelled, change, outcome) });
+    const todos = chosen();
+    if (todos.length > 0) setLabelling({ todos, save: (change, outcome) => changes.patch(todos, change, outcome) });
   };
 
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = todos;

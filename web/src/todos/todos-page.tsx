@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useEffect } from 'react';
+import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
 import { QuickAdd } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
@@ -89,6 +89,10 @@ function List({ at }: { at: FilterOfPage }) {
   const { workspace } = useIdentity();
   const todos = useInfiniteQuery({ ...todosQuery(workspace.id, at.listing), placeholderData: keepPreviousData });
   const pending = usePending(todos.data, at.listing);
+  const key = JSON.stringify(at.listing);
+  const [heldIn, setHeldIn] = useState<string>();
+  const isHeld = heldIn === key;
+  const setHeld = useCallback((held: boolean) => setHeldIn(held ? key : undefined), [key]);
   if (!todos.data) {
     return (
       <Loaded query={todos} what="the todos">
@@ -96,8 +100,9 @@ function List({ at }: { at: FilterOfPage }) {
       </Loaded>
     );
   }
-  if (pending.todos.length === 0) return <NoTodos at={at} />;
-  return <TodoGrid key={JSON.stringify(at.listing)} at={at} todos={todos} pending={pending} />;
+  // The row that has the focus keeps its place, also when it was the last that belonged to the list.
+  if (pending.todos.length === 0 && !isHeld) return <NoTodos at={at} />;
+  return <TodoGrid key={key} at={at} todos={todos} pending={pending} isHeld={isHeld} setHeld={setHeld} />;
 }
 
 function NoList() {
