@@ -6,11 +6,12 @@ const columns = (
   t.capture_id, t.archived_at is not null as archived, t.is_suggested, t.source, t.minutes_saved, t.minutes_saved_reason,
   t.minutes_saved_confidence, t.version, t.created_at, t.updated_at, t.parent_todo_id,
   coalesce(t.position, replace(t.id::text, '-', '')) as position,
-  (select json_build_array(count(*), count(*) filter (where p.status = 'done')) from todos p
-    where p.workspace_id = t.workspace_id and p.parent_todo_id = t.id and p.archived_at is null and not p.is_suggested) as parts,
-  (select json_agg(json_build_array(l.id, l.name, l.color) order by l.key) from todo_labels x
+  case when t.has_had_sub_todos then (
+    select json_build_array(count(*), count(*) filter (where p.status = 'done')) from todos p
+    where p.workspace_id = t.workspace_id and p.parent_todo_id = t.id and p.archived_at is null and not p.is_suggested) end as parts,
+  case when t.has_had_labels then (select json_agg(json_build_array(l.id, l.name, l.color) order by l.key) from todo_labels x
     join labels l on l.workspace_id = x.workspace_id and l.id = x.label_id
-    where x.workspace_id = t.workspace_id and x.todo_id = t.id) as labels,
+    where x.workspace_id = t.workspace_id and x.todo_id = t.id) end as labels,
   (select json_agg(json_build_array(case when a.user_id is null then 'agent' else 'user' end, a.assignee_id,
       coalesce(u.name, g.name), coalesce(m.removed_at, g.archived_at) is not null) order by a.position)
     from ${assigned} a

@@ -12,7 +12,7 @@ import * as statements from './ceiling-sql.ts';
 
 interface Row extends Record<string, unknown> {
   priority: number | null;
-  parts: [count: number, done: number];
+  parts: [count: number, done: number] | null;
   labels: [id: string, name: string, color: string][] | null;
   assignees: [type: string, id: string, name: string, isArchived: boolean][] | null;
 }
@@ -55,8 +55,8 @@ function todoOf(row: Row) {
     labels: (row.labels ?? []).map(([id, name, color]) => ({ object: 'todo_label', id, name, color })),
     captureId: row.capture_id,
     parentTodoId: row.parent_todo_id,
-    subTodoCount: row.parts[0],
-    doneSubTodoCount: row.parts[1],
+    subTodoCount: row.parts?.[0] ?? 0,
+    doneSubTodoCount: row.parts?.[1] ?? 0,
     position: row.position,
     isArchived: row.archived,
     isSuggested: row.is_suggested,

@@ -67,6 +67,9 @@ export const todos = pgTable(
     source: text('source', { enum: ['user_created', 'agent_created', 'auto_suggested'] }),
     /** It has a row in `todo_schedules`. */
     isScheduled: boolean('is_scheduled').notNull().default(false),
+    /** Set by triggers with its first label, and with its first sub-todo, and never cleared: others need not be looked for. */
+    hasHadLabels: boolean('has_had_labels').notNull().default(false),
+    hasHadSubTodos: boolean('has_had_sub_todos').notNull().default(false),
     latestRunId: uuid('latest_run_id'),
     minutesSaved: integer('minutes_saved'),
     minutesSavedReason: text('minutes_saved_reason'),

@@ -32,10 +32,10 @@ const insertOf = (scheduled: boolean, labelled: boolean, recorded: string) => `w
       folded_content text, plan jsonb)
   ), made as (
     insert into todos (workspace_id, id, title, content, priority, type, todo_list_id, due_date, capture_id,
-      parent_todo_id, is_suggested, source, created_from, is_scheduled)
+      parent_todo_id, is_suggested, source, created_from, is_scheduled, has_had_labels)
     select $1, id, title, content, priority, type,
       coalesce(list, (select l.id from todo_lists l where l.workspace_id = $1 and l.is_default)), due, capture,
-      parent, suggested, source, created_from, plan is not null
+      parent, suggested, source, created_from, plan is not null, cardinality(labels) > 0
     from input order by place returning *
   ), indexed as (
     insert into todo_search (workspace_id, todo_id, title, content) select $1, id, folded_title, folded_content from input

@@ -40,7 +40,7 @@ export interface TodoRow
     | 'updatedAt'
   > {
   isArchived: boolean;
-  subTodos: SubTodoCell;
+  subTodos: SubTodoCell | null;
   position: string;
   assignees: AssigneeCell[] | null;
   labels: LabelCell[] | null;
@@ -81,15 +81,16 @@ export function todoColumns(
             from members m join users u on u.id = m.user_id
             where m.workspace_id = a.workspace_id and m.user_id = a.user_id) end) order by a.position)
       from ${assigned} a where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees,
-    (select json_agg(json_build_array(b.id, b.name, b.color) order by b.key)
+    case when t.has_had_labels then (select json_agg(json_build_array(b.id, b.name, b.color) order by b.key)
       from ${labelled} x join labels b on b.workspace_id = x.workspace_id and b.id = x.label_id
-      where x.workspace_id = t.workspace_id and x.todo_id = t.id) as labels`;
+      where x.workspace_id = t.workspace_id and x.todo_id = t.id) end as labels`;
 }
 
 /** The todo of a row. */
 export function todoOf(row: TodoRow): TodoAnswer {
   const latestRun = runOfCell(row.latestRun);
   const schedule = scheduleFacts(row.schedule, latestRun);
+  const [subTodoCount, doneSubTodoCount] = row.subTodos ?? [0, 0];
   return {
     object: 'todo',
     id: row.id,
@@ -111,8 +112,8 @@ export function todoOf(row: TodoRow): TodoAnswer {
     labels: (row.labels ?? []).map(([id, name, color]) => ({ object: 'todo_label', id, name, color })),
     captureId: row.captureId,
     parentTodoId: row.parentTodoId,
-    subTodoCount: row.subTodos[0],
-    doneSubTodoCount: row.subTodos[1],
+    subTodoCount,
+    doneSubTodoCount,
     position: row.position,
     isArchived: row.isArchived,
     isSuggested: row.isSuggested,

@@ -8,10 +8,14 @@ export const maxSubTodos = 200;
 /** How many sub-todos a todo has, and how many of them are done. */
 export type SubTodoCell = [all: number, done: number];
 
-/** The cell of a relation `t` shaped like `todos`, of the sub-todos that lists show. */
-export const subTodosColumn = `(select json_build_array(count(*), count(*) filter (where s.status = 'done'))
+/**
+ * The cell of a relation `t` shaped like `todos`, of the sub-todos that lists show; null for a todo that never had any,
+ * as `has_had_sub_todos` says without a look-up.
+ */
+export const subTodosColumn = `case when t.has_had_sub_todos then (
+      select json_build_array(count(*), count(*) filter (where s.status = 'done'))
       from todos s where s.workspace_id = t.workspace_id and s.parent_todo_id = t.id
-        and s.archived_at is null and not s.is_suggested) as "subTodos"`;
+        and s.archived_at is null and not s.is_suggested) end as "subTodos"`;
 
 const ofParents = 'from todos where workspace_id = $1 and parent_todo_id = any($2::uuid[])';
 const all = `select id ${ofParents} order by id for update`;

@@ -207,9 +207,12 @@ export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: s
   const value = after && after[0] !== null ? `${bindings.bind(after[0])}::${sort.type}` : null;
   const last = after && bindings.bind(after[1]);
   const late = lateOf(walk, bindings);
-  const branches = ranges.flatMap(({ half, where }, place) => {
+  // Rows without a value come after all that have one: they are read where those do not fill the page.
+  const readsValuedFirst = halves.length > 1 && !late;
+  const branches = ranges.map(({ half, where }, place) => {
     if (half === 'valued') where.push(`${sort.column} is not null`);
     if (half === 'null') where.push(`${sort.column} is null`);
+    if (half === 'null' && readsValuedFirst) where.push(`(select count(*) from valued) < ${limit}`);
     if (half === 'null' && value === null && last) where.push(`t.id ${turn} ${last}`);
     if (half !== 'null' && value !== null) where.push(`(${column}, ${id}) ${turn} (${value}, ${last})`);
     const rank = halves.length === 1 ? '' : `, ${half === 'null' ? 1 : 0} as rank`;
@@ -219,12 +222,19 @@ export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: s
         order by ${ordered} limit ${limit})`;
     const whole = `${columns}${rank}`;
     const range = { place, first, columns: whole, where: where.join(' and '), order: ordered, limit };
-    return late?.branchesOf(range) ?? [first(whole, from)];
+    return { half, texts: late?.branchesOf(range) ?? [first(whole, from)] };
   });
-  if (branches.length === 1) return branches[0] ?? '';
   const together = link && link.ids.length > 1 ? ' union ' : ' union all ';
-  const before = late ? `with ${late.before.join(', ')} ` : '';
-  return `(${before}select * from (${branches.join(together)}) as t order by ${orderOf(walk)} limit ${limit})`;
+  const unionOf = (some: typeof branches) => some.flatMap(({ texts }) => texts).join(together);
+  const before = late?.before ?? [];
+  let rows = unionOf(branches);
+  if (readsValuedFirst) {
+    before.push(`valued as materialized (${unionOf(branches.filter(({ half }) => half === 'valued'))})`);
+    rows = `select * from valued${together}${unionOf(branches.filter(({ half }) => half === 'null'))}`;
+  }
+  if (branches.flatMap(({ texts }) => texts).length === 1) return rows;
+  const named = before.length > 0 ? `with ${before.join(', ')} ` : '';
+  return `(${named}select * from (${rows}) as t order by ${orderOf(walk)} limit ${limit})`;
 }
 
 /** The ORDER BY of a walk over rows named `t`. */
