@@ -127,9 +127,19 @@ export const todos = pgTable(
       index('todos_parent')
         .on(table.workspaceId, table.parentTodoId, table.createdAt, table.id)
         .where(sql`parent_todo_id is not null`),
-      index('todos_position').on(table.workspaceId, positionKey, table.id),
-      index('todos_archived_position').on(table.workspaceId, positionKey, table.id).where(archived),
-      index('todos_list_position').on(table.workspaceId, table.todoListId, positionKey, table.id).where(listed),
+      // The columns after the id sort nothing: an index with an expression is read alone where it has what that is made of.
+      index('todos_position').on(
+        table.workspaceId,
+        positionKey,
+        table.id,
+        table.position,
+        table.archivedAt,
+        table.isSuggested,
+      ),
+      index('todos_archived_position').on(table.workspaceId, positionKey, table.id, table.position).where(archived),
+      index('todos_list_position')
+        .on(table.workspaceId, table.todoListId, positionKey, table.id, table.position)
+        .where(listed),
       index('todos_list').on(table.workspaceId, table.todoListId, table.createdAt, table.id),
     ];
   },
