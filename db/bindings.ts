@@ -1,6 +1,14 @@
 /** The values of a statement under construction; its text names them `$1`, `$2`, …. */
 export class Bindings {
-  readonly values: unknown[] = [];
+  readonly values: unknown[];
+
+  /**
+   * `workspaceId`: that of a statement over one workspace, which is `$1`. Each subquery names it, and is not only joined to
+   * the query around it: Citus finds the node of a subquery by that parameter.
+   */
+  constructor(workspaceId?: string) {
+    this.values = workspaceId === undefined ? [] : [workspaceId];
+  }
 
   /** Adds a value and returns its name in the text. */
   bind(value: unknown): string {

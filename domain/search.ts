@@ -49,7 +49,7 @@ function indexedConditions(terms: readonly string[], bindings: Bindings): string
 }
 
 /** A common table expression `hits(todo_id)`: the matches of the trigram index in the workspace, before other filters. */
-export function hitsOf(workspaceId: string, terms: readonly string[], bindings: Bindings): string {
-  const where = [`s.workspace_id = ${bindings.bind(workspaceId)}`, ...indexedConditions(terms, bindings)];
+export function hitsOf(terms: readonly string[], bindings: Bindings): string {
+  const where = ['s.workspace_id = $1', ...indexedConditions(terms, bindings)];
   return `hits as materialized (select s.todo_id from todo_search s where ${where.join(' and ')})`;
 }

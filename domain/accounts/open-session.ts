@@ -28,7 +28,7 @@ const insert = `with made as (
   )
   select u.name, u.email, m.role, w.name as "workspaceName", w.timezone, w.agent_minutes as "agentMinutes", made.expires_at as "expiresAt"
   from made join members m on m.workspace_id = made.workspace_id and m.user_id = made.user_id
-  join workspaces w on w.id = made.workspace_id join users u on u.id = made.user_id`;
+  join workspaces w on w.id = $1 join users u on u.id = made.user_id`;
 
 interface Opening {
   workspaceId: string;

@@ -72,7 +72,7 @@ const atWork = `select a.id, a.name, a.description, a.instructions, a.requires_a
     a.approval_guidance as "approvalGuidance", a.is_default as "isDefault", a.archived_at is not null as "isArchived",
     (select coalesce(json_agg(json_build_object('id', s.id, 'name', s.name, 'summary', s.summary)
         order by s.created_at, s.id), '[]')
-      from agent_skills s where s.workspace_id = a.workspace_id and s.agent_id = a.id and s.archived_at is null) as skills
+      from agent_skills s where s.workspace_id = $1 and s.agent_id = a.id and s.archived_at is null) as skills
   from agents a where a.workspace_id = $1 and a.id = $2`;
 
 /** The current state of an agent, for its next step: changes by a person hold from then on. @throws Failure 404. */

@@ -29,9 +29,9 @@ interface Walk {
 }
 
 /** The conditions of a walk on `captures c`, free text apart; their texts depend only on which filters are set. */
-function conditionsOf({ workspaceId, filter, after }: Walk, bindings: Bindings): string[] {
+function conditionsOf({ filter, after }: Walk, bindings: Bindings): string[] {
   const { type, tags, createdAfter, createdBefore, updatedSince, includeArchived } = filter;
-  const where = [`c.workspace_id = ${bindings.bind(workspaceId)}`];
+  const where = ['c.workspace_id = $1'];
   const add = (value: unknown, condition: (name: string) => string) => {
     if (value !== undefined) where.push(condition(bindings.bind(value)));
   };
@@ -55,7 +55,7 @@ function planOf({ tags, createdAfter, createdBefore, updatedSince }: Filter): Pl
 }
 
 async function walkPage(db: Db, walk: Walk, count: number): Promise<ListedRow[]> {
-  const bindings = new Bindings();
+  const bindings = new Bindings(walk.workspaceId);
   const where = conditionsOf(walk, bindings).join(' and ');
   const text = `select ${listedColumns} from captures c where ${where} order by ${order} limit ${bindings.bind(count)}`;
   return db.rows<ListedRow>(text, bindings.values, planOf(walk.filter));
@@ -66,7 +66,7 @@ async function walkPage(db: Db, walk: Walk, count: number): Promise<ListedRow[]>
  * `offset 0` keeps the planner from using the trigram index here.
  */
 async function searchNear(db: Db, walk: Walk, terms: string[], count: number, max: number | null) {
-  const bindings = new Bindings();
+  const bindings = new Bindings(walk.workspaceId);
   const where = conditionsOf(walk, bindings).join(' and ');
   const near = `select c.workspace_id, c.id, c.created_at from captures c where ${where}
     order by ${order} limit ${bindings.bind(max)}`;
@@ -74,10 +74,10 @@ async function searchNear(db: Db, walk: Walk, terms: string[], count: number, ma
   const text = `with near as materialized (${near}), page as (
       select c.* from near c cross join lateral (
         select title, body, summary from capture_search s
-        where s.workspace_id = c.workspace_id and s.capture_id = c.id offset 0) s
+        where s.workspace_id = $1 and s.capture_id = c.id offset 0) s
       where ${found} order by ${order} limit ${bindings.bind(count)}
     ), whole as (
-      select c.* from page p join captures c on c.workspace_id = p.workspace_id and c.id = p.id)
+      select c.* from page p join captures c on c.workspace_id = $1 and c.id = p.id)
     select n.scanned, ${listedColumns} from (select count(*)::int as scanned from near) n left join whole c on true
     order by ${order}`;
   const rows = await db.rows<ListedRow & { scanned: number }>(text, bindings.values, 'custom');
@@ -87,8 +87,8 @@ async function searchNear(db: Db, walk: Walk, terms: string[], count: number, ma
 
 /** Finds the terms through the trigram index, then filters and sorts the hits. */
 async function searchIndex(db: Db, walk: Walk, terms: string[], count: number): Promise<ListedRow[]> {
-  const bindings = new Bindings();
-  const hits = hitsOf(walk.workspaceId, terms, bindings);
+  const bindings = new Bindings(walk.workspaceId);
+  const hits = hitsOf(terms, bindings);
   const where = conditionsOf(walk, bindings).join(' and ');
   const text = `with ${hits} select ${listedColumns} from hits h join captures c on c.id = h.capture_id
     where ${where} order by ${order} limit ${bindings.bind(count)}`;
@@ -111,8 +111,8 @@ async function searchPage(db: Db, walk: Walk, query: string, count: number): Pro
 
 /** How many captures a filter matches, over all pages. */
 async function count(db: Db, workspaceId: string, filter: Filter, query: string | undefined): Promise<number> {
-  const bindings = new Bindings();
-  const hits = query === undefined ? '' : `with ${hitsOf(workspaceId, termsOf(query), bindings)} `;
+  const bindings = new Bindings(workspaceId);
+  const hits = query === undefined ? '' : `with ${hitsOf(termsOf(query), bindings)} `;
   const from = hits === '' ? 'captures c' : 'hits h join captures c on c.id = h.capture_id';
   const where = conditionsOf({ workspaceId, filter }, bindings).join(' and ');
   const text = `${hits}select count(*)::int as count from ${from} where ${where}`;

@@ -42,7 +42,7 @@ export function termConditions(terms: readonly string[], bindings: Bindings): st
 }
 
 /** A common table expression `hits(capture_id)`: the hits of the trigram index, before any other filter. */
-export function hitsOf(workspaceId: string, terms: readonly string[], bindings: Bindings): string {
-  const where = [`s.workspace_id = ${bindings.bind(workspaceId)}`, ...termConditions(terms, bindings)];
+export function hitsOf(terms: readonly string[], bindings: Bindings): string {
+  const where = ['s.workspace_id = $1', ...termConditions(terms, bindings)];
   return `hits as materialized (select s.capture_id from capture_search s where ${where.join(' and ')})`;
 }

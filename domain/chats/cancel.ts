@@ -20,7 +20,7 @@ export function cancelChat(ctx: Context, { chatId }: { chatId: string }): Promis
 }
 
 const working = `select c.id from chats c where c.workspace_id = $1 and c.todo_id = any($2::uuid[])
-    and exists (select 1 from chat_turns t where t.workspace_id = c.workspace_id and t.chat_id = c.id and t.ended_at is null)
+    and exists (select 1 from chat_turns t where t.workspace_id = $1 and t.chat_id = c.id and t.ended_at is null)
   order by c.id`;
 
 interface Closing {

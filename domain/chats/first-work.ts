@@ -22,7 +22,7 @@ const first = `select t.id as "turnId", t.outcome, c.status, c.created_at as "st
     greatest(c.created_at, coalesce(t.ended_at, c.updated_at)) as "changedAt"
   from chats c cross join lateral (
     select x.id, x.outcome, x.ended_at from chat_turns x
-    where x.workspace_id = c.workspace_id and x.chat_id = c.id and x.outcome is distinct from 'superseded'
+    where x.workspace_id = $1 and x.chat_id = c.id and x.outcome is distinct from 'superseded'
     order by x.created_at, x.id limit 1
   ) t
   where c.workspace_id = $1 and c.id = $2`;

@@ -20,9 +20,9 @@ interface Listing {
   count: number;
 }
 
-function conditionsOf({ workspaceId, filter, after }: Listing, bindings: Bindings): string[] {
+function conditionsOf({ filter, after }: Listing, bindings: Bindings): string[] {
   const { status, agentId, includeArchived } = filter;
-  const where = [`c.workspace_id = ${bindings.bind(workspaceId)}`];
+  const where = ['c.workspace_id = $1'];
   if (agentId !== undefined) where.push(`c.agent_id = ${bindings.bind(agentId)}`);
   if (status !== undefined) where.push(`c.status = ${bindings.bind(status)}`);
   if (!includeArchived) where.push('c.archived_at is null');
@@ -39,7 +39,7 @@ function matchesOf(terms: readonly string[], bindings: Bindings): string[] {
 }
 
 async function walkPage(db: Db, listing: Listing): Promise<ChatRow[]> {
-  const bindings = new Bindings();
+  const bindings = new Bindings(listing.workspaceId);
   const where = conditionsOf(listing, bindings).join(' and ');
   const text = `select ${chatColumns} from chats c where ${where} order by ${order} limit ${bindings.bind(listing.count)}`;
   return db.rows<ChatRow>(text, bindings.values, listing.filter.status === undefined ? 'generic' : 'custom');
@@ -47,7 +47,7 @@ async function walkPage(db: Db, listing: Listing): Promise<ChatRow[]> {
 
 /** Searches the first `depth` chats of the list, or all of them; `exhausted` when there were no more. */
 async function searchNear(db: Db, listing: Listing, terms: string[], depth: number | null) {
-  const bindings = new Bindings();
+  const bindings = new Bindings(listing.workspaceId);
   const where = conditionsOf(listing, bindings).join(' and ');
   const near = `select * from chats c where ${where} order by ${order} limit ${bindings.bind(depth)}`;
   const found = matchesOf(terms, bindings).join(' and ');
@@ -62,9 +62,9 @@ async function searchNear(db: Db, listing: Listing, terms: string[], depth: numb
 
 /** Searches with the trigram index, then filters and sorts its matches. */
 async function searchIndex(db: Db, listing: Listing, terms: string[]): Promise<ChatRow[]> {
-  const bindings = new Bindings();
+  const bindings = new Bindings(listing.workspaceId);
   const matches = matchesOf(terms, bindings);
-  const hits = [`c.workspace_id = ${bindings.bind(listing.workspaceId)}`, ...matches].join(' and ');
+  const hits = ['c.workspace_id = $1', ...matches].join(' and ');
   const where = conditionsOf(listing, bindings).join(' and ');
   const text = `with hits as materialized (select * from chats c where ${hits})
     select ${chatColumns} from hits c where ${where} order by ${order} limit ${bindings.bind(listing.count)}`;

@@ -12,7 +12,7 @@ export interface Tail {
 
 function statement(more = ''): string {
   return `select c.status${more}, ${messageColumns} from chats c left join lateral (
-      select * from messages s where s.workspace_id = c.workspace_id and s.chat_id = c.id and s.sequence > $3
+      select * from messages s where s.workspace_id = $1 and s.chat_id = c.id and s.sequence > $3
       order by s.sequence limit $4
     ) m on true
     where c.workspace_id = $1 and c.id = $2 order by m.sequence`;

@@ -63,9 +63,9 @@ export const eventColumns = `e.id, e.type, e.sequence, e.occurred_at as "occurre
   coalesce(u.name, a.name) as "actorName", e.credential_id as "credentialId", e.via, e.request_id as "requestId",
   e.reader_id as "readerId"`;
 
-/** The actors of events `e`. */
+/** The actors of events `e` of the workspace `$1`. */
 export const actors = `left join users u on e.actor_type = 'user' and u.id = e.actor_id
-  left join agents a on e.actor_type = 'agent' and a.workspace_id = e.workspace_id and a.id = e.actor_id`;
+  left join agents a on e.actor_type = 'agent' and a.workspace_id = $1 and a.id = e.actor_id`;
 
 type EventTable = typeof events.$inferSelect;
 
@@ -101,9 +101,8 @@ export function eventOf(workspaceId: string, row: EventRow): LoggedEvent {
 }
 
 function statementOf(query: EventQuery): { text: string; values: unknown[] } {
-  const bindings = new Bindings();
-  const workspace = bindings.bind(query.workspaceId);
-  const where = [`e.workspace_id = ${workspace}`, `e.sequence > ${bindings.bind(query.after)}::bigint`];
+  const bindings = new Bindings(query.workspaceId);
+  const where = ['e.workspace_id = $1', `e.sequence > ${bindings.bind(query.after)}::bigint`];
   const types = wantedTypes(query);
   if (types) where.push(`e.type = any(${bindings.bind(types)}::text[])`);
   if (query.actorId !== undefined) where.push(`e.actor_id = ${bindings.bind(query.actorId)}::uuid`);
@@ -117,7 +116,7 @@ function statementOf(query: EventQuery): { text: string; values: unknown[] } {
         select * from events e where ${where.join(' and ')} order by e.sequence limit ${bindings.bind(query.limit)}
       ) e ${actors}
     ) e on true
-    where p.workspace_id = ${workspace} order by e.sequence`;
+    where p.workspace_id = $1 order by e.sequence`;
   return { text, values: bindings.values };
 }
 

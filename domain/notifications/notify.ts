@@ -50,22 +50,22 @@ export type NotifyContext = Pick<ServiceContext, 'db' | 'clock' | 'mail'>;
 const insert = `with n as (
   insert into notifications (workspace_id, id, user_id, kind, title, text, todo_id, chat_id, approval_id,
     dedupe, created_at, in_app, email, email_due_at)
-  select m.workspace_id, given.id, m.user_id, $4::text, $5::text, $6::text, $7::uuid, $8::uuid, $9::uuid,
+  select $1, given.id, m.user_id, $4::text, $5::text, $6::text, $7::uuid, $8::uuid, $9::uuid,
     $10::text, $11::timestamptz, coalesce(s.in_app, true),
     case when not coalesce(s.email, true) then 'suppressed' when $12 then 'pending' else 'none' end,
     case when $12 and coalesce(s.email, true) then now() end
   from unnest($2::uuid[], $3::uuid[]) as given (user_id, id)
   join members m on m.workspace_id = $1 and m.user_id = given.user_id and m.removed_at is null
-  left join notification_settings s on s.workspace_id = m.workspace_id and s.user_id = m.user_id and s.kind = $4
+  left join notification_settings s on s.workspace_id = $1 and s.user_id = m.user_id and s.kind = $4
   order by m.user_id
   on conflict (workspace_id, dedupe, user_id) do nothing returning *
   ), listed as (select id from n where in_app
   ), pushed as (
     insert into push_deliveries (workspace_id, notification_id, subscription_id, due_at)
-    select n.workspace_id, n.id, p.id, now() from n
-    join push_subscriptions p on p.workspace_id = n.workspace_id and p.user_id = n.user_id
+    select $1, n.id, p.id, now() from n
+    join push_subscriptions p on p.workspace_id = $1 and p.user_id = n.user_id
     left join notification_settings s
-      on s.workspace_id = n.workspace_id and s.user_id = n.user_id and s.kind = n.kind
+      on s.workspace_id = $1 and s.user_id = n.user_id and s.kind = n.kind
     where $13 and coalesce(s.push, true) returning 1
   )`;
 const deliveries = `select user_id as "userId", in_app as "inApp", email, created_at as "createdAt" from notifications

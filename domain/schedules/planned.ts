@@ -23,7 +23,7 @@ type Row = Pick<typeof todoSchedules.$inferSelect, 'todoId' | 'kind' | 'rrule' |
 // Paused, stopped and spent ones, and those of todos that are done or archived, have no next time.
 const list = `select s.todo_id as "todoId", s.kind, s.rrule, s.timezone, s.starts_at as "startsAt",
     s.next_run_at as "nextRunAt",
-    (select json_agg(o.planned_at) from todo_occurrences o where o.workspace_id = s.workspace_id
+    (select json_agg(o.planned_at) from todo_occurrences o where o.workspace_id = $1
       and o.todo_id = s.todo_id and o.planned_at >= s.next_run_at and o.status in ('done', 'skipped')) as settled
   from todo_schedules s
   where s.workspace_id = $1 and s.next_run_at < $2::timestamptz and ($3::uuid is null or s.todo_id > $3::uuid)

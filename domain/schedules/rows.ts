@@ -30,7 +30,7 @@ export interface ScheduleCell extends Pick<ScheduleTable, 'rrule' | 'kind' | 'ti
  */
 export function scheduleColumn(scheduled: string): string {
   return `case when t.is_scheduled then (select row_to_json(s)
-    from ${scheduled} s where s.workspace_id = t.workspace_id and s.todo_id = t.id) end as schedule`;
+    from ${scheduled} s where s.workspace_id = $1 and s.todo_id = t.id) end as schedule`;
 }
 
 function instant(cell: string | null): string | null {
@@ -76,9 +76,9 @@ function isQueued({ status }: ScheduleCell, run: LatestRun): boolean {
 /** In SQL: `scheduleStatus` of the answer of a todo that has a schedule, from a relation `t` shaped like `todos`. */
 export function currentStatus(t: string): string {
   return `(select case when s.status in ('pending', 'completed') and exists (
-      select 1 from todo_runs r where r.workspace_id = s.workspace_id and r.id = ${t}.latest_run_id
+      select 1 from todo_runs r where r.workspace_id = $1 and r.id = ${t}.latest_run_id
         and r.trigger = 'schedule' and r.status_reason = 'queued') then 'queued' else s.status end
-    from todo_schedules s where s.workspace_id = ${t}.workspace_id and s.todo_id = ${t}.id)`;
+    from todo_schedules s where s.workspace_id = $1 and s.todo_id = ${t}.id)`;
 }
 
 /** The fields of a todo that come from its schedule. */
@@ -132,9 +132,9 @@ interface ScheduleRow extends Omit<Schedule, 'settled'> {
 const withTodo = `select s.todo_id as "todoId", s.kind, s.rrule, s.timezone, s.starts_at as "startsAt", s.status, s.paused,
     s.next_run_at as "nextRunAt", s.user_id as "userId", s.scopes, s.consecutive_failures as "consecutiveFailures",
     t.status = 'done' or t.archived_at is not null as "isSuspended",
-    exists (select from members m where m.workspace_id = s.workspace_id and m.user_id = s.user_id
+    exists (select from members m where m.workspace_id = $1 and m.user_id = s.user_id
       and m.removed_at is null) as "hasOwner",
-    (select json_agg(o.planned_at) from todo_occurrences o where o.workspace_id = s.workspace_id
+    (select json_agg(o.planned_at) from todo_occurrences o where o.workspace_id = $1
       and o.todo_id = s.todo_id and o.planned_at >= least(s.next_run_at, $3::timestamptz)) as settled
   from todo_schedules s join todos t on t.workspace_id = s.workspace_id and t.id = s.todo_id
   where s.workspace_id = $1 and s.todo_id = any($2::uuid[])`;

@@ -22,7 +22,7 @@ function select(where: string): string {
       l.created_at as "createdAt", l.updated_at as "updatedAt"
     from todo_lists l left join lateral (
       select count(*) as todos, count(*) filter (where t.status <> 'done') as active from todos t
-      where t.workspace_id = l.workspace_id and t.todo_list_id = l.id and t.archived_at is null and not t.is_suggested
+      where t.workspace_id = $1 and t.todo_list_id = l.id and t.archived_at is null and not t.is_suggested
     ) c on true
     where l.workspace_id = $1 and ${where}`;
 }

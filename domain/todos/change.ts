@@ -84,8 +84,8 @@ const unscheduled = ' and not todos.is_scheduled';
  * values: a statement that began before that sees a version that is no longer the current one.
  */
 const untouched = `${unscheduled} and todos.latest_run_id is null and not exists
-    (select 1 from chats c where c.workspace_id = todos.workspace_id and c.todo_id = todos.id)
-  and row_version = (select s.xmin::text from todos s where s.workspace_id = todos.workspace_id and s.id = todos.id)`;
+    (select 1 from chats c where c.workspace_id = $1 and c.todo_id = todos.id)
+  and row_version = (select s.xmin::text from todos s where s.workspace_id = $1 and s.id = todos.id)`;
 
 /** `untouched`: only todos without runs, chats and schedule; `unscheduled`: only those without a schedule. */
 export type Only = 'any' | 'unscheduled' | 'untouched';
@@ -156,7 +156,7 @@ async function write(
       update todos set ${sets.join(', ')} from held
       where ${these} id = held_id${conditions[only]} returning *
     )${searched.length > 0 ? indexed : ''}${reminded}${record} select ${todoColumns()},
-      row_version <> (select xmin::text from todos s where s.workspace_id = t.workspace_id and s.id = t.id) as overtaken,
+      row_version <> (select xmin::text from todos s where s.workspace_id = $1 and s.id = t.id) as overtaken,
       ${record ? 'exists (select from recorded)' : 'false'} as "isRecorded"
     from changed t`;
   const rows = await db.rows<TodoRow & { overtaken: boolean; isRecorded: boolean }>(text, bindings.values);

@@ -73,7 +73,7 @@ export function canonicalFilters(filter: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(filter).map(plain));
 }
 
-const isAssigned = 'from todo_assignees a where a.workspace_id = t.workspace_id and a.todo_id = t.id';
+const isAssigned = 'from todo_assignees a where a.workspace_id = $1 and a.todo_id = t.id';
 
 /**
  * Which todos are visible, as alternatives that an index has each. Together they are the active ones without suggestions
@@ -101,19 +101,15 @@ function isOneOf(column: string, ids: readonly string[], bindings: Bindings): st
 }
 
 /**
- * The conditions of a filter on `todos t`, free text apart: the one builder for lists, counts and summaries. Which
+ * The conditions of a filter on `todos t`, free text apart: the one builder for lists, counts and summaries. The bindings
+ * are those of the workspace. Which
  * conditions there are depends only on which fields are set and on how many values they have, so that statements have
  * few texts. `visibility` is one of those that the caller reads apart from the others.
  */
-export function conditionsOf(
-  { workspaceId }: Viewer,
-  criteria: Criteria,
-  bindings: Bindings,
-  visibility?: string,
-): string[] {
+export function conditionsOf(criteria: Criteria, bindings: Bindings, visibility?: string): string[] {
   const { statuses, priorities, listIds, assigneeIds, labelIds, scheduleStatuses, isSuggested, hasRun } = criteria;
   const { hasParent } = criteria;
-  const where = [`t.workspace_id = ${bindings.bind(workspaceId)}`];
+  const where = ['t.workspace_id = $1'];
   const add = (value: unknown, condition: (name: string) => string) => {
     if (value !== undefined) where.push(condition(bindings.bind(value)));
   };
@@ -132,9 +128,7 @@ export function conditionsOf(
   if (criteria.isUnassigned) where.push(`not exists (select 1 ${isAssigned})`);
   if (labelIds.length > 0) {
     const hasLabel = isOneOf('x.label_id', labelIds, bindings);
-    where.push(
-      `exists (select 1 from todo_labels x where x.workspace_id = t.workspace_id and x.todo_id = t.id and ${hasLabel})`,
-    );
+    where.push(`exists (select 1 from todo_labels x where x.workspace_id = $1 and x.todo_id = t.id and ${hasLabel})`);
   }
   if (scheduleStatuses.length > 0) {
     where.push(`t.is_scheduled and ${currentStatus('t')} = any(${bindings.bind(scheduleStatuses)}::text[])`);

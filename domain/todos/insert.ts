@@ -72,13 +72,12 @@ export interface NewRow {
 
 /** Inserts the rows, records that they were created, and returns the todos in their order. The rows that they refer to must exist. */
 export async function writeTodos(db: Db, workspaceId: string, rows: readonly NewRow[]): Promise<TodoAnswer[]> {
-  const bindings = new Bindings();
-  const workspace = bindings.bind(workspaceId);
+  const bindings = new Bindings(workspaceId);
   bindings.bind(JSON.stringify(rows));
   const recorded = recordingPart(bindings, db.origin, {
     events: rows.map(({ id }) => ({ type: 'todo.created', objectId: id })),
     changed: 'made',
-    workspace,
+    workspace: '$1',
     parents: todoParentsColumn,
     version: 'c.version',
   });

@@ -1,5 +1,4 @@
 import type { Bindings } from '../../db/bindings.ts';
-import type { Viewer } from './filter.ts';
 
 /** Todos of the assignees, of parents, or due in a range, that are read to sort them. */
 const maxSorted = 2000;
@@ -28,8 +27,8 @@ export interface Late {
   branchesOf(range: LateRange): string[];
 }
 
-const byId = (workspace: string, id: string) =>
-  `cross join lateral (select * from todos t where t.workspace_id = ${workspace} and t.id = ${id} offset 0)`;
+const byId = (id: string) =>
+  `cross join lateral (select * from todos t where t.workspace_id = $1 and t.id = ${id} offset 0)`;
 
 /** A table that links todos to what a filter names by `ids`; its index of each is in the order of creation. */
 export interface Link {
@@ -39,8 +38,8 @@ export interface Link {
 }
 
 /** The condition on the rows `as` of a link table that one of its ids is linked. */
-function isLinked({ column, ids }: Link, as: string, workspace: string, bindings: Bindings): string {
-  return `${as}.workspace_id = ${workspace} and ${as}.${column} = any(${bindings.bind(ids)}::uuid[])`;
+function isLinked({ column, ids }: Link, as: string, bindings: Bindings): string {
+  return `${as}.workspace_id = $1 and ${as}.${column} = any(${bindings.bind(ids)}::uuid[])`;
 }
 
 /**
@@ -49,20 +48,15 @@ function isLinked({ column, ids }: Link, as: string, workspace: string, bindings
  * looks each one up where they are too many for a hash. Todos of both links are those of the first that are in a hash of
  * the second. `offset 0` and `is true` keep the planner from joins, whose order depends on estimates.
  */
-export function lateLinked(
-  { workspaceId }: Viewer,
-  [first, second]: readonly [Link, Link | undefined],
-  bindings: Bindings,
-): Late {
-  const workspace = bindings.bind(workspaceId);
-  const [isTheirs, count] = [isLinked(first, 'a', workspace, bindings), '(select count(*) from theirs)'];
+export function lateLinked([first, second]: readonly [Link, Link | undefined], bindings: Bindings): Late {
+  const [isTheirs, count] = [isLinked(first, 'a', bindings), '(select count(*) from theirs)'];
   const others: string[] = [];
   const isIn = (table: string, is: string, of: string, id: string) =>
     `exists (select from ${table} where ${is} and b.created_at = ${of}.created_at and b.todo_id = ${of}.${id} offset 0)`;
-  const isOne = [isIn(`${first.table} b`, isLinked(first, 'b', workspace, bindings), 't', 'id')];
+  const isOne = [isIn(`${first.table} b`, isLinked(first, 'b', bindings), 't', 'id')];
   let isBoth = 'true';
   if (second) {
-    const [table, isOther] = [`${second.table} b`, isLinked(second, 'b', workspace, bindings)];
+    const [table, isOther] = [`${second.table} b`, isLinked(second, 'b', bindings)];
     others.push(`others as materialized (select b.todo_id from ${table} where ${isOther} limit ${maxHashed + 1})`);
     isBoth = `case when (select count(*) from others) <= ${maxHashed}
       then (a.todo_id in (select todo_id from others)) is true else ${isIn(table, isOther, 'a', 'todo_id')} end`;
@@ -78,13 +72,12 @@ export function lateLinked(
       `theirs as materialized (
         select a.todo_id from ${first.table} a where ${isTheirs} and ${isBoth} limit ${maxHashed + 1})`,
       `few as materialized (select c.* from (
-        select distinct todo_id from theirs where ${count} <= ${maxSorted}) f ${byId(workspace, 'f.todo_id')} c)`,
+        select distinct todo_id from theirs where ${count} <= ${maxSorted}) f ${byId('f.todo_id')} c)`,
     ],
     branchesOf: ({ first: firstOf, columns }) => [
       firstOf(columns, 'few t'),
       ...many.map(
-        (condition) =>
-          `(select ${columns} from ${firstOf('t.id', 'todos t', condition)} o ${byId(workspace, 'o.id')} t)`,
+        (condition) => `(select ${columns} from ${firstOf('t.id', 'todos t', condition)} o ${byId('o.id')} t)`,
       ),
     ],
   };
@@ -95,18 +88,17 @@ export function lateLinked(
  * todos, and walks the index of the sort where they are many. Which of both takes less depends on how many there are,
  * and the planner's estimate of a small range is often several times too high.
  */
-export function lateFew({ workspaceId }: Viewer, isOne: readonly string[], bindings: Bindings): Late {
-  const workspace = bindings.bind(workspaceId);
+export function lateFew(isOne: readonly string[]): Late {
   const count = '(select count(*) from narrow)';
   return {
     before: [
       `narrow as materialized (select t.id from todos t where ${isOne.join(' and ')} limit ${maxSorted + 1})`,
       `few as materialized (select c.* from (
-        select id from narrow where ${count} <= ${maxSorted}) f ${byId(workspace, 'f.id')} c)`,
+        select id from narrow where ${count} <= ${maxSorted}) f ${byId('f.id')} c)`,
     ],
     branchesOf: ({ first, columns }) => [
       first(columns, 'few t'),
-      `(select ${columns} from ${first('t.id', 'todos t', `${count} > ${maxSorted}`)} o ${byId(workspace, 'o.id')} t)`,
+      `(select ${columns} from ${first('t.id', 'todos t', `${count} > ${maxSorted}`)} o ${byId('o.id')} t)`,
     ],
   };
 }
@@ -117,13 +109,12 @@ export function lateFew({ workspaceId }: Viewer, isOne: readonly string[], bindi
  * a hash of the ids of all assigned todos while walking the index, and looks each one up where they are too many for a
  * hash.
  */
-export function lateUnassigned({ workspaceId }: Viewer, bindings: Bindings): Late {
-  const workspace = bindings.bind(workspaceId);
+export function lateUnassigned(): Late {
   const isFree = `not exists (
-    select from todo_assignees a where a.workspace_id = ${workspace} and a.todo_id = t.id offset 0)`;
+    select from todo_assignees a where a.workspace_id = $1 and a.todo_id = t.id offset 0)`;
   const count = '(select count(*) from taken)';
   const before = [
-    `taken as materialized (select todo_id from todo_assignees where workspace_id = ${workspace} limit ${maxHashed + 1})`,
+    `taken as materialized (select todo_id from todo_assignees where workspace_id = $1 limit ${maxHashed + 1})`,
   ];
   return {
     before,
@@ -141,10 +132,9 @@ export function lateUnassigned({ workspaceId }: Viewer, bindings: Bindings): Lat
         `${short} and ${count} > ${maxHashed} and ${isFree}`,
       ];
       return [
-        `(select ${columns} from ${near} o ${byId(workspace, 'o.id')} t where not ${short})`,
+        `(select ${columns} from ${near} o ${byId('o.id')} t where not ${short})`,
         ...rest.map(
-          (condition) =>
-            `(select ${columns} from ${first('t.id', 'todos t', condition)} o ${byId(workspace, 'o.id')} t)`,
+          (condition) => `(select ${columns} from ${first('t.id', 'todos t', condition)} o ${byId('o.id')} t)`,
         ),
       ];
     },

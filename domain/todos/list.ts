@@ -15,7 +15,7 @@ const wholeTodo = todoColumns();
 
 /** The statement of a page without a search. The rows of several branches are sorted before the other columns are read. */
 export function pageStatement(walk: Walk, count: number): { text: string; values: readonly unknown[]; plan: Plan } {
-  const bindings = new Bindings();
+  const bindings = new Bindings(walk.viewer.workspaceId);
   const branched = isBranched(walk);
   const rows = walkOf(walk, bindings, bindings.bind(count), branched ? 't.*' : wholeTodo);
   const text = branched ? `select ${wholeTodo} from ${rows} as t order by ${orderOf(walk)}` : rows;

@@ -18,13 +18,13 @@ export interface EstimateFacts extends Pick<TodoAnswer, 'title' | 'content'> {
 const facts = `select t.title, t.content,
     (select coalesce(json_agg(json_build_object('status', r.status, 'minutesUsed', r.minutes_used, 'summary', r.summary,
         'seconds', round(extract(epoch from coalesce(r.finished_at, now()) - r.started_at))) order by r.started_at desc, r.id desc), '[]')
-      from todo_runs r where r.workspace_id = t.workspace_id and r.todo_id = t.id) as runs,
+      from todo_runs r where r.workspace_id = $1 and r.todo_id = t.id) as runs,
     total.messages, total.tool_calls as "toolCalls"
   from todos t cross join lateral (
     select count(*)::int as messages, coalesce(sum((
         select count(*) from jsonb_array_elements(m.blocks) b where b->>'type' = 'tool_call')), 0)::int as tool_calls
     from chats c join messages m on m.workspace_id = c.workspace_id and m.chat_id = c.id
-    where c.workspace_id = t.workspace_id and c.todo_id = t.id) total
+    where c.workspace_id = $1 and c.todo_id = t.id) total
   where t.workspace_id = $1 and t.id = $2 and t.status = 'done' and t.minutes_saved is null`;
 
 interface TodoRef {

@@ -18,7 +18,7 @@ interface ParentFacts {
 
 const facts = `select t.id, t.parent_todo_id as "parentTodoId", t.archived_at is not null as "isArchived",
     t.is_suggested as "isSuggested", case when l.archived_at is null then l.id end as "listId",
-    (select count(*)::int from todos s where s.workspace_id = t.workspace_id and s.parent_todo_id = t.id) as count
+    (select count(*)::int from todos s where s.workspace_id = $1 and s.parent_todo_id = t.id) as count
   from todos t join todo_lists l on l.workspace_id = t.workspace_id and l.id = t.todo_list_id
   where t.workspace_id = $1 and t.id = any($2::uuid[])`;
 const anyChild = 'select 1 from todos where workspace_id = $1 and parent_todo_id = any($2::uuid[]) limit 1';

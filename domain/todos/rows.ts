@@ -76,14 +76,14 @@ export function todoColumns(
     (select json_agg(json_build_array(case when a.user_id is null then 'agent' else 'user' end, a.assignee_id,
         case when a.user_id is null
           then (select json_build_array(g.name, g.archived_at is not null)
-            from agents g where g.workspace_id = a.workspace_id and g.id = a.agent_id)
+            from agents g where g.workspace_id = $1 and g.id = a.agent_id)
           else (select json_build_array(u.name, m.removed_at is not null)
             from members m join users u on u.id = m.user_id
-            where m.workspace_id = a.workspace_id and m.user_id = a.user_id) end) order by a.position)
-      from ${assigned} a where a.workspace_id = t.workspace_id and a.todo_id = t.id) as assignees,
+            where m.workspace_id = $1 and m.user_id = a.user_id) end) order by a.position)
+      from ${assigned} a where a.workspace_id = $1 and a.todo_id = t.id) as assignees,
     case when t.has_had_labels then (select json_agg(json_build_array(b.id, b.name, b.color) order by b.key)
       from ${labelled} x join labels b on b.workspace_id = x.workspace_id and b.id = x.label_id
-      where x.workspace_id = t.workspace_id and x.todo_id = t.id) end as labels`;
+      where x.workspace_id = $1 and x.todo_id = t.id) end as labels`;
 }
 
 /** The todo of a row. */

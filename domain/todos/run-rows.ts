@@ -22,7 +22,7 @@ export function runOf(row: RunRow): TodoRunAnswer {
  * selected columns for a page where no todo has a run. `latest_run_id` saves the lookup for todos without runs.
  */
 export const latestRunColumn = `case when t.latest_run_id is not null then (select row_to_json(r)
-    from todo_runs r where r.workspace_id = t.workspace_id and r.id = t.latest_run_id) end as "latestRun"`;
+    from todo_runs r where r.workspace_id = $1 and r.id = t.latest_run_id) end as "latestRun"`;
 
 /** The used fields of a cell of `latestRunColumn`; its instants are PostgreSQL's. */
 export interface RunCell extends Pick<RunRow, 'id' | 'status' | 'trigger' | 'summary'> {

@@ -28,7 +28,7 @@ interface Statement {
  * planner from using the trigram index here, which costs more.
  */
 export function nearStatement(walk: Walk, terms: readonly string[], count: number, depth: number): Statement {
-  const bindings = new Bindings();
+  const bindings = new Bindings(walk.viewer.workspaceId);
   const near = walkOf(
     walk,
     bindings,
@@ -38,7 +38,7 @@ export function nearStatement(walk: Walk, terms: readonly string[], count: numbe
   const found = termConditions(terms, bindings).join(' and ');
   const text = `with near as materialized ${near}, found as materialized (
       select s.todo_id from (
-        select todo_id, title, content from todo_search where workspace_id = ${bindings.bind(walk.viewer.workspaceId)}
+        select todo_id, title, content from todo_search where workspace_id = $1
           and todo_id = any(array(select id from near)) offset 0) s
       where ${found}
     ), page as (
@@ -46,7 +46,7 @@ export function nearStatement(walk: Walk, terms: readonly string[], count: numbe
       order by ${orderOf(walk)} limit ${bindings.bind(count)}
     ), whole as (
       select t.*${halvesOf(walk).length > 1 ? ', p.rank' : ''} from page p
-      join todos t on t.workspace_id = p.workspace_id and t.id = p.id)
+      join todos t on t.workspace_id = $1 and t.id = p.id)
     select n.searched, ${wholeTodo} from (select count(*)::int as searched from near) n left join whole t on true
     order by ${orderOf(walk)}`;
   return { text, values: bindings.values };
@@ -58,10 +58,10 @@ export function nearStatement(walk: Walk, terms: readonly string[], count: numbe
  */
 export function indexStatement(walk: Walk, terms: readonly string[], count: number, max: number | null): Statement {
   const { viewer, criteria, sort, order, after } = walk;
-  const bindings = new Bindings();
-  const hits = hitsOf(viewer.workspaceId, terms, bindings);
+  const bindings = new Bindings(viewer.workspaceId);
+  const hits = hitsOf(terms, bindings);
   const [limit, most] = [bindings.bind(max === null ? null : max + 1), bindings.bind(max)];
-  const where = conditionsOf(viewer, criteria, bindings);
+  const where = conditionsOf(criteria, bindings);
   const turn = order === 'asc' ? '>' : '<';
   if (after?.[0] === null) where.push(`${sort.column} is null and t.id ${turn} ${bindings.bind(after[1])}`);
   else if (after) {
@@ -75,7 +75,7 @@ export function indexStatement(walk: Walk, terms: readonly string[], count: numb
       select count(*)::int as matched from few
     ), page as (
       select t.* from (
-        select * from todos where workspace_id = ${bindings.bind(viewer.workspaceId)} and id = any(array(
+        select * from todos where workspace_id = $1 and id = any(array(
           select todo_id from few where coalesce((select matched from counted) <= ${most}::int, true))) offset 0) t
       where ${where.join(' and ')} order by ${ordered} limit ${bindings.bind(count)})
     select c.matched, ${wholeTodo} from counted c left join page t on true order by ${ordered}`;

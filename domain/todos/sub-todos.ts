@@ -14,7 +14,7 @@ export type SubTodoCell = [all: number, done: number];
  */
 export const subTodosColumn = `case when t.has_had_sub_todos then (
       select json_build_array(count(*), count(*) filter (where s.status = 'done'))
-      from todos s where s.workspace_id = t.workspace_id and s.parent_todo_id = t.id
+      from todos s where s.workspace_id = $1 and s.parent_todo_id = t.id
         and s.archived_at is null and not s.is_suggested) end as "subTodos"`;
 
 const ofParents = 'from todos where workspace_id = $1 and parent_todo_id = any($2::uuid[])';

@@ -22,11 +22,11 @@ export function over(
   criteria: Criteria,
   tailOf: (bind: (value: unknown) => string) => string = () => '',
 ): { text: string; values: unknown[] } {
-  const bindings = new Bindings();
+  const bindings = new Bindings(viewer.workspaceId);
   const { query } = criteria;
-  const hits = query === undefined ? '' : `with ${hitsOf(viewer.workspaceId, termsOf(query), bindings)} `;
+  const hits = query === undefined ? '' : `with ${hitsOf(termsOf(query), bindings)} `;
   const from = hits === '' ? 'todos t' : 'hits h join todos t on t.id = h.todo_id';
-  const where = conditionsOf(viewer, criteria, bindings).join(' and ');
+  const where = conditionsOf(criteria, bindings).join(' and ');
   const tail = tailOf((value) => bindings.bind(value));
   return { text: `${hits}select ${what} from ${from} where ${where} ${tail}`, values: bindings.values };
 }

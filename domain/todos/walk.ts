@@ -170,24 +170,25 @@ export function isBranched(walk: Walk): boolean {
 function lateOf(walk: Walk, bindings: Bindings): Late | undefined {
   const { viewer, criteria } = walk;
   const links = lateLinks(walk);
-  if (links) return lateLinked(viewer, links, bindings);
-  if (looksUpNobody(walk)) return lateUnassigned(viewer, bindings);
+  if (links) return lateLinked(links, bindings);
+  if (looksUpNobody(walk)) return lateUnassigned();
   if (!countsFew(walk)) return undefined;
   // With a capture or suggestions other todos are visible.
   const { dueBefore, dueAfter, hasParent, parentTodoId, includeArchived, captureId, isSuggested } = criteria;
   const narrowing = isOfParents(criteria) ? { hasParent, parentTodoId } : { dueBefore, dueAfter };
   const range = { ...criteriaOf(viewer, {}), ...narrowing, includeArchived, captureId, isSuggested };
-  return lateFew(viewer, conditionsOf(viewer, range, bindings), bindings);
+  return lateFew(conditionsOf(range, bindings));
 }
 
 /**
  * The rows of a walk as a query of `columns` of `todos t`, in its total order: value, nulls last, id. Every range that
  * an index returns in order is a branch of its own, because one ORDER BY over all of them would read and sort all rows:
  * rows with and without a value, distinguished by `rank`, and each of several values of a filter. A todo of several
- * assignees or labels is in the branch of each, and once in the result. `limit` is a bound parameter.
+ * assignees or labels is in the branch of each, and once in the result. The bindings are those of the workspace; `limit` is
+ * one of them.
  */
 export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: string): string {
-  const { viewer, criteria, sort, order, after } = walk;
+  const { criteria, sort, order, after } = walk;
   const turn = order === 'asc' ? '>' : '<';
   const link = linkWalked(walk);
   const from = link ? `${link.table} a join todos t on t.id = a.todo_id` : 'todos t';
@@ -197,7 +198,7 @@ export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: s
   const sharedBy = (only: Partial<Criteria>, visibility: string | undefined) => {
     const name = `${Object.keys(only)} ${visibility}`;
     const wanted = { ...criteria, isUnassigned: criteria.isUnassigned && !looksUpNobody(walk), ...only };
-    const known = shared.get(name) ?? conditionsOf(viewer, wanted, bindings, visibility);
+    const known = shared.get(name) ?? conditionsOf(wanted, bindings, visibility);
     shared.set(name, known);
     return known;
   };

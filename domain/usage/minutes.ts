@@ -54,7 +54,7 @@ export function minutesOwed(activeMs: number, charged: number): number {
 // NO KEY UPDATE, not UPDATE: two steps that each inserted a row of the workspace before would deadlock.
 const take = `with taken as (
     update workspaces w set agent_minutes = greatest(0, w.agent_minutes - $4::numeric)
-    from (select id, agent_minutes as before from workspaces where id = $1 for no key update) old where w.id = old.id
+    from (select id, agent_minutes as before from workspaces where id = $1 for no key update) old where w.id = $1
     returning least(old.before, $4::numeric) as minutes, old.before < $4::numeric as dry,
       w.agent_minutes = 0 and old.before > 0 as emptied
   ), counted as (

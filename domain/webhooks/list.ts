@@ -22,9 +22,9 @@ const list = `select ${endpointColumns}, l.* from webhook_endpoints e left join 
       a.error as "deliveryError"
     from webhook_deliveries d left join lateral (
       select x.sent_at, x.status, x.error from webhook_attempts x
-      where x.workspace_id = d.workspace_id and x.delivery_id = d.id order by x.id desc limit 1
+      where x.workspace_id = $1 and x.delivery_id = d.id order by x.id desc limit 1
     ) a on true
-    where d.workspace_id = e.workspace_id and d.endpoint_id = e.id order by d.created_at desc, d.id desc limit 1
+    where d.workspace_id = $1 and d.endpoint_id = e.id order by d.created_at desc, d.id desc limit 1
   ) l on true
   where e.workspace_id = $1 and e.subscription is null order by e.created_at desc, e.id desc`;
 

@@ -120,7 +120,7 @@ const cases: [name: string, filter: () => TodoFilter, sort: keyof typeof sorts, 
 
 for (const [name, filterOf, sort, most] of cases) {
   test(`${name} by ${sort}: a page reads few of ${size} todos`, async () => {
-    const bindings = new Bindings();
+    const bindings = new Bindings(workspace.workspaceId);
     const criteria = criteriaOf(workspace, filterOf());
     const walk = { viewer: workspace, criteria, sort: sorts[sort], order: 'desc' as const, after: undefined };
     const text = walkOf(walk, bindings, bindings.bind(page), 't.*');

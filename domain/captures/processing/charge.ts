@@ -8,7 +8,7 @@ const read = 'select active_ms as "activeMs", minutes::float8 from captures wher
 const count = 'update captures set active_ms = $3 where workspace_id = $1 and id = $2';
 const take = `with taken as (
     update workspaces w set agent_minutes = greatest(0, w.agent_minutes - $4::numeric)
-    from (select id, agent_minutes as before from workspaces where id = $1 for no key update) old where w.id = old.id
+    from (select id, agent_minutes as before from workspaces where id = $1 for no key update) old where w.id = $1
     returning least(old.before, $4::numeric) as minutes, w.agent_minutes = 0 and old.before > 0 as emptied
   ), counted as (
     update captures c set active_ms = $3, minutes = c.minutes + taken.minutes from taken
