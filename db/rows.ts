@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import type postgres from 'postgres';
 import { preparedTexts } from './prepared-texts.ts';
 import type { Scope } from './transaction.ts';
@@ -5,8 +6,12 @@ import type { Scope } from './transaction.ts';
 /** What runs statements: a connection, or a transaction on it. */
 export type Statements = Pick<postgres.Sql, 'unsafe'> | Pick<Scope, 'unsafe'>;
 
+/** Gets the text of each statement of the service, without its values. */
+const statementChannel = channel('tandem:statement');
+
 /** Sends a statement, which is prepared when its text is executed repeatedly. */
 export function send(connection: Statements, text: string, values: readonly unknown[]) {
+  if (statementChannel.hasSubscribers) statementChannel.publish(text);
   return connection.unsafe(text, values as never[], { prepare: preparedTexts.execute(text) });
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { FileToRun, WorkerMessage } from './messages.ts';
+import { watchStatements } from './statement-law.ts';
 
 /*
  * A process that runs test files one after another, so that the modules they share are loaded once. What it prints goes
@@ -61,9 +62,14 @@ async function runSuites(path: string): Promise<void> {
   }
 }
 
+/** Statements of the running file that break the law of `statement-law.ts`. */
+let unlawful: string[] = [];
+watchStatements((fault) => unlawful.push(fault));
+
 async function runFile({ path, databaseUrl, limitSeconds }: FileToRun): Promise<void> {
   process.env.TEST_DATABASE_URL = databaseUrl;
   const faults: string[] = [];
+  unlawful = [];
   const before = process.getActiveResourcesInfo();
   const begunMs = cpuMs();
   try {
@@ -71,6 +77,7 @@ async function runFile({ path, databaseUrl, limitSeconds }: FileToRun): Promise<
   } catch (error) {
     faults.push((error as Error)?.stack ?? String(error));
   }
+  faults.push(...unlawful);
   report({ type: 'started', name: 'close' });
   const open = await leftOpen(before, Math.min(20, limitSeconds / 2) * 1000);
   if (open.length > 0) faults.push(`It left something open; close it in \`after\`: ${open.join(', ')}`);
