@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { constraintOf } from './engine/shard-errors.ts';
 
 /*
  * Every class of database error, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), by the
@@ -57,7 +58,7 @@ export function isDatabaseError(name: keyof typeof classes, error: unknown): boo
 /** The constraint that the error, or one of its causes, violates; drizzle wraps the error of the driver. */
 export function violatedConstraint(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
-    const { constraint_name: name } = each as { constraint_name?: string };
+    const name = constraintOf(each);
     if (name !== undefined) return name;
   }
   return undefined;
