@@ -308,7 +308,7 @@ test('nothing is sent for another session, nor after the session has ended', asy
   assert.equal([sent.length, idsOf(await store.all())], [1, ['1']]);
 });
 
-test('only what was never sent is withdrawn; what is being sent is neither withdrawn nor discarded', async () => {
+test('only what was never sent is withdrawn; what is being sent is discarded once that has failed', async () => {
   const { open, world, outcomes, update, answer, store } = newWorld();
   const queue = open();
   queue.run();
@@ -317,11 +317,27 @@ test('only what was never sent is withdrawn; what is being sent is neither withd
   await settle();
   assert.equal(await queue.discard(['1', '2'], false), ['2']);
   assert.equal(outcomes, [['2', { state: 'withdrawn' }]]);
-  assert.equal(await queue.discard(['1']), []);
-  await answer('1', problem(0));
+  const discarded = queue.discard(['1']);
+  await settle();
+  assert.equal(idsOf(await store.all()), ['1']);
   world.isOnline = false;
-  assert.equal(await queue.discard(['1'], false), []);
-  assert.equal(await queue.discard(['1']), ['1']);
+  await answer('1', problem(0));
+  assert.equal(await discarded, ['1']);
+  assert.equal(await queue.discard(['1']), []);
+  assert.equal(await store.all(), []);
+});
+
+test('what the service stores while it is being discarded is not taken back', async () => {
+  const { open, outcomes, update, answer, store } = newWorld();
+  const queue = open();
+  queue.run();
+  await queue.add(update('1', { status: 'done' }, todoOf('a')));
+  await settle();
+  const discarded = queue.discard(['1']);
+  const done = todoOf('a', { status: 'done', version: 2 });
+  await answer('1', answerOf(done));
+  assert.equal(await discarded, []);
+  assert.equal(outcomes, [['1', { state: 'stored', todos: [done], tagged: answerOf(done).tagged }]]);
   assert.equal(await store.all(), []);
 });
 

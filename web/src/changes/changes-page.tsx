@@ -24,7 +24,11 @@ function useActions(): ChangeRowActions {
     }
   };
   return {
-    discard: ({ id }) => act((outbox) => outbox.discard(id)),
+    discard: ({ id }) =>
+      act(async (outbox) => {
+        const taken = await outbox.discard(id);
+        if (taken.length === 0) notify('There was nothing left to discard: the service has stored it by now.');
+      }),
     retry: ({ id }) => act((outbox) => outbox.retry(id)),
     settle: ({ id, mine, current }, keeps) =>
       act(async (outbox) => {

@@ -24,8 +24,8 @@ export interface Outbox {
   add(draft: Draft): Promise<Sent>;
   /** Takes back what was never sent, and sends the inverse of the rest. Returns what became of that. */
   undo(writes: readonly Write[]): Promise<Outcome[]>;
-  /** Takes a change back, whether the service may have it or not. */
-  discard(id: string): Promise<unknown>;
+  /** Takes a change back, whether the service may have it or not. Returns nothing when it is no longer there. */
+  discard(id: string): Promise<readonly string[]>;
   /** Sends a change again that was refused, or sent long ago. */
   retry(id: string): Promise<void>;
   /** Shows what nobody in a window waits for any more, such as a refusal of what was typed before a reload. */

@@ -52,7 +52,7 @@ export class Queue {
   #writes: readonly Write[] = [];
   #isRunning = false;
   #last: Promise<unknown> = Promise.resolve();
-  readonly #sending = new Set<string>();
+  readonly #sending = new Map<string, Promise<void>>();
   readonly #pauses: Pauses;
   #cancelTimer = () => {};
 
@@ -95,8 +95,13 @@ export class Queue {
     });
   }
 
-  /** Takes writes back; later ones go on from what was there before them. Returns those that were taken back. */
+  /**
+   * Takes writes back; later ones go on from what was there before them. With `mayBeSent` what is being sent is waited for,
+   * and taken back if the service has not stored it. Returns those that were taken back.
+   */
   async discard(ids: readonly string[], mayBeSent = true): Promise<readonly string[]> {
+    const underWay = () => ids.flatMap((id) => this.#sending.get(id) ?? []);
+    while (mayBeSent && underWay().length > 0) await Promise.all(underWay());
     const given = this.#writes.filter(({ id }) => ids.includes(id) && !this.#sending.has(id));
     const taken = given.filter(({ sentAt }) => mayBeSent || sentAt === null);
     for (const write of taken) this.#parts.onSettled(write, { state: 'withdrawn' });
@@ -173,14 +178,13 @@ export class Queue {
       if (!isFree || write.state !== 'waiting' || this.#sending.has(write.id)) continue;
       const until = this.#pauses.endOf(write.id);
       if (until > time) waits.push(until - time);
-      else if (this.#sending.size < maxSending) void this.#deliver(write);
+      else if (this.#sending.size < maxSending) this.#sending.set(write.id, this.#deliver(write));
     }
     if (waits.length > 0) this.#cancelTimer = after(Math.min(...waits), () => this.#pump());
   }
 
   async #deliver(write: Write): Promise<void> {
     const { now, isSameSession, send } = this.#parts;
-    this.#sending.add(write.id);
     try {
       const startedAt = now();
       if (write.sentAt !== null && startedAt - write.sentAt > keyMs) {
