@@ -96,6 +96,7 @@ test.promise(
       const draft = 'typed and not sent';
       await goTo('/todos', 'Todos');
       await page.getByLabel('Title').fill(draft);
+      // The window may not have loaded what opens pages: it must not miss the message for that.
       const [worker] = page.context().serviceWorkers();
       assert.ok(worker);
       await worker.evaluate(`self.registration.getNotifications().then(([notification]) =>

@@ -7,6 +7,7 @@ import { startPage } from './navigation/start.ts';
 import { routes } from './routes.tsx';
 import { watchInstalling } from './session/installing.ts';
 import { watchLinkToken } from './session/link-token.ts';
+import { watchNamedPages } from './session/named-page.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/account.css';
@@ -37,6 +38,7 @@ import './styles/palette.css';
 
 watchLinkToken();
 watchInstalling();
+watchNamedPages();
 startPage(location.pathname);
 
 function Pages() {

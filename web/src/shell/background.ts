@@ -5,7 +5,7 @@ import { storeFiles } from '../offline/files.ts';
 import { keepPush } from '../offline/push.ts';
 import { startSaving } from '../offline/saved-reads.ts';
 import { openOutbox } from '../outbox/current.ts';
-import { localPage } from '../session/next-page.ts';
+import { openNamedPages } from '../session/named-page.ts';
 import type { useNotice } from '../ui/notice.tsx';
 
 export { SignOutQuestion, UnsentPill } from './unsent.tsx';
@@ -21,22 +21,12 @@ export interface Shown {
   go: (page: string) => void;
 }
 
-/** Opens the page of a notification that was pressed, which the service worker names, until the returned function is called. */
-function openPages(go: Shown['go']): () => void {
-  const open = ({ data }: MessageEvent<{ open?: string } | null>) => {
-    const page = localPage(data?.open ?? null);
-    if (page !== null) go(page);
-  };
-  navigator.serviceWorker?.addEventListener('message', open);
-  return () => navigator.serviceWorker?.removeEventListener('message', open);
-}
-
 /**
  * Starts all of it for a person in a workspace, and returns how to end it. What became of changes that no page waits for
  * any more is shown.
  */
 export function startBackground(identity: Identity, { notify, go }: Shown): () => void {
-  const stops = [startLive(identity), startSaving(queryClient, identity), storeFiles(), openPages(go)];
+  const stops = [startLive(identity), startSaving(queryClient, identity), storeFiles(), openNamedPages(go)];
   void keepPush(identity);
   const showChanges = { label: 'Show changes', onPress: () => go('/changes') };
   // Without its code, changes say that the service cannot be reached.
