@@ -140,7 +140,7 @@ test.promise(
     await until(async () => (await later.textContent())?.includes('6 planned, 01:00 At 01, 02:00 At 02') === true);
     await later.getByText('+3').waitFor();
     await page.keyboard.press('Enter');
-    assert.is(await later.getAttribute('aria-selected'), 'true');
+    await later.and(page.locator('[aria-selected="true"]')).waitFor();
     const name = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' });
     const day = page.getByRole('list', { name: name.format(new Date(`${at}T00:00:00Z`)) });
     // Nine o'clock of UTC.

@@ -19,7 +19,7 @@ interface ScheduleSectionProps {
 }
 
 function focusAssignees(): void {
-  document.querySelector<HTMLElement>('.assignees input')?.focus();
+  document.querySelector<HTMLElement>('.assignees:not(.labels) input')?.focus();
 }
 
 /** The schedule of a todo, or the way to one: its code is loaded when there is a schedule or a draft of one. */
