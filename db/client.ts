@@ -1,7 +1,7 @@
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
 import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { hostsOf, type ObserveStatement, type Plan, tickMs } from './connection.ts';
+import { hostsOf, type ObserveStatement, type Plan, type SettingsBy, tickMs } from './connection.ts';
 import { DatabaseSpace, type Space } from './disk-space.ts';
 import { retryOnConflict } from './errors.ts';
 import { type Origin, serviceOrigin } from './origin.ts';
@@ -70,6 +70,8 @@ export interface DatabaseOptions {
   applicationName?: string;
   /** Observes every statement but those of migrations, start-up and LISTEN. */
   observe?: ObserveStatement | undefined;
+  /** `statement` behind a pooler that does not pass settings on. */
+  settingsBy?: SettingsBy;
 }
 
 const dialect = new PgDialect();
@@ -182,8 +184,8 @@ class PooledDb implements Db {
  * Connects lazily: a database that cannot be reached fails the first statement.
  */
 export function connect(url: string, options: DatabaseOptions = {}): Database {
-  const { poolSize = 20, applicationName = 'tandem', observe } = options;
-  const base = { url, hosts: hostsOf(url), applicationName, observe };
+  const { poolSize = 20, applicationName = 'tandem', observe, settingsBy = 'startup' } = options;
+  const base = { url, hosts: hostsOf(url), applicationName, observe, settingsBy };
   const space = new DatabaseSpace({ ...base, plan: 'generic', limits: timeLimits.health });
   const onError = (error: unknown) => space.note(error);
   const pools = new Map<Work, WorkPools>();

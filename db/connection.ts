@@ -20,6 +20,22 @@ export interface ConnectionOptions {
   applicationName: string;
   limits: TimeLimits;
   observe?: ObserveStatement | undefined;
+  settingsBy: SettingsBy;
+}
+
+/** How a connection gets its settings: when it is opened, or by a statement before its first one (`db/session-check.ts`). */
+export type SettingsBy = 'startup' | 'statement';
+
+/** The settings of a connection for these statements, with values as `pg_settings` shows them. */
+export function sessionSettings(plan: Plan, { maxStatementMs, maxLockMs }: TimeLimits) {
+  return {
+    plan_cache_mode: `force_${plan}_plan`,
+    // Compiling is decided by estimates, and those of a claim grow with the queue: it would take far longer than the claim.
+    jit: 'off',
+    statement_timeout: maxStatementMs,
+    lock_timeout: maxLockMs,
+    idle_in_transaction_session_timeout: maxIdleInTransactionMs,
+  };
 }
 
 /** Called with the text of a statement when it is sent; what it returns, when it is answered or has failed. */
@@ -93,6 +109,8 @@ async function openSocket({ host, port, path }: Hosts): Promise<Socket> {
  */
 export class Connection implements StatementWatch {
   readonly sql: postgres.Sql;
+  /** Where it is defined, to be awaited before the first statement: resolves once the settings are made. */
+  readonly ready: Promise<void> | undefined;
   readonly #silentTicks: number;
   readonly #observe: ObserveStatement | undefined;
   #socket: Socket | undefined;
@@ -103,8 +121,12 @@ export class Connection implements StatementWatch {
   #onLoss: ((error: Error) => void) | undefined;
   readonly #expiresAt = performance.now() + maxAgeMs * (0.75 + Math.random() / 2);
 
-  constructor({ url, hosts, plan, applicationName, limits, observe }: ConnectionOptions, onLost: () => void) {
+  constructor(
+    { url, hosts, plan, applicationName, limits, observe, settingsBy }: ConnectionOptions,
+    onLost: () => void,
+  ) {
     this.#observe = observe;
+    const settings = sessionSettings(plan, limits);
     this.#silentTicks = Math.ceil((limits.maxStatementMs + silenceGraceMs) / tickMs);
     const options = {
       max: 1,
@@ -119,12 +141,7 @@ export class Connection implements StatementWatch {
       connection: {
         application_name: applicationName,
         TimeZone: 'UTC',
-        plan_cache_mode: `force_${plan}_plan`,
-        // Compiling is decided by estimates, and those of a claim grow with the queue: it would take far longer than the claim.
-        jit: 'off',
-        statement_timeout: limits.maxStatementMs,
-        lock_timeout: limits.maxLockMs,
-        idle_in_transaction_session_timeout: maxIdleInTransactionMs,
+        ...(settingsBy === 'startup' && settings),
       },
       types,
       // Missing in the types of the driver.
@@ -132,6 +149,21 @@ export class Connection implements StatementWatch {
     };
     // With more than one host, the driver would not reject what waits for a connection that cannot be made.
     this.sql = postgres(url, { ...options, host: hosts.host[0], port: hosts.port[0] });
+    if (settingsBy === 'statement') this.ready = this.#set(settings);
+  }
+
+  /** A statement sent along with another that opens the connection would wait without end when that fails. */
+  async #set(settings: Record<string, string | number>): Promise<void> {
+    const text = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
+    const answered = this.sent(text.join('; '));
+    try {
+      await this.sql.unsafe(text.join('; '));
+    } catch (error) {
+      this.discard();
+      throw error;
+    } finally {
+      answered();
+    }
   }
 
   async #connect(hosts: Hosts): Promise<Socket> {

@@ -46,6 +46,7 @@ export class DatabaseSpace implements Space {
   async #write(): Promise<void> {
     const connection = new Connection(this.#options, () => {});
     try {
+      await connection.ready;
       await connection.sql.unsafe(`set work_mem = '64kB'`);
       await connection.sql.unsafe(probe);
       this.#isFull = false;

@@ -35,6 +35,7 @@ const classes = {
   wrongPassword: anyOf('28P01', '28000'),
   duplicateDatabase: anyOf('42P04', '23505'),
   lockTimeout: anyOf('55P03'),
+  protocol: anyOf('08P01'),
   /** The disk is full, or a limit for files is reached. */
   full: anyOf('53100', '53400'),
 };
@@ -42,6 +43,11 @@ const classes = {
 /** The embedded database cannot be opened. The message is written for a person: what is wrong, and what to do. */
 export class EmbeddedDatabaseError extends Error {
   override readonly name = 'EmbeddedDatabaseError';
+}
+
+/** The database is reached through a pooler that shares sessions. The message is written for a person. */
+export class SharedSessionError extends Error {
+  override readonly name = 'SharedSessionError';
 }
 
 /** The `code` of an error: a SQLSTATE, or the code of the driver or the system. */

@@ -85,6 +85,7 @@ export class Pool {
     if (this.#isClosed) throw new PoolError('CONNECTION_ENDED');
     const connection = this.#mayStart(shares) ? this.#take(shares) : await this.#queue(shares);
     try {
+      if (connection.ready) await connection.ready;
       return await work(connection);
     } catch (error) {
       this.#options.onError(error);

@@ -22,7 +22,7 @@ const sizes: Record<Work, (poolSize: number) => number> = {
   health: () => 1,
 };
 
-type Base = Pick<PoolOptions, 'url' | 'hosts' | 'applicationName' | 'observe' | 'onError'>;
+type Base = Pick<PoolOptions, 'url' | 'hosts' | 'applicationName' | 'observe' | 'settingsBy' | 'onError'>;
 
 /** The least that a share has: two of its works may wait for each other. A pool of less than six is not shared out. */
 const minShare = 2;

@@ -6,6 +6,7 @@ import { connect, type Database } from '../db/client.ts';
 import { openEmbedded } from '../db/embedded/index.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
+import { examineSessions } from '../db/session-check.ts';
 import { expireApprovals } from '../domain/approvals/expiry.ts';
 import type { ServiceSettings } from '../domain/context.ts';
 import { notifyDue } from '../domain/notifications/events.ts';
@@ -56,8 +57,11 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
         ...(config.EMBEDDED_PORT > 0 && { port: config.EMBEDDED_PORT }),
         log: (line, level = 'debug') => log[level](line),
       });
-  const db = connect(embedded?.url ?? config.DATABASE_URL ?? '', {
+  const url = embedded?.url ?? config.DATABASE_URL ?? '';
+  const settingsBy = embedded ? 'startup' : await examineSessions(url);
+  const db = connect(url, {
     poolSize: config.DATABASE_POOL_SIZE,
+    settingsBy,
     observe: logSlowStatements(log, config.SLOW_STATEMENT_MS),
   });
   const close = async (seconds?: number) => {
