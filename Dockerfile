@@ -7,8 +7,9 @@ RUN npm ci --omit=dev && npm cache clean --force
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 LOG_FORMAT=json
 # The C library gives back what large bodies needed (docs/operations.md).
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
-# Only an embedded database writes here; with DATABASE_URL the file system may be read-only.
-RUN mkdir -p data && chown node:node data
+# An embedded database, emails without SMTP and the files of workers are in data; audio only is in audio, which several
+# containers share (AUDIO_DIR=/app/audio). A volume takes the owner of the directory.
+RUN mkdir -p data audio && chown node:node data audio
 USER node
 VOLUME /app/data
 EXPOSE 8080

@@ -3,7 +3,7 @@ import type { Database } from '../db/client.ts';
 import type { Config } from './config.ts';
 import { type Sequencer, startSequencer } from './events/sequencer.ts';
 import { type OpenEventLogs, openEventLogs } from './pubsub/event-logs.ts';
-import { openPgListener, type PgListener } from './pubsub/listener.ts';
+import { type OnSession, openPgListener, type PgListener } from './pubsub/listener.ts';
 import { type LiveChannel, openLive } from './pubsub/live.ts';
 import { closingSeconds } from './runtime/draining.ts';
 import { watchEventLoop } from './runtime/event-loop.ts';
@@ -27,9 +27,9 @@ export interface Background {
   close(): Promise<void>;
 }
 
-/** Opens the listening connection; no work starts yet. */
-export function openBackground(config: Config, db: Database, log: Logger): Background {
-  const pgListener = openPgListener(db.url, log);
+/** Opens the listening connection, each anew with `onSession`; no work starts yet. */
+export function openBackground(config: Config, db: Database, log: Logger, onSession?: OnSession): Background {
+  const pgListener = openPgListener(db.url, log, onSession);
   const live = openLive(pgListener, log);
   const logs = openEventLogs(pgListener, db.for('events'), log);
   const sequencer = startSequencer(db, log);

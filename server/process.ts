@@ -145,7 +145,7 @@ export async function startService(
   const mail = createMailer(config, log);
   const oauthKey = await sharedSecret(db, 'oauth');
   const workers = db.for('workers');
-  const background = openBackground(config, db, log);
+  const background = openBackground(config, db, log, overrides.onSession);
   const { live, logs, sequencer, pgListener } = background;
   const emails = emailWorker({ db: workers, sender: mail, log, service: settings });
   const offline = openOfflineWork(overrides.taskLimits);

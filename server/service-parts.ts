@@ -14,6 +14,7 @@ import type { PublicOptions } from '../outbound/public.ts';
 import type { ProviderParts } from './access/oauth/provider.ts';
 import type { TaskLimits } from './compute/task-process.ts';
 import type { Config } from './config.ts';
+import type { OnSession } from './pubsub/listener.ts';
 import type { Intake } from './recordings/intake.ts';
 import type { IntakeTimes } from './recordings/times.ts';
 import type { CallMetrics } from './runtime/call-metrics.ts';
@@ -59,6 +60,8 @@ export interface ServiceParts {
   /** Measures the calls of operations and tools. */
   calls?: CallMetrics;
   draining?: Draining;
+  /** Takes locks on the listening connection. */
+  onSession?: OnSession;
   /** The engine of the agents; another one only in tests. */
   engine?: Engine;
   /** What a turn may take; other limits only in tests, which cannot wait for minutes. */

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isTransactionConflict, isUnavailable } from '../db/errors.ts';
+import { claimAudioStore } from './audio-claim.ts';
 import type { Config } from './config.ts';
 import { type OpenDatabase, openDatabase, type RunningService, startService } from './process.ts';
 import { throttledWarning } from './runtime/throttled-warning.ts';
@@ -27,7 +28,8 @@ async function close(server: Server | undefined): Promise<void> {
 /**
  * Opens the database and starts the service. While a database server is unreachable, starting or full, it waits for it:
  * meanwhile `/healthz` answers 200 and everything else 503. Null when `stopping` is aborted while it waits. @throws what
- * waiting does not mend: wrong settings, password or database name, a failing migration, a port that is taken.
+ * waiting does not mend: wrong settings, password or database name, a failing migration, a port that is taken, another
+ * process that stores audio elsewhere.
  */
 export async function startWhenAvailable(config: Config, log: Logger, stopping: AbortSignal): Promise<Started | null> {
   const warn = throttledWarning(log);
@@ -42,9 +44,11 @@ export async function startWhenAvailable(config: Config, log: Logger, stopping: 
     const quick = waits ? setTimeout(() => listen().catch(() => {}), quickMs) : undefined;
     const database = await openDatabase(config, log).finally(() => clearTimeout(quick));
     try {
+      // An embedded database is used by one process.
+      const onSession = waits ? await claimAudioStore(config, database.db.driver, log) : undefined;
       await close(await waiting);
       waiting = undefined;
-      return { database, service: await startService(config, database.db, log) };
+      return { database, service: await startService(config, database.db, log, onSession && { onSession }) };
     } catch (error) {
       await database.close();
       if (waits && isUnavailable(error)) throw error;

@@ -14,7 +14,7 @@ import {
 } from './store.ts';
 
 /** Where files are written before they get their name. No key begins with a dot. */
-const incoming = '.incoming';
+export const incoming = '.incoming';
 
 /** After so long a file in there belongs to a process that died. */
 const abandonedMs = 24 * 60 * 60 * 1000;
@@ -37,7 +37,8 @@ async function onDisk<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => Promise.reject(faultOf(error)));
 }
 
-async function nullIfGone<T>(work: Promise<T>): Promise<T | null> {
+/** What `work` resolves to; null when the file system has no such name. */
+export async function nullIfGone<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
@@ -47,7 +48,7 @@ async function nullIfGone<T>(work: Promise<T>): Promise<T | null> {
 }
 
 /** A rename or a new file is durable once its directory is. */
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
   await handle.sync().finally(() => handle.close());
 }

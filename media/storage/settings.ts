@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { asciiWord, providerFields, type SettingFault } from '../../engine/providers/settings.ts';
 import { createDiskStore } from './disk.ts';
 import { createS3Store } from './s3.ts';
+import type { S3Settings } from './s3-requests.ts';
 import type { AudioStore } from './store.ts';
 
 /** The settings of the audio store: a directory, or a bucket of a store with S3's protocol. */
@@ -50,12 +51,22 @@ export function storageFaults(given: StorageSettings): SettingFault[] {
   return [...faults, { setting: 'AUDIO_DIR', message }];
 }
 
-/** The store of the settings: S3 when they name a bucket, else `AUDIO_DIR`, which is `audio` in the data directory. */
-export function openAudioStore(given: StorageSettings & { DATA_DIR: string }): AudioStore {
+/** The bucket that the settings name; undefined when audio lies on disk. */
+export function bucketOf(given: StorageSettings): S3Settings | undefined {
   const { S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket } = given;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = given;
-  if (!endpoint || !region || !bucket || !accessKeyId || !secretAccessKey)
-    return createDiskStore(given.AUDIO_DIR ?? join(given.DATA_DIR, 'audio'));
+  if (!endpoint || !region || !bucket || !accessKeyId || !secretAccessKey) return undefined;
   const { S3_PREFIX: prefix = '', S3_PATH_STYLE: pathStyle = true } = given;
-  return createS3Store({ endpoint, region, bucket, accessKeyId, secretAccessKey, prefix, pathStyle });
+  return { endpoint, region, bucket, accessKeyId, secretAccessKey, prefix, pathStyle };
+}
+
+/** The directory of audio on disk: `AUDIO_DIR`, or `audio` in the data directory. */
+export function audioDirectory({ AUDIO_DIR, DATA_DIR }: Pick<StorageSettings, 'AUDIO_DIR'> & { DATA_DIR: string }) {
+  return AUDIO_DIR ?? join(DATA_DIR, 'audio');
+}
+
+/** The store of the settings: S3 when they name a bucket, else on disk. */
+export function openAudioStore(given: StorageSettings & { DATA_DIR: string }): AudioStore {
+  const bucket = bucketOf(given);
+  return bucket ? createS3Store(bucket) : createDiskStore(audioDirectory(given));
 }

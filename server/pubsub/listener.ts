@@ -20,6 +20,9 @@ export interface PgListener {
   close(): Promise<void>;
 }
 
+/** Called with each new listening connection. */
+export type OnSession = (connection: postgres.Sql) => Promise<unknown>;
+
 const heartbeatMs = 3000;
 const queryTimeoutMs = 3000;
 const maxPauseMs = 2000;
@@ -51,9 +54,10 @@ function inTime(query: Promise<unknown>): Promise<void> {
 
 /**
  * Opens a listening connection to the database at `url` and maintains it: a query checks it every three seconds, and a
- * connection that is lost or unresponsive is replaced. Returns at once; `onReconnect` is called when it is established.
+ * connection that is lost or unresponsive is replaced. Returns at once; `onReconnect` is called when it is established, and
+ * before that `onSession` with the connection, which may take locks that last as long as it does.
  */
-export function openPgListener(url: string, log: Logger): PgListener {
+export function openPgListener(url: string, log: Logger, onSession?: OnSession): PgListener {
   const listeners = new Map<string, Set<ChannelListener>>();
   const closing = new AbortController();
   let sql: postgres.Sql | undefined;
@@ -80,6 +84,7 @@ export function openPgListener(url: string, log: Logger): PgListener {
     try {
       // What the driver queues while it connects opens a new connection when this one is ended: connect first.
       await inTime(current.unsafe('select 1'));
+      if (onSession) await inTime(onSession(current));
       for (const channel of listeners.keys()) await listenTo(current, channel);
       sql = current;
       for (const listener of [...listeners.values()].flatMap((each) => [...each]))
