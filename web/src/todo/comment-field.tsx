@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useId, useRef } from 'react';
 import { offersAt } from '../quick-add/completion.ts';
 import { useOffers } from '../quick-add/offers.tsx';
@@ -7,17 +7,27 @@ import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { useFieldError } from '../ui/form-errors.tsx';
 
-/** The members of the workspace: comments can mention no agents. */
+const isMember = ({ type }: Assignable) => type === 'user';
+
+/** The members of the workspace as far as they are read: comments can mention no agents. */
 export function useMembers(): readonly Assignable[] {
   const { workspace } = useIdentity();
-  const assignable = useQuery(assignableQuery(workspace.id)).data ?? [];
-  return assignable.filter(({ type }) => type === 'user');
+  return (useQuery(assignableQuery(workspace.id)).data ?? []).filter(isMember);
 }
 
-/** The ids of the members whom a text mentions as `@Name`, as quick add reads assignees. */
-export function mentionsIn(text: string, members: readonly Assignable[]): string[] {
-  const { input } = parseLine(text, { now: 0, timeZone: 'UTC', lists: [], people: members });
-  return (input.assignees ?? []).map(({ id }) => id);
+/**
+ * Returns what finds the ids of the members whom a text mentions as `@Name`, as quick add reads assignees. It waits for the
+ * members: a comment that is sent before they are read would notify nobody. @throws ProblemError when they cannot be read.
+ */
+export function useMentions(): (text: string) => Promise<string[]> {
+  const { workspace } = useIdentity();
+  const queryClient = useQueryClient();
+  return async (text) => {
+    if (!text.includes('@')) return [];
+    const people = (await queryClient.ensureQueryData(assignableQuery(workspace.id))).filter(isMember);
+    const { input } = parseLine(text, { now: 0, timeZone: 'UTC', lists: [], people });
+    return (input.assignees ?? []).map(({ id }) => id);
+  };
 }
 
 interface CommentFieldProps {

@@ -10,7 +10,7 @@ import { Form } from '../ui/form.tsx';
 import { focusPageTitle } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
-import { CommentField, mentionsIn, useMembers } from './comment-field.tsx';
+import { CommentField, useMembers, useMentions } from './comment-field.tsx';
 import type { Comment } from './queries.ts';
 
 /** A comment; its author can change and delete it. */
@@ -79,6 +79,7 @@ interface EditorProps {
 
 function Editor({ comment, onDone, onCancel }: EditorProps) {
   const members = useMembers();
+  const mentionsIn = useMentions();
   const [text, setText] = useState(comment.text);
   const { todoId, id: commentId } = comment;
   return (
@@ -88,7 +89,7 @@ function Editor({ comment, onDone, onCancel }: EditorProps) {
       busy="Saving…"
       label="Edit comment"
       onSubmit={async () => {
-        await api.todos.updateComment.mutate({ todoId, commentId, text, mentions: mentionsIn(text, members) });
+        await api.todos.updateComment.mutate({ todoId, commentId, text, mentions: await mentionsIn(text) });
         onDone();
       }}
       actions={<Button onPress={onCancel}>Cancel</Button>}

@@ -9,7 +9,7 @@ import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { Form } from '../ui/form.tsx';
-import { CommentField, mentionsIn, useMembers } from './comment-field.tsx';
+import { CommentField, useMembers, useMentions } from './comment-field.tsx';
 import { CommentRow } from './comment-row.tsx';
 import { commentsQuery } from './queries.ts';
 
@@ -54,6 +54,7 @@ export function Comments({ todoId }: { todoId: string }) {
 function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Promise<void> }) {
   const queryClient = useQueryClient();
   const members = useMembers();
+  const mentionsIn = useMentions();
   const name = `comment.${todoId}`;
   const [text, setText] = useState(() => storedDraft<string>(name) ?? '');
   const sent = useRef({ text: '', key: '' });
@@ -64,7 +65,7 @@ function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Pr
   const create = async () => {
     // The same text has the same key: sent again after a lost answer, it makes no second comment.
     if (sent.current.text !== text) sent.current = { text, key: newKey() };
-    const input = { todoId, text, mentions: mentionsIn(text, members) };
+    const input = { todoId, text, mentions: await mentionsIn(text) };
     await api.todos.createComment.mutate(input, keyed(sent.current.key));
     sent.current = { text: '', key: '' };
     write('');

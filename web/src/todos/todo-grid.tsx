@@ -47,7 +47,7 @@ export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps)
   const grid = useRef<HTMLDivElement>(null);
   const [activeId, setActiveId] = useState<string>();
   const { leaving } = pending;
-  // A list that goes away with the focus is not told that it lost it.
+  // A list that goes away with the focus gets no event for it.
   useEffect(() => () => setHeld(false), [setHeld]);
   const { rows, waiting } = useHeldRows(pending.todos, isHeld);
   const today = dateHere();
