@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pageAt } from '../../web/src/navigation/pages.ts';
 import { appearanceIn } from '../../web/src/shell/appearance-cookie.ts';
-import { type Command, commands } from '../../web/src/shell/commands.ts';
+import type { Command } from '../../web/src/shell/command.ts';
+import { commands } from '../../web/src/shell/commands.ts';
 import { ariaKeys, clashesOf, shownKeys } from '../../web/src/shell/keys.ts';
 
 const test = suite('the registry of commands');

@@ -27,6 +27,7 @@ const loads: Record<PageName, Load> = {
   'work/home-page': () => import('./work/home-page.tsx').then(({ HomePage }) => HomePage),
   'todos/todos-page': () => import('./todos/todos-page.tsx').then(({ TodosPage }) => TodosPage),
   'todos/view-page': () => import('./todos/view-page.tsx').then(({ ViewPage }) => ViewPage),
+  'lists/lists-page': () => import('./lists/lists-page.tsx').then(({ ListsPage }) => ListsPage),
   'todo/todo-page': () => import('./todo/todo-page.tsx').then(({ TodoPage }) => TodoPage),
   'chats/chats-page': () => import('./chats/chats-page.tsx').then(({ ChatsPage }) => ChatsPage),
   'chats/chat-page': () => import('./chats/chat-page.tsx').then(({ ChatPage }) => ChatPage),

@@ -4,7 +4,7 @@ import type { TandemInputs } from 'tandem/client';
 import { api, problemOf } from '../api/client.ts';
 import { storeDraft } from '../session/stored-drafts.ts';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle } from '../ui/page.tsx';
+import { focusPageTitleIfLost } from '../ui/page.tsx';
 import { type Approval, readAfterDecision, type ShownApproval } from './queries.ts';
 
 interface Held {
@@ -33,7 +33,7 @@ export function useHeldApprovals(pending: readonly Approval[] = none) {
   const release = useCallback((approvalId: string) => {
     setHeld((now) => hold({ ...now, released: new Set([...now.released, approvalId]) }, now.pending));
     // Where the page does not move the focus to something else, it would be lost with the card.
-    setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+    focusPageTitleIfLost();
   }, []);
   const ids = new Set(pending.map(({ id }) => id));
   const approvals = held.shown.map((approval): ShownApproval => ({ approval, isPending: ids.has(approval.id) }));

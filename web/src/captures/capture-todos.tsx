@@ -5,7 +5,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Failed } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle } from '../ui/page.tsx';
+import { focusPageTitleIfLost } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
 import { type Capture, type CaptureTodo, captureTodosQuery } from './queries.ts';
 
@@ -72,7 +72,7 @@ function SuggestedTodo({ todo }: { todo: CaptureTodo }) {
     onSuccess: () => {
       notify(notice);
       // The row with the focused button was removed.
-      setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+      focusPageTitleIfLost();
     },
     onError: (error: Error) => notify(problemOf(error).message),
   });

@@ -6,7 +6,7 @@ import { useIdentity } from '../session/session.ts';
 import { useOnline } from '../shell/offline.tsx';
 import { Empty } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle, Page } from '../ui/page.tsx';
+import { focusPageTitleIfLost, Page } from '../ui/page.tsx';
 import { Rows } from '../ui/rows.tsx';
 import { ChangeRow, type ChangeRowActions } from './change-row.tsx';
 
@@ -18,7 +18,7 @@ function useActions(): ChangeRowActions {
     try {
       await work(await openOutbox(identity));
       // The row with the button may be gone.
-      setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+      focusPageTitleIfLost();
     } catch (error) {
       notify(problemOf(error).message);
     }

@@ -5,7 +5,7 @@ import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle } from '../ui/page.tsx';
+import { focusPageTitleIfLost } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { agentsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
@@ -54,7 +54,7 @@ export function useArchive({ id: chatId, title }: Pick<Chat, 'id' | 'title'>) {
       if (isArchived) notify(`${name} is archived.`, { label: 'Undo', onPress: () => void restore().catch(onError) });
       else notify(`${name} is restored.`);
       // The button is gone, or its row is.
-      setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+      focusPageTitleIfLost();
     },
     onError,
   });

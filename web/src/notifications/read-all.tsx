@@ -3,7 +3,7 @@ import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle } from '../ui/page.tsx';
+import { focusPageTitleIfLost } from '../ui/page.tsx';
 
 /** Marks the shown notifications as read; newer ones stay unread. */
 export function ReadAll({ newest, unread }: { newest: string | undefined; unread: number }) {
@@ -15,7 +15,7 @@ export function ReadAll({ newest, unread }: { newest: string | undefined; unread
       await readAgain(queryClient, 'notifications');
       notify('All notifications are marked as read.');
       // The button leaves with the last unread one.
-      setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+      focusPageTitleIfLost();
     },
     onError: (error) => notify(problemOf(error).message),
   });

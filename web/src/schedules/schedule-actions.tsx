@@ -4,7 +4,7 @@ import { ProblemError } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { focusPageTitle } from '../ui/page.tsx';
+import { focusPageTitleIfLost } from '../ui/page.tsx';
 import type { Todo } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 
@@ -18,7 +18,7 @@ function useChange<Given>(change: (given: Given) => Promise<string>) {
       await readAgain(queryClient, 'todos');
       notify(message);
       // The row with the button may be gone: check where the focus is after it was rendered.
-      setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+      focusPageTitleIfLost();
     },
     onError: (error) => {
       notify(problemOf(error).message);

@@ -6,8 +6,9 @@ import { changesWait, useSignOut } from '../session/session.ts';
 import { listOnPage, peekOnPage } from '../todos/list-actions.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { useAppearance } from './appearance.ts';
+import type { Command, CommandContext } from './command.ts';
 import { ContextOfCommands } from './command-context.ts';
-import { type Command, type CommandContext, commands } from './commands.ts';
+import { commands } from './commands.ts';
 import { useSidebar } from './sidebar-state.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })));

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
-import { type CommandContext, commandOf } from './commands.ts';
+import type { CommandContext } from './command.ts';
+import { commandOf } from './commands.ts';
 import { ariaKeys, shownKeys } from './keys.ts';
 
 /** What commands act on; set by the CommandCenter. */

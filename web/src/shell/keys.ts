@@ -1,5 +1,5 @@
 import { parseKeybinding } from 'tinykeys';
-import type { Command, Scope } from './commands.ts';
+import type { Command, Scope } from './command.ts';
 
 /* What the keys of commands mean: how they are shown, and which of them clash. */
 

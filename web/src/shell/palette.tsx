@@ -18,8 +18,9 @@ import { identityQuery, readAgain } from '../api/queries.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { todoListsQuery } from '../work/queries.ts';
+import type { Command } from './command.ts';
 import { useCommandContext } from './command-context.ts';
-import { type Command, commands } from './commands.ts';
+import { commands } from './commands.ts';
 import { Keys } from './shortcut-keys.tsx';
 
 const sections: readonly Command['section'][] = ['List', 'Go to', 'Create', 'View', 'Account'];

@@ -135,8 +135,15 @@ interface SideLink {
   count?: number;
 }
 
+interface LinksProps {
+  heading: string;
+  links: readonly SideLink[] | undefined;
+  /** The last entry. */
+  children?: ReactNode;
+}
+
 /** Links of one kind under their heading; nothing where there are none. */
-function Links({ heading, links }: { heading: string; links: readonly SideLink[] | undefined }) {
+function Links({ heading, links, children }: LinksProps) {
   const id = useId();
   if (!links?.length) return null;
   return (
@@ -156,6 +163,7 @@ function Links({ heading, links }: { heading: string; links: readonly SideLink[]
             </NavLink>
           </li>
         ))}
+        {children}
       </ul>
     </>
   );
@@ -175,7 +183,14 @@ function Lists({ workspaceId }: { workspaceId: string }) {
     <Links
       heading="Lists"
       links={data?.map((list) => ({ ...list, to: `/lists/${list.id}`, count: list.activeTodoCount }))}
-    />
+    >
+      <li>
+        <Link to="/lists#new" className="side-link" {...tipOf('new-list')}>
+          <Icon name="plus" />
+          <span className="side-label">{commandOf('new-list').title}</span>
+        </Link>
+      </li>
+    </Links>
   );
 }
 

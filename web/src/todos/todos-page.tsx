@@ -1,16 +1,16 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
-import { useLocation } from 'react-router';
+import { type ReactNode, Suspense, useCallback, useState } from 'react';
 import { QuickAdd } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card, Loaded, Pending } from '../ui/card.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
-import { Page } from '../ui/page.tsx';
+import { Page, useFocusOnNew } from '../ui/page.tsx';
 import { NewTodo } from '../work/new-todo.tsx';
-import { todoListsQuery, type View } from '../work/queries.ts';
+import { allTodoListsQuery, type TodoList, todoListsQuery, type View } from '../work/queries.ts';
 import { NoTodos } from './empty.tsx';
 import { FilterBar } from './filter-bar.tsx';
+import { ArchivedList } from './list-menu.tsx';
 import { useFilter } from './page-filter.ts';
 import { Counts, Tabs } from './page-head.tsx';
 import { PeekPanel } from './peek-panel.tsx';
@@ -30,11 +30,19 @@ export function TodosPage() {
   const lists = useQuery(todoListsQuery(workspace.id));
   const at = useFilter();
   const { place } = at;
-  const list = place.name === 'list' ? lists.data?.find(({ id }) => id === place.todoListId) : undefined;
-  if (place.name === 'list' && lists.data && !list) return <NoList />;
-  const key = place.name === 'list' ? place.todoListId : place.name;
+  const todoListId = place.name === 'list' ? place.todoListId : undefined;
+  const active = lists.data?.find(({ id }) => id === todoListId);
+  // Archived, or there is none.
+  const isClosed = todoListId !== undefined && lists.data !== undefined && !active;
+  const all = useQuery({ ...allTodoListsQuery(workspace.id), enabled: isClosed });
+  const list = active ?? all.data?.find(({ id }) => id === todoListId);
+  if (isClosed && all.data && !list) return <NoList />;
   const title = place.name === 'list' ? (list?.name ?? 'List') : place.name === 'view' ? 'View' : titles[place.name];
-  return <TodosAt key={key} at={at} title={title} />;
+  return (
+    <TodosAt key={todoListId ?? place.name} at={at} title={title} list={list} isClosed={isClosed}>
+      {list?.isArchived && <ArchivedList list={list} />}
+    </TodosAt>
+  );
 }
 
 interface TodosAtProps {
@@ -42,15 +50,19 @@ interface TodosAtProps {
   title: string;
   /** The view whose page it is. */
   view?: View;
+  /** The list whose page it is. */
+  list?: TodoList | undefined;
+  /** No todo can be filed here. */
+  isClosed?: boolean;
   /** Above the controls of the filter. */
   children?: ReactNode;
 }
 
 /** A page of todos: its head, the form for a new todo, the controls of the filter, and the list or board. */
-export function TodosAt({ at, title, view, children }: TodosAtProps) {
+export function TodosAt({ at, title, view, list, isClosed = false, children }: TodosAtProps) {
   const { place, listing } = at;
-  useFocusOnNewTodo();
-  const hasComposer = place.name !== 'archive' && place.name !== 'today';
+  useFocusOnNew('title');
+  const hasComposer = place.name !== 'archive' && place.name !== 'today' && !isClosed;
   return (
     <>
       <Page
@@ -67,7 +79,7 @@ export function TodosAt({ at, title, view, children }: TodosAtProps) {
           <div className="todo-list-head">
             {place.name !== 'archive' && <Tabs at={at} />}
             <SaveView at={at} view={view} />
-            <PageMenu listing={listing} view={view} />
+            <PageMenu listing={listing} view={view} list={list} />
           </div>
           {children}
           <FilterBar at={at} />
@@ -109,19 +121,10 @@ function NoList() {
   return (
     <Page
       title="List not found"
-      intro="It may be archived or erased, or it belongs to another workspace."
-      actions={<ButtonLink to="/todos">All todos</ButtonLink>}
+      intro="It may be deleted, or it belongs to another workspace."
+      actions={<ButtonLink to="/lists">All lists</ButtonLink>}
     >
       {null}
     </Page>
   );
-}
-
-/** The command “New todo” leads to `/todos#new`: the focus goes to the title, after that of the page. */
-function useFocusOnNewTodo(): void {
-  const { hash, key } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation focuses again.
-  useEffect(() => {
-    if (hash === '#new') document.querySelector<HTMLInputElement>('input[name="title"]')?.focus();
-  }, [hash, key]);
 }

@@ -9,8 +9,9 @@ import { copyText } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { type View, viewsQuery } from '../work/queries.ts';
+import { type TodoList, type View, viewsQuery } from '../work/queries.ts';
 import { curlOf, isNarrowed, type Listing } from './filter.ts';
+import { useListMenu } from './list-menu.tsx';
 import { filterOfView, isSameFilter, queryOf } from './saved-filter.ts';
 import type { FilterOfPage } from './use-filter.ts';
 
@@ -76,9 +77,16 @@ export function SaveView({ at, view }: { at: FilterOfPage; view: View | undefine
   );
 }
 
-/** The menu of the page: the list as a request of the API, and what can be done with the view whose page it is. */
-export function PageMenu({ listing, view }: { listing: Listing; view: View | undefined }) {
+interface PageMenuProps {
+  listing: Listing;
+  view: View | undefined;
+  list: TodoList | undefined;
+}
+
+/** The menu of the page: the list as a request of the API, and what can be done with the view or list whose page it is. */
+export function PageMenu({ listing, view, list }: PageMenuProps) {
   const notify = useNotice();
+  const ofList = useListMenu(list);
   const mayChange = useMayChange(view);
   const [asked, setAsked] = useState<'change' | 'delete' | null>(null);
   const move = useMove(view);
@@ -93,7 +101,8 @@ export function PageMenu({ listing, view }: { listing: Listing; view: View | und
   const choose = (id: string) => {
     if (id === 'curl') void copy();
     else if (id === 'change' || id === 'delete') setAsked(id);
-    else void move.to(id === 'up' ? -1 : 1);
+    else if (id === 'up' || id === 'down') void move.to(id === 'up' ? -1 : 1);
+    else ofList.choose(id);
   };
   return (
     <>
@@ -106,12 +115,14 @@ export function PageMenu({ listing, view }: { listing: Listing; view: View | und
           ...(mayChange && move.isPossible(-1) ? [{ id: 'up', label: 'Move up in the sidebar' }] : []),
           ...(mayChange && move.isPossible(1) ? [{ id: 'down', label: 'Move down in the sidebar' }] : []),
           ...(mayChange ? [{ id: 'delete', label: 'Delete the view…' }] : []),
+          ...ofList.entries,
           { id: 'curl', label: 'Copy as curl' },
         ]}
         onChoose={choose}
       >
         <Icon name="more" />
       </MenuButton>
+      {ofList.dialog}
       {view && asked && (
         <Suspense>
           {asked === 'change' ? (

@@ -4,7 +4,7 @@ import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { problemOf } from '../api/problem.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
-import { focusPageTitle } from './page.tsx';
+import { focusPageTitleIfLost } from './page.tsx';
 
 /** What a dialog asks before something irreversible is done. */
 export interface Asked {
@@ -39,7 +39,7 @@ function Question({ title, children, confirm, busy, onConfirm, close }: ConfirmD
     onSuccess: () => {
       close();
       // The row with the button may be gone: check where the focus is after the dialog has restored it.
-      setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+      focusPageTitleIfLost();
     },
   });
   return (

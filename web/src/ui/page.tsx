@@ -6,6 +6,20 @@ export function focusPageTitle(): void {
   document.querySelector('h1')?.focus();
 }
 
+/** Focuses the heading of the page once what was just done is rendered, if that removed the focused element. */
+export function focusPageTitleIfLost(): void {
+  setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
+}
+
+/** An address that ends in `#new` leads to a form: the focus goes to its field `name`, after that of the page. */
+export function useFocusOnNew(name: string): void {
+  const { hash, key } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation focuses again.
+  useEffect(() => {
+    if (hash === '#new') document.querySelector<HTMLInputElement>(`input[name="${name}"]`)?.focus();
+  }, [hash, key, name]);
+}
+
 /**
  * The main heading of a page, also set as document title. After a navigation inside the pages it receives the focus, so
  * that screen readers announce the page and keyboard navigation starts there. Where the navigation only filters the page

@@ -13,6 +13,15 @@ export const todoListsQuery = (workspaceId: string) =>
     refetchInterval: (query) => pollUnlessLive(query, 30_000),
   });
 
+export type TodoList = TandemOutputs['todoLists']['get'];
+
+/** The lists of a workspace, archived ones too. */
+export const allTodoListsQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['todos', workspaceId, 'lists', 'all'],
+    queryFn: async ({ signal }) => (await api.todoLists.list.query({ includeArchived: true }, { signal })).data,
+  });
+
 export type Approval = TandemOutputs['approvals']['list']['data'][number];
 export type Agent = TandemOutputs['agents']['list']['data'][number];
 

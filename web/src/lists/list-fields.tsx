@@ -1,0 +1,32 @@
+import { TextField } from '../ui/fields.tsx';
+import type { Filled } from '../ui/form.tsx';
+import type { Fields } from '../ui/form-errors.tsx';
+import type { TodoList } from '../work/queries.ts';
+
+export const listFields: Fields = {
+  name: { label: 'Name', required: 'Enter a name' },
+  emoji: { label: 'Emoji' },
+};
+const maxName = 100;
+
+/** The values of `ListFields`: an emoji that is left empty is null. */
+export function listValues(filled: Filled): Pick<TodoList, 'name' | 'emoji'> {
+  return { name: filled.text('name').trim(), emoji: filled.text('emoji').trim() || null };
+}
+
+/** The name and the emoji of a list; empty for a new one. */
+export function ListFields({ list }: { list?: TodoList }) {
+  return (
+    <div className="side-by-side">
+      <TextField name="name" label="Name" defaultValue={list?.name ?? ''} autoComplete="off" maxLength={maxName} />
+      <TextField
+        name="emoji"
+        label="Emoji"
+        defaultValue={list?.emoji ?? ''}
+        autoComplete="off"
+        maxLength={32}
+        optional
+      />
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import { inboxOnPage, type RowAction } from '../inbox/inbox-actions.ts';
+import type { ListActions } from '../todos/list-actions.ts';
+import type { Command, CommandContext } from './command.ts';
+
+const hasList = ({ list }: CommandContext) => list !== null;
+const isInList = ({ list }: CommandContext) => list?.isFocused() ?? false;
+const hasSelection = ({ list }: CommandContext) => list?.hasSelection() ?? false;
+
+/** A command of the list of todos. */
+const inList = (
+  id: string,
+  title: string,
+  keys: string,
+  run: (list: ListActions) => void,
+  more: Partial<Command> = {},
+): Command => ({
+  id,
+  title,
+  section: 'List',
+  scope: 'list',
+  keys,
+  when: hasList,
+  ...more,
+  run: ({ list }) => list && run(list),
+});
+
+const moves = { when: isInList, repeats: true, always: true } as const;
+const steps = { when: ({ list }: CommandContext) => list?.isManual() ?? false, repeats: true } as const;
+/** The commands of a list of todos. */
+export const listCommands: readonly Command[] = [
+  inList('next-todo', 'Next todo', 'j', (list) => list.move(1), { repeats: true }),
+  inList('previous-todo', 'Previous todo', 'k', (list) => list.move(-1), { repeats: true }),
+  inList('row-down', 'One row down', 'ArrowDown', (list) => list.move(1), moves),
+  inList('row-up', 'One row up', 'ArrowUp', (list) => list.move(-1), moves),
+  inList('first-row', 'First row', 'Home', (list) => list.move('first'), moves),
+  inList('last-row', 'Last row', 'End', (list) => list.move('last'), moves),
+  inList('open-todo', 'Open the todo', 'Enter', (list) => list.open(), { when: isInList, always: true }),
+  inList('peek-todo', 'Show the todo beside the list', 'Space', (list) => list.peek(), {
+    when: isInList,
+    always: true,
+  }),
+  inList('select-todo', 'Select the todo', 'x', (list) => list.select()),
+  inList('extend-down', 'Extend the selection down', 'Shift+ArrowDown', (list) => list.move(1, true), moves),
+  inList('extend-up', 'Extend the selection up', 'Shift+ArrowUp', (list) => list.move(-1, true), moves),
+  inList('step-up', 'Move the todo up', 'Alt+ArrowUp', (list) => list.step(-1), steps),
+  inList('step-down', 'Move the todo down', 'Alt+ArrowDown', (list) => list.step(1), steps),
+  inList('select-all', 'Select all loaded todos', '$mod+a', (list) => list.selectAll(), {
+    when: isInList,
+    always: true,
+  }),
+  inList('clear-selection', 'Clear the selection', 'Escape', (list) => list.clearSelection(), {
+    when: hasSelection,
+    always: true,
+  }),
+  inList('complete', 'Mark as done, or open again', 'e', (list) => list.complete()),
+  inList('label-todos', 'Put labels on, or take them off', 'Shift+L', (list) => list.label(), { words: 'tags' }),
+  inList('archive-todos', 'Archive', '[Shift]+#', (list) => list.archive()),
+  inList('undo', 'Undo the last change', '$mod+z', (list) => list.undo()),
+];
+
+/** A command of the inbox: of a row where `action` is given, else a move of the focus. */
+const inInbox = (id: string, title: string, keys: string, does: RowAction | number): Command => ({
+  id,
+  title,
+  section: 'List',
+  scope: 'inbox',
+  keys,
+  ...(typeof does === 'number' && { repeats: true as const }),
+  when: () => (typeof does === 'number' ? inboxOnPage() !== null : inboxOnPage()?.actions()[does] !== undefined),
+  run: () => (typeof does === 'number' ? inboxOnPage()?.move(does) : inboxOnPage()?.actions()[does]?.()),
+});
+
+/** The commands of the inbox. */
+export const inboxCommands: readonly Command[] = [
+  inInbox('next-in-inbox', 'Next in the inbox', 'j', 1),
+  inInbox('previous-in-inbox', 'Previous in the inbox', 'k', -1),
+  inInbox('approve', 'Approve: press it twice', 'a', 'approve'),
+  inInbox('deny', 'Deny with a note', 'd', 'deny'),
+  inInbox('accept-suggestion', 'Accept the suggestion', 'y', 'accept'),
+  inInbox('dismiss-suggestion', 'Dismiss the suggestion', 'n', 'dismiss'),
+  inInbox('toggle-read', 'Mark as read or unread', 'u', 'toggleRead'),
+];
+
+/** A command of the todo beside a list. */
+const ofPeek = (id: string, title: string, keys: string, more: Partial<Command> = {}): Command => ({
+  id,
+  title,
+  section: 'List',
+  scope: 'todo',
+  keys,
+  ...more,
+  when: ({ peek }) => peek != null,
+  run: ({ peek }) => peek?.close(),
+});
+
+/** The commands of the todo beside a list. */
+export const peekCommands: readonly Command[] = [
+  ofPeek('close-peek', 'Close the todo beside the list', '[Alt]+[Control]+]'),
+  ofPeek('leave-peek', 'Go back to the list', 'Escape', { always: true }),
+];
