@@ -13,6 +13,11 @@ function newWorld() {
   const stored: { all: Outgoing[] | undefined } = { all: undefined };
   const sent: [text: string, key: string][] = [];
   const answers: Answer[] = [];
+  /** The time in ms, which each pause moves on, and where the pauses ended. */
+  let now = 0;
+  const pauses: number[] = [];
+  let held = Promise.withResolvers<void>();
+  held.resolve();
   let keys = 0;
   let busy = 0;
   const open = () =>
@@ -36,10 +41,20 @@ function newWorld() {
         errors: [],
         ...(error as object),
       }),
-      pause: async () => {},
+      now: () => now,
+      pause: async (ms) => {
+        await held.promise;
+        now += ms;
+        pauses.push(ms);
+      },
       onBusy: () => busy++,
     });
-  return { open, stored, sent, answers, busy: () => busy };
+  /** Pauses last until the test says so. */
+  const hold = () => {
+    held = Promise.withResolvers();
+    return held.resolve;
+  };
+  return { open, stored, sent, answers, pauses, hold, busy: () => busy };
 }
 
 const working = { isWorking: true, hasEnded: false };
@@ -118,6 +133,57 @@ test('lost answers are asked for again with the same key, also by the next page'
   await until(() => second.view()[0]?.state === 'sent');
   assert.equal(new Set(sent.map(([, key]) => key)), new Set(['key-1']));
   assert.is(stored.all, undefined);
+});
+
+const limited = { status: 429, retryable: true, retryAfterSeconds: 20, message: 'Too many requests.' };
+
+test('a message that is refused with 429 is sent again after the time that the service asks for', async () => {
+  const { open, sent, answers, pauses } = newWorld();
+  const outbox = open();
+  outbox.turnIs(completed);
+  answers.push(limited, limited, 7);
+  outbox.add('Hello', true);
+  await until(() => outbox.view()[0]?.state === 'sent');
+  assert.equal(new Set(sent.map(([, key]) => key)), new Set(['key-1']));
+  assert.equal(pauses, [21_000, 22_000]);
+});
+
+test('until then its text can be taken back, and nobody shortens the time', async () => {
+  const { open, sent, answers, pauses, hold } = newWorld();
+  const outbox = open();
+  outbox.turnIs(completed);
+  const go = hold();
+  answers.push(limited);
+  outbox.add('Hello', true);
+  await until(() => outbox.view()[0]?.problem === 'Too many requests.');
+  assert.equal([outbox.view()[0]?.state, outbox.view()[0]?.retryAt], ['waiting', 21_000]);
+  outbox.release('key-1');
+  outbox.turnIs(completed);
+  assert.is(outbox.withdraw('key-1'), 'Hello');
+  go();
+  await until(() => pauses.length === 1);
+  assert.equal([sent.length, outbox.view()], [1, []]);
+});
+
+test('the next page waits as long, and one that lost an answer before does not give the text back', async () => {
+  const { open, answers, pauses, hold } = newWorld();
+  const first = open();
+  first.turnIs(completed);
+  let go = hold();
+  answers.push({ status: 0, retryable: true }, limited);
+  first.add('Hello', true);
+  await until(() => first.view()[0]?.problem === 'No.');
+  go();
+  go = hold();
+  await until(() => first.view()[0]?.retryAt !== null);
+  assert.is(first.withdraw('key-1'), undefined, 'it may have been sent');
+  const asked = first.view()[0]?.retryAt ?? 0;
+  answers.push(4, 4);
+  const second = open();
+  second.turnIs(completed);
+  go();
+  await until(() => second.view()[0]?.state === 'sent');
+  assert.is(pauses.at(-1), asked - 1_000);
 });
 
 test('a turn that this page did not know of queues the message, and any other refusal is shown', async () => {

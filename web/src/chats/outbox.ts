@@ -3,7 +3,7 @@ import type { Problem } from '../api/problem.ts';
 /* Messages of a person on their way to the service: each is sent once, also over reloads and lost answers. */
 
 /**
- * - `waiting`: until the turn of the agent ends. It can be changed and withdrawn.
+ * - `waiting`: until the turn of the agent ends, or until the service takes more requests. It can be changed and withdrawn.
  * - `sending`: sent at least once without an answer; it is repeated with its key until there is one.
  * - `refused`: the service said no, see `problem`; it can be changed, withdrawn and sent again.
  * - `sent`: the service has it as the message `sequence`, which is not received yet.
@@ -20,6 +20,10 @@ export interface Outgoing {
   isDirect: boolean;
   /** Why it is not sent (yet), in the words of the service. */
   problem: string | null;
+  /** The status of the refusal. */
+  status: number | null;
+  /** When it is sent again, in ms since 1970, where the service said how long that takes (`Retry-After`). */
+  retryAt: number | null;
   sequence: number | null;
 }
 
@@ -32,6 +36,8 @@ export interface OutboxParts {
   /** Sends a message; its sequence. */
   send(text: string, key: string): Promise<number>;
   problemOf(error: unknown): Problem;
+  /** The time in ms since 1970. */
+  now(): number;
   /** Resolves after `ms`. */
   pause(ms: number): Promise<void>;
   /** The service answered that the agent works, which this page did not know. */
@@ -49,7 +55,7 @@ const firstPauseMs = 1_000;
 const maxPauseMs = 30_000;
 
 /** The messages of one chat that are on their way. */
-export function createOutbox({ load, store, newKey, send, problemOf, pause, onBusy }: OutboxParts) {
+export function createOutbox({ load, store, newKey, send, problemOf, now, pause, onBusy }: OutboxParts) {
   let all: readonly Outgoing[] = load() ?? [];
   let turn: TurnState = { isWorking: true, hasEnded: false };
   /** While a message is sent, and before it is repeated. */
@@ -66,26 +72,42 @@ export function createOutbox({ load, store, newKey, send, problemOf, pause, onBu
   const set = (key: string, changes: Partial<Outgoing>) =>
     change(all.map((each) => (each.key === key ? { ...each, ...changes } : each)));
 
-  const deliver = async ({ key, text }: Outgoing) => {
+  const deliver = async ({ key, text, state }: Outgoing) => {
     isBusy = true;
     // Stored before it is sent: a page that is reloaded now repeats it with the same key.
-    set(key, { state: 'sending' });
+    set(key, { state: 'sending', retryAt: null });
     try {
       const sequence = await send(text, key);
       failures = 0;
       set(key, { state: 'sent', sequence, problem: null });
     } catch (error) {
-      const { status, reason, retryable, message } = problemOf(error);
+      const { status, reason, retryable, message, retryAfterSeconds = 0 } = problemOf(error);
       if (status === 409 && reason === 'agent_mid_turn') {
         set(key, { state: 'waiting', isDirect: false, problem: null });
         turn = { isWorking: true, hasEnded: false };
         onBusy();
       } else if (retryable) {
         failures += 1;
-        set(key, { problem: message });
-        await pause(Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1)));
-      } else set(key, { state: 'refused', problem: message });
+        const growing = Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1));
+        const isAsked = retryAfterSeconds > 0;
+        // The service has not looked at it, so it can be taken back, unless an earlier answer was lost.
+        const isUnseen = status === 429 && state === 'waiting';
+        set(key, {
+          problem: message,
+          ...(isUnseen && { state: 'waiting', isDirect: true }),
+          ...(isAsked && { retryAt: now() + retryAfterSeconds * 1000 + growing }),
+        });
+        if (!isAsked) await pause(growing);
+      } else set(key, { state: 'refused', problem: message, status });
     }
+    isBusy = false;
+    pump();
+  };
+
+  /** The service asked for this pause, also of other messages. */
+  const waitFor = async (ms: number) => {
+    isBusy = true;
+    await pause(ms);
     isBusy = false;
     pump();
   };
@@ -97,7 +119,9 @@ export function createOutbox({ load, store, newKey, send, problemOf, pause, onBu
   function pump(): void {
     if (isBusy || all.some(({ state }) => state === 'sent')) return;
     const next = all.find(({ state }) => state === 'sending') ?? all.find(maySend);
-    if (next) void deliver(next);
+    const ms = (next?.retryAt ?? 0) - now();
+    if (ms > 0) void waitFor(ms);
+    else if (next) void deliver(next);
   }
 
   return {
@@ -108,7 +132,10 @@ export function createOutbox({ load, store, newKey, send, problemOf, pause, onBu
     },
     /** Adds a message. `isDirect`: the agent does not work, or is being stopped for it. */
     add: (text: string, isDirect: boolean) => {
-      change([...all, { key: newKey(), text, state: 'waiting', isDirect, problem: null, sequence: null }]);
+      change([
+        ...all,
+        { key: newKey(), text, state: 'waiting', isDirect, problem: null, status: null, retryAt: null, sequence: null },
+      ]);
       pump();
     },
     /** Takes a message back that was not sent; its text. Undefined when it is too late. */
@@ -121,7 +148,7 @@ export function createOutbox({ load, store, newKey, send, problemOf, pause, onBu
     release: (key: string) => {
       const found = all.find((each) => each.key === key);
       if (found?.state === 'waiting') set(key, { isDirect: true });
-      else if (found?.state === 'refused') set(key, { state: 'waiting', isDirect: true, problem: null });
+      else if (found?.state === 'refused') set(key, { state: 'waiting', isDirect: true, problem: null, status: null });
       pump();
     },
     /** The state of the turn has changed, or was read again. */

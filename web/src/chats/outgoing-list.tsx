@@ -1,4 +1,5 @@
 import { Button } from '../ui/button.tsx';
+import { UsageLink } from '../ui/form-errors.tsx';
 import type { Outbox, Outgoing } from './outbox.ts';
 
 interface OutgoingListProps {
@@ -13,9 +14,13 @@ interface OutgoingListProps {
   focusField: () => void;
 }
 
-function stateText({ state, problem }: Outgoing, isWorking: boolean): string {
+const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
+
+function stateText({ state, problem, retryAt }: Outgoing, isWorking: boolean): string {
   if (state === 'refused') return `Not sent: ${problem}`;
-  if (state === 'waiting') return isWorking ? 'Queued until this turn ends' : 'Queued: not sent yet';
+  if (state === 'waiting' && isWorking) return 'Queued until this turn ends';
+  if (problem !== null && retryAt) return `${problem} It is sent again by itself at ${clock.format(retryAt)}.`;
+  if (state === 'waiting') return 'Queued: not sent yet';
   return problem === null ? 'Sending…' : `${problem} It is tried again by itself.`;
 }
 
@@ -25,7 +30,7 @@ export function OutgoingList({ outbox, outgoing, isWorking, edit, stop, focusFie
   return (
     <ul className="outgoing" aria-label="Queued messages">
       {outgoing.map((each, place) => {
-        const { key, text, state } = each;
+        const { key, text, state, retryAt } = each;
         const canChange = state === 'waiting' || state === 'refused';
         const take = (use: (taken: string) => void) => {
           const taken = outbox.withdraw(key);
@@ -41,11 +46,11 @@ export function OutgoingList({ outbox, outgoing, isWorking, edit, stop, focusFie
           <li key={key} className="outgoing-message">
             <p className="text">{text}</p>
             <p className={state === 'refused' ? 'step-failed' : 'muted'} role="status">
-              {stateText(each, isWorking)}
+              {stateText(each, isWorking)} <UsageLink status={each.status} />
             </p>
             {canChange && (
               <div className="outgoing-actions">
-                {place === 0 && (
+                {place === 0 && !retryAt && (
                   <Button kind="quiet" onPress={sendNow}>
                     {isWorking ? 'Stop and send now' : 'Send now'}
                   </Button>

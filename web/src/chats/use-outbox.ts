@@ -22,6 +22,7 @@ function outboxOf(workspaceId: string, chatId: string): Outbox {
     store: (all) => (outboxes.has(chatId) ? storeDraft(name, all) : undefined),
     newKey,
     problemOf,
+    now: Date.now,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onBusy: () => void showStatus(workspaceId, chatId, 'running'),
     send: async (message, key) => {

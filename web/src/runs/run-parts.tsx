@@ -55,7 +55,11 @@ export function RunAgain({ run: { todoId, agentId }, name }: RunActionProps) {
       });
       await Promise.all([readAgain(queryClient, 'runs'), readAgain(queryClient, 'todos')]);
     },
-    onError: (error) => notify(problemOf(error).message),
+    onError: (error) => {
+      const { status, message } = problemOf(error);
+      const usage = { label: 'See the agent minutes', onPress: () => void navigate('/usage') };
+      notify(message, status === 402 ? usage : undefined);
+    },
     onSettled: (_, error) => {
       if (error === null || problemOf(error).status > 0) key.current = newKey();
     },

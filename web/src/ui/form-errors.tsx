@@ -1,4 +1,5 @@
 import { createContext, type MouseEvent, type Ref, type RefObject, useContext } from 'react';
+import { Link } from 'react-router';
 import type { Problem } from '../api/problem.ts';
 import { Icon } from './icons.tsx';
 
@@ -23,6 +24,12 @@ function controlOf(form: HTMLFormElement | null, name: string): HTMLElement | nu
 
 function sentenceOf(label: string, message: string): string {
   return /^[a-z]/.test(message) ? `${label} ${message}` : message;
+}
+
+/** Leads from an error to the agent minutes, where those are used up (402). */
+export function UsageLink({ status }: { status: number | null }) {
+  if (status !== 402) return null;
+  return <Link to="/usage">See the agent minutes</Link>;
 }
 
 interface ErrorSummaryProps {
@@ -55,6 +62,7 @@ export function ErrorSummary({ ref, problem, fields, form }: ErrorSummaryProps) 
             ))}
           </ul>
         )}
+        <UsageLink status={problem.status} />
         {problem.status >= 500 && problem.requestId && <p className="detail">Request {problem.requestId}</p>}
       </div>
     </div>
