@@ -141,6 +141,49 @@ test.promise('two people decide differently: the second sees who decided, and lo
   assert.is(bodyOf(await call(`GET /approvals/${id}`)).status, 'approved');
 });
 
+test.promise(
+  'all that a chat waits for is approved at once, after a question, and nothing of another chat',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const other = await asks(stage, engine, ada, [['create_todo', { title: 'Buy a boat' }]]);
+    const titles = ['Order desks', 'Order chairs', 'Order lamps'];
+    const calls = titles.map((title): [string, unknown] => ['create_todo', { title }]);
+    const { chatId } = await asks(stage, engine, ada, calls);
+    const window = await stage.window({ as: ada });
+    const { page, goTo } = window;
+    await goTo('/inbox', 'Inbox');
+    await cardOf(window, /Buy a boat/).waitFor();
+    await cardOf(window, /Order lamps/).waitFor();
+    assert.is(
+      await cardOf(window, /Buy a boat/)
+        .getByRole('button', { name: /Approve all/ })
+        .count(),
+      0,
+    );
+    await cardOf(window, /Order lamps/)
+      .getByRole('link')
+      .first()
+      .focus();
+    await page.keyboard.press('Shift+A');
+    const question = page.getByRole('alertdialog', { name: 'Approve all 3 actions?' });
+    for (const title of titles) await question.getByText(title).waitFor();
+    assert.equal(await window.axe(), []);
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    assert.is(bodyOf(await call('GET /approvals?status=pending')).data.length, 4);
+    await goTo(`/chats/${chatId}`, 'Furniture');
+    await page.getByRole('button', { name: 'Approve all 3' }).first().click();
+    await question.getByRole('button', { name: 'Approve all' }).press('Enter');
+    await page.getByText('3 actions are approved.').waitFor();
+    await untilDecided(stage, ada, chatId);
+    await settled({ call }, chatId);
+    const made = bodyOf(await call('GET /todos')).data.map(({ title }: { title: string }) => title);
+    assert.equal(made.sort(), titles.toSorted());
+    assert.is(bodyOf(await call(`GET /approvals?status=pending&chatId=${other.chatId}`)).data.length, 1);
+  },
+);
+
 for (const { name, ...options } of looks) {
   test.promise(`a todo shows what its agent asks, in place: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');

@@ -2,7 +2,9 @@ import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { newChat } from '../support/chat-fixtures.ts';
 import { openChat, sentTexts, workspaceOf } from '../support/chat-pages.ts';
+import { tabTo } from '../support/keyboard.ts';
 import { look, looks } from '../support/looks.ts';
+import { breakOperations } from '../support/page-faults.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
@@ -86,6 +88,84 @@ test.promise('a failed turn says why and is tried again, an answer in words repl
   await page
     .getByRole('heading', { name: 'Assistant wants to create the todo “Buy milk”' })
     .waitFor({ state: 'detached' });
+});
+
+const limited = {
+  status: 429,
+  code: 'rate_limit_exceeded',
+  message: 'Too many requests.',
+  retryable: true,
+  retryAfterSeconds: 5,
+  errors: [],
+};
+
+test.promise(
+  'a message that is refused with 429 is kept, and sent after the time that the service asks for',
+  async (stage) => {
+    const chat = await openChat(stage);
+    const { page, agent } = chat;
+    await agent.end({ outcome: 'completed' });
+    await page.getByText('Answered').waitFor();
+    const tries: number[] = [];
+    await page.route(/chats\.sendMessage/, async (route) => {
+      tries.push(Date.now());
+      if (tries.length > 1) return route.fallback();
+      const data = { code: 'ERROR', httpStatus: 429, problem: limited };
+      await route.fulfill({ status: 429, json: { error: { message: limited.message, code: -32000, data } } });
+    });
+    await page.getByLabel('Message', { exact: true }).fill('And tomorrow?');
+    await page.keyboard.press('Enter');
+    const queued = page.getByRole('list', { name: 'Queued messages' });
+    // One look at all of it: on a slow machine it may be sent before a second one.
+    await queued
+      .getByRole('listitem')
+      .filter({ hasText: 'And tomorrow?' })
+      .filter({ hasText: /Too many requests\. It is sent again by itself at/ })
+      .filter({ has: page.getByRole('button', { name: 'Edit' }) })
+      .filter({ hasNot: page.getByRole('button', { name: 'Send now' }) })
+      .waitFor();
+    await until(async () => (await sentTexts(chat)).length === 2);
+    assert.equal(await sentTexts(chat), ['What is due this week?', 'And tomorrow?']);
+    const [first = 0, second = 0] = tries;
+    assert.ok(second - first >= 5_000, `sent again after ${second - first} ms`);
+  },
+);
+
+test.promise(
+  'where no agent minutes are left, a message and a new chat lead to what they were used for',
+  async (stage) => {
+    const { page, agent, window } = await openChat(stage);
+    await agent.end({ outcome: 'completed' });
+    await page.getByText('Answered').waitFor();
+    const isRefused = (id: string) => id === 'sendMessage' || id === 'createChat';
+    await breakOperations(page, isRefused, 402);
+    await page.getByLabel('Message', { exact: true }).fill('And tomorrow?');
+    await page.keyboard.press('Enter');
+    const queued = page.getByRole('list', { name: 'Queued messages' });
+    await queued.getByText('And tomorrow?').waitFor();
+    await queued.getByRole('link', { name: 'See the agent minutes' }).waitFor();
+    await window.goTo('/chats', 'Chats');
+    await page.getByLabel('Message', { exact: true }).fill('Another question');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByRole('link', { name: 'See the agent minutes' }).press('Enter');
+    await window.sees('Usage');
+  },
+);
+
+test.promise('a chat is renamed by the keyboard alone, and keeps its name', async (stage) => {
+  const { page, window, call, path } = await openChat(stage);
+  const rename = page.getByRole('button', { name: 'Rename' });
+  await tabTo(window, rename);
+  await page.keyboard.press('Enter');
+  const title = page.getByRole('dialog', { name: 'Rename the chat' }).getByRole('textbox', { name: 'Title' });
+  await title.and(page.locator(':focus')).waitFor();
+  assert.is(await title.inputValue(), 'This week');
+  assert.equal(await window.axe(), []);
+  await page.keyboard.type('What is due');
+  await page.keyboard.press('Enter');
+  await window.sees('What is due');
+  await rename.and(page.locator(':focus')).waitFor();
+  assert.is(bodyOf(await call(`GET ${path}`)).title, 'What is due');
 });
 
 const calls = [

@@ -16,6 +16,7 @@ import { storedDraft } from '../session/stored-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { Pending } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
+import type { AllOfChat } from './approve-all.tsx';
 import { DecidedElsewhere, EffectList, Facts } from './card-parts.tsx';
 import { DenyForm } from './deny-form.tsx';
 import { approvalQuery, type ShownApproval } from './queries.ts';
@@ -55,6 +56,7 @@ interface ApprovalCardProps extends ShownApproval {
   /** Where its heading leads: not on the page of its chat. */
   to?: string;
   keys?: Ref<CardKeys>;
+  all?: AllOfChat | undefined;
 }
 
 const armedMs = 3_000;
@@ -71,7 +73,7 @@ function useArmed() {
 }
 
 /** What an agent asks to be allowed: who wants what, what it would change, why, and the decision. */
-export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, keys }: ApprovalCardProps) {
+export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, keys, all }: ApprovalCardProps) {
   const { workspace } = useIdentity();
   const { decide, isBusy, problem, isTaken } = useDecision(approval, onSettled);
   const isOpen = isPending && !isTaken;
@@ -170,6 +172,11 @@ export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, ke
           <Button kind="quiet" isBusy={isBusy} autoFocus={left === 'edit'} onPress={() => open('edit')}>
             Edit first
           </Button>
+          {all && (
+            <Button kind="quiet" isBusy={isBusy} aria-haspopup="dialog" onPress={all.ask}>
+              Approve all {all.count}
+            </Button>
+          )}
         </div>
       )}
       <p role="status" className="visually-hidden">

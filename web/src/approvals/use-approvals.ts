@@ -45,6 +45,12 @@ export function draftOf(approvalId: string, what: 'note' | 'edit'): string {
   return `approval.${approvalId}.${what}`;
 }
 
+/** Discards what was typed about an approval. */
+export function forgetDrafts(approvalId: string): void {
+  storeDraft(draftOf(approvalId, 'note'), undefined);
+  storeDraft(draftOf(approvalId, 'edit'), undefined);
+}
+
 export type Decision = Omit<TandemInputs['approvals']['decide'], 'approvalId'>;
 
 /** Decides an approval, once. `onSettled` is called when it is decided as given. */
@@ -55,8 +61,7 @@ export function useDecision({ id: approvalId }: Approval, onSettled: (approvalId
   const deciding = useMutation({
     mutationFn: (decision: Decision) => api.approvals.decide.mutate({ approvalId, ...decision }),
     onSuccess: (_, { decision }) => {
-      storeDraft(draftOf(approvalId, 'note'), undefined);
-      storeDraft(draftOf(approvalId, 'edit'), undefined);
+      forgetDrafts(approvalId);
       onSettled(approvalId);
       notify(decision === 'approve' ? 'Approved. The agent continues.' : 'Denied. The agent continues without it.');
     },

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
@@ -10,6 +11,8 @@ import { Badge } from '../ui/rows.tsx';
 import { agentsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 import { agentOf, type Chat, todoOfChatQuery } from './queries.ts';
+
+const TitleDialog = lazy(() => import('./title-dialog.tsx').then(({ TitleDialog }) => ({ default: TitleDialog })));
 
 /** Who answers in a chat, and the todo that it works for. */
 export function ChatIntro({ chat }: { chat: Chat }) {
@@ -58,6 +61,23 @@ export function useArchive({ id: chatId, title }: Pick<Chat, 'id' | 'title'>) {
     },
     onError,
   });
+}
+
+/** Renames a chat, in a dialog. */
+export function RenameChat({ chat }: { chat: Chat }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button kind="quiet" aria-haspopup="dialog" aria-expanded={isOpen} onPress={() => setOpen(true)}>
+        Rename
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <TitleDialog chat={chat} close={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
 }
 
 /** Archives a chat or restores it. */

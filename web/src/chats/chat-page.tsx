@@ -4,6 +4,7 @@ import { Link, useParams } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { ApprovalCard } from '../approvals/approval-card.tsx';
+import { useApproveAll } from '../approvals/approve-all.tsx';
 import type { Approval } from '../approvals/queries.ts';
 import { useHeldApprovals } from '../approvals/use-approvals.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
@@ -15,7 +16,7 @@ import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitle, Page } from '../ui/page.tsx';
 import { agentsQuery } from '../work/queries.ts';
-import { ChatActions, ChatIntro, useArchive } from './chat-head.tsx';
+import { ChatActions, ChatIntro, RenameChat, useArchive } from './chat-head.tsx';
 import { ArchivedNote, BuiltInEngine, Composer } from './composer.tsx';
 import { type Names, NamesContext } from './message-row.tsx';
 import { Messages, useRows } from './messages.tsx';
@@ -62,7 +63,14 @@ function OneChat({ chatId }: { chatId: string }) {
       <Page
         title={data?.chat.title ?? (data ? 'New chat' : 'Chat')}
         intro={data && <ChatIntro chat={data.chat} />}
-        actions={data && <ChatActions chat={data.chat} />}
+        actions={
+          data && (
+            <span className="page-actions">
+              <RenameChat chat={data.chat} />
+              <ChatActions chat={data.chat} />
+            </span>
+          )
+        }
       >
         {error !== null && <Failed error={error} retry={retry} />}
         {data && view.isOpened && <OpenedChat read={read} chat={data.chat} approvals={data.approvals} />}
@@ -86,6 +94,7 @@ function OpenedChat({ read: { conversation, view }, chat, approvals }: OpenedCha
   const agent = agentOf(chat, agents);
   const names = useNames(agent?.name, agents);
   const { approvals: shownApprovals, release } = useHeldApprovals(approvals);
+  const { offerOf, dialog } = useApproveAll(shownApprovals, release);
   const rows = useRows(view);
   const field = useRef<HTMLTextAreaElement>(null);
   const focusField = () => (field.current ? field.current.focus() : focusPageTitle());
@@ -110,8 +119,9 @@ function OpenedChat({ read: { conversation, view }, chat, approvals }: OpenedCha
       <div className="conversation">
         <Messages conversation={conversation} view={view} rows={rows} isOpen={works} author={names.agent} />
         {shownApprovals.map((shown) => (
-          <ApprovalCard key={shown.approval.id} {...shown} onSettled={release} />
+          <ApprovalCard key={shown.approval.id} {...shown} all={offerOf(chat.id)} onSettled={release} />
         ))}
+        {dialog}
         <Announcer conversation={conversation} />
         <div className="dock">
           <ToEnd isAtEnd={isAtEnd} rows={rows} toEnd={toEnd} focusField={focusField} />

@@ -3,6 +3,7 @@ import { useMemo, useRef } from 'react';
 import { Link } from 'react-router';
 import { pollUnlessLive } from '../api/live-state.ts';
 import { notificationsQuery } from '../api/queries.ts';
+import { useApproveAll } from '../approvals/approve-all.tsx';
 import { useHeldApprovals } from '../approvals/use-approvals.ts';
 import { ReadAll } from '../notifications/read-all.tsx';
 import { useWrites } from '../outbox/current.ts';
@@ -28,6 +29,7 @@ export function InboxPage() {
   const { approvals, failed, suggestions } = needs;
   const pending = useMemo(() => approvals.data?.pages.flatMap(({ data }) => data), [approvals.data]);
   const { approvals: held, release } = useHeldApprovals(pending);
+  const { offerOf, dialog } = useApproveAll(held, release);
   const writes = useWrites();
   const suggested = (suggestions.data?.pages ?? [])
     .flatMap(({ data }) => data)
@@ -49,9 +51,10 @@ export function InboxPage() {
       intro={`What agents ask, what failed and what is suggested in ${workspace.name}, and your notifications.`}
     >
       <div className="inbox" ref={box}>
-        <Needs needs={needs} items={items} register={register} release={release} />
+        <Needs needs={needs} items={items} register={register} release={release} offerOf={offerOf} />
         <Notifications items={items} register={register} />
       </div>
+      {dialog}
     </Page>
   );
 }
@@ -61,9 +64,10 @@ interface NeedsProps {
   items: readonly Item[];
   register: RegisterRow;
   release: (approvalId: string) => void;
+  offerOf: ReturnType<typeof useApproveAll>['offerOf'];
 }
 
-function Needs({ needs, items, register, release }: NeedsProps) {
+function Needs({ needs, items, ...row }: NeedsProps) {
   const { approvals, failed, suggestions } = needs;
   const all = [approvals, failed, suggestions];
   const isRead = all.every(({ data }) => data !== undefined);
@@ -77,7 +81,7 @@ function Needs({ needs, items, register, release }: NeedsProps) {
       {items.length > 0 && (
         <ul className="needs" aria-labelledby="needs-you">
           {items.map((item) => (
-            <NeedRow key={item.id} item={item} register={register} release={release} />
+            <NeedRow key={item.id} item={item} {...row} />
           ))}
         </ul>
       )}

@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { problemOf } from '../api/client.ts';
 import type { Notification } from '../api/queries.ts';
 import { ApprovalCard, type CardKeys } from '../approvals/approval-card.tsx';
+import type { AllOfChat } from '../approvals/approve-all.tsx';
 import { NotificationRow, useMarking } from '../notifications/notification-row.tsx';
 import { openOutbox, waitingWords } from '../outbox/current.ts';
 import type { Action } from '../outbox/write.ts';
@@ -31,25 +32,32 @@ interface NeedRowProps {
   item: Item;
   register: RegisterRow;
   release: (approvalId: string) => void;
+  /** What is offered to approve all that a chat waits for. */
+  offerOf: (chatId: string) => AllOfChat | undefined;
 }
 
 /** Something that needs a person: an approval, a run that failed, or a suggestion. */
-export function NeedRow({ item, register, release }: NeedRowProps) {
-  if (item.kind === 'approval') return <ApprovalRow item={item} register={register} release={release} />;
+export function NeedRow({ item, ...row }: NeedRowProps) {
+  const { register } = row;
+  if (item.kind === 'approval') return <ApprovalRow item={item} {...row} />;
   if (item.kind === 'run') return <FailedRow run={item.run} />;
   return <SuggestionRow todo={item.todo} register={register} />;
 }
 
-function ApprovalRow({ item, register, release }: NeedRowProps & { item: Extract<Item, { kind: 'approval' }> }) {
+type ApprovalRowProps = NeedRowProps & { item: Extract<Item, { kind: 'approval' }> };
+
+function ApprovalRow({ item, register, release, offerOf }: ApprovalRowProps) {
   const keys = useRef<CardKeys>(null);
+  const { chatId } = item.approval.approval;
+  const all = offerOf(chatId);
   useRowKeys(register, item.id, {
     approve: () => keys.current?.approve(),
     deny: () => keys.current?.deny(),
+    ...(all && { approveAll: all.ask }),
   });
-  const { chatId } = item.approval.approval;
   return (
     <li data-row={item.id}>
-      <ApprovalCard {...item.approval} level={3} to={`/chats/${chatId}`} keys={keys} onSettled={release} />
+      <ApprovalCard {...item.approval} level={3} to={`/chats/${chatId}`} keys={keys} all={all} onSettled={release} />
     </li>
   );
 }

@@ -75,6 +75,7 @@ export const inboxCommands: readonly Command[] = [
   inInbox('next-in-inbox', 'Next in the inbox', 'j', 1),
   inInbox('previous-in-inbox', 'Previous in the inbox', 'k', -1),
   inInbox('approve', 'Approve: press it twice', 'a', 'approve'),
+  inInbox('approve-all', 'Approve all that its chat waits for', 'Shift+A', 'approveAll'),
   inInbox('deny', 'Deny with a note', 'd', 'deny'),
   inInbox('accept-suggestion', 'Accept the suggestion', 'y', 'accept'),
   inInbox('dismiss-suggestion', 'Dismiss the suggestion', 'n', 'dismiss'),
