@@ -4,6 +4,19 @@ import { Exchange, type Limits } from './exchange.ts';
 /** Sends a request; `fetch` for what libraries take. Follows no redirect, and knows no proxy, cookie or cache. */
 export type Send = typeof globalThis.fetch;
 
+/** Sends a request with the headers that it adds, and observes the outcome. */
+export type TraceRequest = (
+  method: string,
+  send: (headers: Record<string, string>) => Promise<Response>,
+) => Promise<Response>;
+
+let traceRequest: TraceRequest | undefined;
+
+/** Has the requests of all clients of this process traced, or none any more. */
+export function traceRequests(trace: TraceRequest | undefined): void {
+  traceRequest = trace;
+}
+
 /** What a client is made of. */
 interface ClientParts {
   agent: Dispatcher;
@@ -33,8 +46,9 @@ const defaults = [
 ] as const;
 
 /** Headers as the HTTP client takes them: names and values in turn. */
-function headersOf(given: RequestInit['headers'], type: string | null): string[] {
+function headersOf(given: RequestInit['headers'], type: string | null, more: Record<string, string>): string[] {
   const headers = new Headers(given);
+  for (const [name, value] of Object.entries(more)) headers.set(name, value);
   for (const [name, value] of defaults) if (!headers.get(name)) headers.set(name, value);
   if (type !== null && !headers.has('content-type')) headers.set('content-type', type);
   return [...headers].flat();
@@ -45,13 +59,13 @@ function headersOf(given: RequestInit['headers'], type: string | null): string[]
  * `admit` throws; so do bodies. @throws TypeError for what it cannot send: a `Request`, or a stream as a body.
  */
 export function createClient({ agent, limits, reset = false, admit, onBytes }: ClientParts): Send {
-  return async (input, init = {}) => {
+  const send = async (input: Parameters<Send>[0], init: RequestInit, more: Record<string, string>) => {
     if (input instanceof Request) throw new TypeError('A request is sent to an address, not as a Request.');
     const url = new URL(input);
     const { method = 'GET', signal = null } = init;
     signal?.throwIfAborted();
     const [body, type] = await bodyOf(init.body);
-    const headers = headersOf(init.headers, type);
+    const headers = headersOf(init.headers, type, more);
     signal?.throwIfAborted();
     const onEnd = admit?.(url);
     const { promise, ...settle } = Promise.withResolvers<Response>();
@@ -68,5 +82,9 @@ export function createClient({ agent, limits, reset = false, admit, onBytes }: C
       exchange.onResponseError(undefined, error as Error);
     }
     return promise;
+  };
+  return (input, init = {}) => {
+    if (!traceRequest) return send(input, init, {});
+    return traceRequest(init.method ?? 'GET', (more) => send(input, init, more));
   };
 }

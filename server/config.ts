@@ -5,6 +5,7 @@ import { storageEnvironment, storageFaults } from '../media/storage/settings.ts'
 import { missingForTranscription, transcriptionEnvironment } from '../media/transcription/settings.ts';
 import { outboundEnvironment } from '../outbound/settings.ts';
 import { SettingFileError, withSettingFiles } from './config-files.ts';
+import { tracingEnvironment } from './tracing/settings.ts';
 
 const whole = (fallback: number, min: number, max: number) =>
   z
@@ -89,6 +90,7 @@ const Settings = z.object({
   TRANSCRIPTION_TIMEOUT_SECONDS: whole(300, 5, 300),
   ...storageEnvironment,
   ...outboundEnvironment,
+  ...tracingEnvironment,
 });
 
 const Environment = Settings.superRefine((settings, context) => {
@@ -140,7 +142,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
     const shown =
-      set[name] === undefined || /TOKEN|URL|API_KEY|ACCESS_KEY|ENDPOINT/.test(name) ? '' : ` (it is “${set[name]}”)`;
+      set[name] === undefined || /TOKEN|URL|API_KEY|ACCESS_KEY|ENDPOINT|HEADERS/.test(name)
+        ? ''
+        : ` (it is “${set[name]}”)`;
     return `  ${name} ${issue.message}${shown}`;
   });
   throw notValid(lines);

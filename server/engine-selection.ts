@@ -4,11 +4,21 @@ import { offlineEngine } from '../engine/offline/index.ts';
 import { modelWriter } from '../engine/writer/model.ts';
 import { offlineWriter } from '../engine/writer/offline.ts';
 import type { Writer } from '../engine/writer/writer.ts';
+import { traced } from './tracing/spans.ts';
 
 /** The engine of the agents, and the writer of titles, summaries and estimates. */
 export interface EngineSelection {
   engine: Engine;
   writer: Writer;
+}
+
+/** The engine, with a span for each of its answers: its tries and their requests are below it. */
+export function tracedEngine(engine: Engine): Engine {
+  const options = { attributes: { 'gen_ai.request.model': engine.name } };
+  return {
+    name: engine.name,
+    answer: (request) => traced(`model ${request.purpose}`, options, () => engine.answer(request)),
+  };
 }
 
 /** The models that are configured; the `offline` engine and writer for every purpose that has none. */
@@ -18,7 +28,7 @@ export function selectEngines(
   offline: EngineSelection = { engine: offlineEngine, writer: offlineWriter },
 ): EngineSelection {
   const onFault = (fault: unknown) => log.warn({ err: fault }, 'model writer failed, offline writer used');
-  const engineFor = (purpose: Purpose) => engines[purpose] ?? offline.engine;
+  const engineFor = (purpose: Purpose) => tracedEngine(engines[purpose] ?? offline.engine);
   const model = modelWriter({ engineFor, fallback: offline.writer, onFault });
   const by = (purpose: Purpose) => (engines[purpose] ? model : offline.writer);
   return {

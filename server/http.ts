@@ -28,6 +28,7 @@ import { mountMetrics } from './runtime/metrics.ts';
 import { requestId } from './runtime/request-id.ts';
 import { readRefusedBodies } from './runtime/unread-bodies.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { traceIncoming } from './tracing/requests.ts';
 
 /** The whole service as a Fastify app: every transport on one port. Not listening yet. */
 export function createService({
@@ -108,6 +109,7 @@ export function createService({
     },
     onEvent,
   );
+  traceIncoming(app);
   mountDraining(app, draining);
   readRefusedBodies(app, draining.signal);
   mountMetrics(app, config.METRICS_TOKEN, measures, calls.registry);

@@ -1,5 +1,6 @@
 import { type DestinationStream, pino } from 'pino';
 import type { Config } from './config.ts';
+import { traceFields } from './tracing/spans.ts';
 
 const credentials = ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
 
@@ -16,6 +17,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, dest
   const options = {
     level: config.LOG_LEVEL,
     serializers: { err: describeError },
+    mixin: traceFields,
     redact: {
       paths: [...credentials, ...written],
       censor: '[cut]',

@@ -4,10 +4,13 @@ import { requireWritable, usedDirectories } from './data-directories.ts';
 import { firstSteps } from './first-run.ts';
 import { createLog } from './log.ts';
 import { releaseStartMemory } from './runtime/start-memory.ts';
+import { throttledWarning } from './runtime/throttled-warning.ts';
 import { surviveLostConnections } from './runtime/unhandled-rejections.ts';
 import { shutDown } from './shutdown.ts';
 import { describeStartError } from './start-errors.ts';
 import { startWhenAvailable } from './starting.ts';
+import { tracingSettings } from './tracing/settings.ts';
+import { startTracing } from './tracing/start.ts';
 
 /** Resolves when the signal is aborted, also when it was before. */
 function aborted(signal: AbortSignal): Promise<void> {
@@ -22,6 +25,7 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLog(config);
   surviveLostConnections(log);
+  const stopTracing = await startTracing(tracingSettings(config), throttledWarning(log));
   await requireWritable(usedDirectories(config));
   const stopping = new AbortController();
   // Whoever presses Ctrl-C or closes the terminal does not wait for a load balancer.
@@ -48,6 +52,7 @@ async function main(): Promise<void> {
     log.fatal({ err: error }, 'shutdown failed');
     process.exit(1);
   });
+  await stopTracing();
   process.exit(0);
 }
 

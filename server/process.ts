@@ -19,11 +19,11 @@ import { type Background, openBackground } from './background.ts';
 import { openCaptures } from './captures.ts';
 import { openOfflineWork } from './compute/work.ts';
 import type { Config } from './config.ts';
-import { selectEngines } from './engine-selection.ts';
+import { selectEngines, tracedEngine } from './engine-selection.ts';
 import { createService } from './http.ts';
 import { createCallMetrics } from './runtime/call-metrics.ts';
 import { closingSeconds, createDraining } from './runtime/draining.ts';
-import { logSlowStatements } from './runtime/slow-statements.ts';
+import { observeStatements } from './runtime/statements.ts';
 import { createScheduler } from './scheduler/index.ts';
 import { createReminders } from './scheduler/reminders.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -62,7 +62,7 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
   const db = connect(url, {
     poolSize: config.DATABASE_POOL_SIZE,
     settingsBy,
-    observe: logSlowStatements(log, config.SLOW_STATEMENT_MS),
+    observe: observeStatements(log, config.SLOW_STATEMENT_MS),
   });
   const close = async (seconds?: number) => {
     await db.close(seconds);
@@ -205,7 +205,7 @@ export async function startService(
   const ctx = { db: workers, live, logs, clock, service: settings, mail, media, observe: calls.observe };
   const selection = {
     ...selectEngines(createEngines(config, log), log, offline),
-    ...(overrides.engine && { engine: overrides.engine }),
+    ...(overrides.engine && { engine: tracedEngine(overrides.engine) }),
   };
   const { turnLimits } = overrides;
   const agents = agentsAtWork({ config, log, live, selection, context: contextOfAgents(ctx), turnLimits });

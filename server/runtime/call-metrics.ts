@@ -1,9 +1,10 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 import type { Observe, ObservedCall } from '../../domain/context.ts';
 import { translate } from '../../domain/errors.ts';
+import { beginChild, inSpan, type Span } from '../tracing/spans.ts';
 import { durationBuckets } from './metrics.ts';
 
-/** Rate, errors and duration of the calls of operations and tools, whatever transport they came through. */
+/** Rate, errors, duration and spans of the calls of operations and tools, whatever transport they came through. */
 export interface CallMetrics {
   observe: Observe;
   registry: Registry;
@@ -29,19 +30,24 @@ export function createCallMetrics(): CallMetrics {
     labelNames: ['kind', 'operation', 'status'],
     registers,
   });
-  const failed = ({ kind, name }: ObservedCall, error: unknown) => {
-    errors.inc({ kind, operation: name, status: String(translate(error).problem.status) });
+  const failed = ({ kind, name }: ObservedCall, span: Span | undefined, error: unknown) => {
+    const { status, code } = translate(error).problem;
+    errors.inc({ kind, operation: name, status: String(status) });
+    if (status >= 500) span?.fail({ code });
+    else span?.set({ 'error.type': code });
   };
   const observe: Observe = async (call, run) => {
     const begun = performance.now();
+    const span = beginChild(() => `${call.kind} ${call.name}`);
     try {
-      const outcome = await run();
-      if (!outcome.ok) failed(call, (outcome as { error?: unknown }).error);
+      const outcome = await (span ? inSpan(span, run) : run());
+      if (!outcome.ok) failed(call, span, (outcome as { error?: unknown }).error);
       return outcome;
     } catch (error) {
-      failed(call, error);
+      failed(call, span, error);
       throw error;
     } finally {
+      span?.end();
       duration.observe({ kind: call.kind, operation: call.name }, (performance.now() - begun) / 1000);
     }
   };

@@ -9,7 +9,7 @@ import { passwordResetEmail } from '../../domain/sign-in/passwords.ts';
 import { invite } from '../../domain/workspaces/invitations.ts';
 import { type Config, parseConfig } from '../../server/config.ts';
 import { type RunningService, startService } from '../../server/process.ts';
-import { logSlowStatements } from '../../server/runtime/slow-statements.ts';
+import { observeStatements } from '../../server/runtime/statements.ts';
 import type { ServiceParts } from '../../server/service-parts.ts';
 import { newNotification } from './notification-fixtures.ts';
 import { waitingChat } from './turn-world.ts';
@@ -119,7 +119,7 @@ async function openService(config: Config, overrides: Partial<ServiceParts>): Pr
   const log = overrides.log ?? pino({ level: config.LOG_LEVEL });
   const db = connect(config.DATABASE_URL ?? testDatabaseUrl(), {
     poolSize: config.DATABASE_POOL_SIZE,
-    observe: logSlowStatements(log, config.SLOW_STATEMENT_MS),
+    observe: observeStatements(log, config.SLOW_STATEMENT_MS),
   });
   await migrate(db.driver);
   return { db, service: await startService(config, db, log, overrides) };

@@ -5,6 +5,7 @@ import { LostLease } from '../../../domain/jobs.ts';
 import { startPoller } from '../../runtime/poller.ts';
 import { throttledWarning } from '../../runtime/throttled-warning.ts';
 import { within } from '../../runtime/timeouts.ts';
+import { tracedAsRoot } from '../../tracing/spans.ts';
 import { grouped, inTime } from './batches.ts';
 import { type LeasedRow, type Leases, renewalsPerLease } from './leases.ts';
 import { Ring } from './ring.ts';
@@ -108,7 +109,10 @@ export function startLoop<Claim extends LeasedRow>(parts: LoopParts<Claim>): Loo
   const work = async (claim: Claim, lost: AbortSignal) => {
     const signal = AbortSignal.any([lost, stopping.signal]);
     try {
-      await handle(claim, { signal, check: () => void check([claim]), wakeIn });
+      const attributes = { 'tandem.workspace_id': claim.workspaceId };
+      await tracedAsRoot(`job ${leases.name}`, { attributes }, () =>
+        handle(claim, { signal, check: () => void check([claim]), wakeIn }),
+      );
       if (!inProgress.has(claim)) return;
       counts.done++;
       if (removes) removed.add(claim);

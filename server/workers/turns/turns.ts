@@ -11,6 +11,7 @@ import type { Claim } from '../../../domain/turns/steps.ts';
 import * as steps from '../../../domain/turns/steps.ts';
 import { type EngineAnswer, ModelFault } from '../../../engine/engine.ts';
 import { deadlineIn } from '../../../engine/providers/limits.ts';
+import { currentSpan, traced } from '../../tracing/spans.ts';
 import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
 import type { AgentNow, TurnParts } from './parts.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -61,7 +62,7 @@ export class Turn {
     for (let dbErrors = 0; ; ) {
       this.#signal.throwIfAborted();
       try {
-        if (!(await this.#next())) return;
+        if (!(await traced('turn step', {}, () => this.#next()))) return;
         dbErrors = 0;
       } catch (error) {
         // The step may have been saved all the same: where the turn stands is read again.
@@ -78,6 +79,7 @@ export class Turn {
     await this.#read();
     if (!(await steps.worksForMember(context.db, this.#claim))) return this.#end(orphaned);
     const next = nextOf(this.#messages, turnId, await this.#decisions());
+    currentSpan()?.set({ 'tandem.step': next.kind });
     if (next.kind !== 'ask') this.#answered = undefined;
     if (next.kind === 'pause') return !(await this.#step((db) => steps.pauseTurn(this.#ctx(db), this.#claim)));
     if (this.#activeMs >= limits.activeMs) return this.#timeOut();

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { statementName } from '../../db/statement-names.ts';
 import { createLog } from '../../server/log.ts';
-import { logSlowStatements } from '../../server/runtime/slow-statements.ts';
+import { logSlowStatements } from '../../server/runtime/statements.ts';
 import { startTestService } from '../support/harness.ts';
 
 const test = suite('slow statements');

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ObserveStatement } from '../../db/connection.ts';
 import { statementName } from '../../db/statement-names.ts';
+import { beginChild, isTracing } from '../tracing/spans.ts';
 
 /** A statement is logged once in so many ms, with the number of its slow executions since. */
 const intervalMs = 10_000;
@@ -42,6 +43,23 @@ export function logSlowStatements(
     return () => {
       const now = clock();
       if (now - begun >= slowMs) report(text, now - begun, now);
+    };
+  };
+}
+
+/** Logs slow statements, and has a span for each statement that runs below another span while traces are on. */
+export function observeStatements(log: Pick<Logger, 'warn'>, slowMs: number): ObserveStatement | undefined {
+  const timeSlow = logSlowStatements(log, slowMs);
+  if (!isTracing()) return timeSlow;
+  const attributes = { 'db.system.name': 'postgresql' };
+  return (text) => {
+    const timed = timeSlow?.(text);
+    const span = beginChild(() => statementName(text), { kind: 'client', attributes });
+    if (!span) return timed;
+    return (error) => {
+      timed?.();
+      if (error !== undefined) span.fail(error);
+      span.end();
     };
   };
 }
