@@ -1,3 +1,4 @@
+import type { Request } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { callsOf } from '../support/people.ts';
@@ -150,15 +151,23 @@ test.promise('a todo is archived, restored and erased only as it is shown', asyn
   await goTo(`/todos/${id}`, 'Shown');
   let release = () => {};
   const address = `**/api/v1/todos/${id}`;
+  const reads = new Set<Request>();
+  const isRead = (request: Request) => request.method() === 'GET' && new URL(request.url()).pathname.endsWith(id);
+  page.on('request', (request) => isRead(request) && reads.add(request));
+  for (const event of ['requestfinished', 'requestfailed'] as const)
+    page.on(event as 'requestfinished', (request) => reads.delete(request));
   /** Does something while the page does not read what another client changed. */
   const stale = async (title: string, press: () => Promise<void>) => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
+    const held = new Set<Request>();
     await page.route(address, async (route) => {
+      held.add(route.request());
       if (route.request().method() === 'GET') await released;
       await route.continue().catch(() => {});
     });
+    await until(() => [...reads].every((request) => held.has(request)));
     bodyOf(await call(`PATCH /todos/${id}`, { title }));
     const answered = page.waitForResponse(
       (response) => response.url().includes(`/todos/${id}`) && response.request().method() !== 'GET',
