@@ -116,7 +116,7 @@ test.promise('fields are saved with their version, and only a field that both ch
 for (const { name, ...options } of looks) {
   test.promise(`the line with its tokens can be used by everyone: ${name}`, async (stage) => {
     const window = await stage.window({ ...options, as: await stage.person() });
-    await window.goTo('/todos', 'Todos');
+    await window.goTo('/todos#new', 'Todos');
     await window.page.getByLabel('Title').fill('call the bank tomorrow 9am !urgent @me every weekday');
     await window.page.getByText('Every weekday at 09:00').waitFor();
     await look(window, `quick-add-${name}`);

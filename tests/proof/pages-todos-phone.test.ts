@@ -2,7 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
+import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
+import { bodyOf } from '../support/work-fixtures.ts';
 
 /* The list of todos under a finger. With SCREENSHOTS set to a folder, with pictures of what is on the screen. */
 
@@ -82,5 +84,33 @@ for (const [width, height] of [
     });
   }
 }
+
+test.promise('the list comes first, and the bar at the bottom opens the form for a new todo of it', async (stage) => {
+  const ada = await stage.person('Ada Lovelace');
+  const call = callsOf(stage.tandem, ada);
+  const { id: todoListId } = bodyOf(await call('POST /todo-lists', { name: 'Garden' }), 201);
+  bodyOf(await call('POST /todos', { title: 'Water the beans', todoListId }), 201);
+  const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const window = await stage.window({ ...options, as: ada });
+  const { page, goTo } = window;
+  await goTo(`/lists/${todoListId}`, 'Garden');
+  const grid = page.getByRole('grid', { name: 'Todos' });
+  await grid.getByText('Water the beans').waitFor();
+  const row = await edgesOf(window, '[role=row][aria-rowindex="1"]');
+  const bar = await edgesOf(window, '.bottom-bar');
+  assert.ok(row.bottom <= bar.top, `the first row ends at ${row.bottom}, the bar begins at ${bar.top}`);
+  const title = page.getByRole('combobox', { name: 'Title' });
+  assert.is(await title.isVisible(), false);
+  await page.getByRole('link', { name: 'Add a todo' }).tap();
+  await page.locator('input[name=title]:focus').waitFor();
+  await title.fill('Pick the beans');
+  await page.keyboard.press('Enter');
+  await grid.getByText('Pick the beans').waitFor();
+  const names = async () =>
+    bodyOf(await call(`GET /todos?todoListId=${todoListId}`)).data.map((todo: { title: string }) => todo.title);
+  await until(async () => (await names()).includes('Pick the beans'));
+  await page.goBack();
+  await title.waitFor({ state: 'hidden' });
+});
 
 test.run();

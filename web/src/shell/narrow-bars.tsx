@@ -1,5 +1,5 @@
 import { lazy, Suspense, useCallback, useState } from 'react';
-import { Link, NavLink } from 'react-router';
+import { Link, NavLink, useLocation } from 'react-router';
 import type { Identity } from '../api/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -9,11 +9,31 @@ import { Count, useNeedsOnceIdle, useUnread } from './sidebar.tsx';
 
 const Drawer = lazy(() => import('./drawer.tsx').then(({ Drawer }) => ({ default: Drawer })));
 
-const slots: { to: string; label: string; icon: IconName }[] = [
-  { to: '/todos', label: 'Todos', icon: 'check' },
-  { to: '/chats', label: 'Chats', icon: 'chat' },
-  { to: '/captures', label: 'Captures', icon: 'captures' },
-];
+/** A link of the bar at the bottom of a phone. */
+function Slot({ to, label, icon }: { to: string; label: string; icon: IconName }) {
+  return (
+    <NavLink to={to} className="bottom-link">
+      <Icon name={icon} />
+      <span>{label}</span>
+    </NavLink>
+  );
+}
+
+/** Opens the form for a new todo, on the list that is shown or else on that of all todos. */
+function AddLink() {
+  const { pathname, search } = useLocation();
+  const isOnList = /^\/(todos|mine|lists\/[^/]+|views\/[^/]+)$/.test(pathname);
+  return (
+    <Link
+      to={isOnList ? { pathname, search, hash: '#new' } : '/todos#new'}
+      className="bottom-link"
+      aria-label="Add a todo"
+    >
+      <Icon name="plus" />
+      <span>Add</span>
+    </Link>
+  );
+}
 
 /** The bars of a narrow window: one above the page, one below it on a phone, and the sidebar as a drawer. */
 export function NarrowBars({ identity }: { identity: Identity }) {
@@ -52,12 +72,9 @@ export function NarrowBars({ identity }: { identity: Identity }) {
           <span className="visually-hidden">{needs || 'none'} need you</span>
           <Count of={needs} />
         </NavLink>
-        {slots.map(({ to, label, icon }) => (
-          <NavLink key={to} to={to} className="bottom-link">
-            <Icon name={icon} />
-            <span>{label}</span>
-          </NavLink>
-        ))}
+        <Slot to="/todos" label="Todos" icon="check" />
+        <AddLink />
+        <Slot to="/chats" label="Chats" icon="chat" />
         {mayUseMicrophone ? (
           <RecordLink className="bottom-link" />
         ) : (

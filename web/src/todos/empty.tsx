@@ -4,10 +4,10 @@ import { isNarrowed } from './filter.ts';
 import type { FilterOfPage } from './use-filter.ts';
 
 const nothing = {
-  active: { title: 'No open todos', text: 'Write one above, create one over the API, or ask the Assistant.' },
+  active: { title: 'No open todos', text: 'Add one, create one over the API, or ask the Assistant.' },
   done: { title: 'Nothing is done yet', text: 'Todos with the status “done” are listed here.' },
   archived: { title: 'No archived todos', text: 'Todos that are archived are listed here and can be brought back.' },
-  all: { title: 'No todos', text: 'Write one above, create one over the API, or ask the Assistant.' },
+  all: { title: 'No todos', text: 'Add one, create one over the API, or ask the Assistant.' },
   today: { title: 'Nothing is due', text: 'Your todos that are due today or overdue are listed here.' },
   mine: { title: 'No todos are yours', text: 'Open todos that are assigned to you are listed here.' },
 };

@@ -62,6 +62,8 @@ interface TodosAtProps {
 export function TodosAt({ at, title, view, list, isClosed = false, children }: TodosAtProps) {
   const { place, listing } = at;
   useFocusOnNew('title');
+  // On a phone the list comes first: the bar at the bottom opens the form.
+  const { hash } = useLocation();
   const hasComposer = place.name !== 'archive' && place.name !== 'today' && !isClosed;
   return (
     <>
@@ -71,9 +73,11 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
         actions={<ButtonLink to="/chats">Ask the Assistant</ButtonLink>}
       >
         {hasComposer && (
-          <Card title="New todo">
-            <NewTodo form={QuickAdd} {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
-          </Card>
+          <div className={hash === '#new' ? undefined : 'wide-only'}>
+            <Card title="New todo">
+              <NewTodo form={QuickAdd} {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
+            </Card>
+          </div>
         )}
         <section className="todo-list" aria-label="Todos">
           <div className="todo-list-head">
