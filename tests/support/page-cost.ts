@@ -42,8 +42,19 @@ export async function requestDepths(page: Page): Promise<ReadonlyMap<string, num
   return depths;
 }
 
-/** Sums up how far things moved by themselves (CLS), as `window.shifted`. */
-export const watchShifts = `window.shifted = 0;
+/** How far things moved by themselves (CLS), and what moved. */
+export interface Shifted {
+  sum: number;
+  moved: string[];
+}
+
+/** Sums up layout shifts as `window.shifted`. */
+export const watchShifts = `window.shifted = { sum: 0, moved: [] };
+const nameOf = (node) => node?.outerHTML?.slice(0, 80) ?? node?.textContent ?? 'what is gone';
 new PerformanceObserver((list) => {
-  for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value;
+  for (const { value, hadRecentInput, sources } of list.getEntries()) {
+    if (hadRecentInput) continue;
+    window.shifted.sum += value;
+    window.shifted.moved.push(...sources.map(({ node }) => nameOf(node)));
+  }
 }).observe({ type: 'layout-shift', buffered: true });`;

@@ -43,11 +43,12 @@ function OneAgent({ agentId }: { agentId: string }) {
   const { query, save } = useAgent(agentId);
   const shown = parts.find(({ name }) => pathname.split('/')[3] === name) ?? parts[0];
   const tabs = useRef<HTMLElement>(null);
+  const isRead = query.data !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the tabs scroll to the one that is shown
   useEffect(() => {
     const [strip, tab] = [tabs.current, tabs.current?.querySelector<HTMLElement>('[aria-current]')];
     if (strip && tab) strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;
-  }, [shown]);
+  }, [shown, isRead]);
   const isMissing = query.error !== null && [400, 404].includes(problemOf(query.error).status);
   if (isMissing) {
     return (
@@ -65,22 +66,22 @@ function OneAgent({ agentId }: { agentId: string }) {
         Agents
       </Link>
       <Page title={query.data?.name ?? 'Agent'} intro={query.data && <Facts agent={query.data} />}>
-        <nav aria-label="Parts of this agent" className="tabs" ref={tabs}>
-          {parts.map(({ name, label }) => (
-            <Link
-              key={name}
-              to={`/agents/${agentId}/${name}`}
-              state={asFilter}
-              className="tab"
-              aria-current={name === shown?.name ? 'page' : undefined}
-            >
-              {label}
-            </Link>
-          ))}
-        </nav>
         <Loaded query={query} what="the agent">
           {(agent) => (
             <>
+              <nav aria-label="Parts of this agent" className="tabs" ref={tabs}>
+                {parts.map(({ name, label }) => (
+                  <Link
+                    key={name}
+                    to={`/agents/${agentId}/${name}`}
+                    state={asFilter}
+                    className="tab"
+                    aria-current={name === shown?.name ? 'page' : undefined}
+                  >
+                    {label}
+                  </Link>
+                ))}
+              </nav>
               {agent.isArchived && (
                 <div className="callout warn">
                   <div>

@@ -112,6 +112,7 @@ function AgentCards({ agents }: { agents: readonly Agent[] }) {
               <Fact>
                 {agent.workingHoursEnabled && agent.workingHours ? hoursInWords(agent.workingHours) : 'At any time'}
               </Fact>
+              {todos.isLoading && <Fact>… open todos</Fact>}
               {open !== undefined && (
                 <Fact>
                   <Link to={`/todos?assigneeId=${agent.id}`}>{open === 1 ? '1 open todo' : `${open} open todos`}</Link>

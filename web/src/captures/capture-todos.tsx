@@ -3,7 +3,7 @@ import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Card, Failed } from '../ui/card.tsx';
+import { Card, Failed, Pending } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitleIfLost } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
@@ -20,6 +20,7 @@ export function CaptureTodos({ capture }: { capture: Capture }) {
       </Card>
     );
   }
+  if (todos.isLoading) return <Pending what="the todos" isPaused={false} />;
   const suggested = todos.data?.filter(({ isSuggested }) => isSuggested) ?? [];
   const accepted = todos.data?.filter(({ isSuggested }) => !isSuggested) ?? [];
   return (

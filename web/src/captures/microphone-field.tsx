@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { Pending } from '../ui/card.tsx';
 import { recorder, useRecorder } from './current-recording.ts';
 import { type InputDevice, listMicrophones } from './recorder/microphone.ts';
 import { chooseMicrophone, chosenMicrophone } from './recorder/stored.ts';
@@ -6,9 +7,9 @@ import { chooseMicrophone, chosenMicrophone } from './recorder/stored.ts';
 // The browser lists microphones later: the recorder is there sooner.
 const SelectField = lazy(() => import('../ui/choices.tsx').then(({ SelectField }) => ({ default: SelectField })));
 
-/** The microphones that the browser lists; it does so once the page has permission. */
-function useMicrophones(phase: string): InputDevice[] {
-  const [devices, setDevices] = useState<InputDevice[]>([]);
+/** The microphones that the browser lists; it does so once the page has permission. Undefined until it has answered. */
+function useMicrophones(phase: string): InputDevice[] | undefined {
+  const [devices, setDevices] = useState<InputDevice[]>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list changes when permission is granted
   useEffect(() => {
     const read = () => void listMicrophones().then(setDevices, () => setDevices([]));
@@ -24,6 +25,8 @@ export function MicrophoneField() {
   const { phase, deviceId } = useRecorder();
   const devices = useMicrophones(phase);
   const [chosen, setChosen] = useState(chosenMicrophone);
+  const pending = <Pending what="the microphones" isPaused={false} />;
+  if (devices === undefined) return pending;
   if (devices.length === 0) return null;
   const used = [deviceId, chosen].find((id) => devices.some((device) => device.id === id));
   const change = (id: string) => {
@@ -32,7 +35,7 @@ export function MicrophoneField() {
     void recorder.switchMicrophone(id);
   };
   return (
-    <Suspense>
+    <Suspense fallback={pending}>
       <SelectField
         label="Microphone"
         options={devices}

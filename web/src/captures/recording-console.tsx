@@ -2,6 +2,7 @@ import { Suspense } from 'react';
 import { Button as AriaButton } from 'react-aria-components';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
+import { Pending } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { drafts, recorder, useRecorder } from './current-recording.ts';
@@ -69,7 +70,7 @@ export function RecordingConsole({ format }: { format: string }) {
       <p className="console-status" role="status">
         {statusOf(view, workspace.name)}
       </p>
-      <Suspense>
+      <Suspense fallback={<Pending what="the microphones" isPaused={false} />}>
         <MicrophoneField />
       </Suspense>
     </section>

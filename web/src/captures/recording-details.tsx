@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
+import { Pending } from '../ui/card.tsx';
 import { SaveState } from './capture-notes.tsx';
 import { drafts, useDraft, useRecorder } from './current-recording.ts';
 
@@ -27,7 +28,7 @@ export function RecordingDetails() {
           </Text>
           <Input className="input" autoComplete="off" />
         </TextField>
-        <Suspense>
+        <Suspense fallback={<Pending what="the tags" isPaused={false} />}>
           <TagsField label="Tags" value={tags.value} onChange={drafts.tags.write} />
         </Suspense>
         <TextField className="field" value={notes.value} onChange={drafts.notes.write} maxLength={100_000}>

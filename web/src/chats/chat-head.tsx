@@ -17,10 +17,11 @@ const TitleDialog = lazy(() => import('./title-dialog.tsx').then(({ TitleDialog 
 /** Who answers in a chat, and the todo that it works for. */
 export function ChatIntro({ chat }: { chat: Chat }) {
   const { workspace } = useIdentity();
-  const agent = agentOf(chat, useQuery(agentsQuery(workspace.id)).data);
+  const agents = useQuery(agentsQuery(workspace.id));
+  const name = agentOf(chat, agents.data)?.name ?? (agents.isLoading ? 'an agent' : null);
   return (
     <span className="todo-facts">
-      {agent && <span>With {agent.name}</span>}
+      {name !== null && <span>With {name}</span>}
       {chat.todoId !== null && <TodoLink todoId={chat.todoId} />}
       {chat.isArchived && <Badge>Archived</Badge>}
     </span>

@@ -72,22 +72,21 @@ function Needs({ needs, items, ...row }: NeedsProps) {
   const all = [approvals, failed, suggestions];
   const isRead = all.every(({ data }) => data !== undefined);
   const failure = all.find(({ error, data }) => error !== null && data === undefined);
+  const isPaused = all.some(({ fetchStatus }) => fetchStatus === 'paused');
   const more = [approvals, suggestions].filter(({ hasNextPage }) => hasNextPage);
   const isLoading = more.some(({ isFetchingNextPage }) => isFetchingNextPage);
   return (
     <section className="inbox-part" aria-labelledby="needs-you">
       <h2 id="needs-you">Needs you</h2>
       {failure && <Failed error={failure.error} retry={() => all.forEach(({ refetch }) => void refetch())} />}
-      {items.length > 0 && (
+      {items.length > 0 && (isRead || failure || isPaused) && (
         <ul className="needs" aria-labelledby="needs-you">
           {items.map((item) => (
             <NeedRow key={item.id} item={item} {...row} />
           ))}
         </ul>
       )}
-      {!isRead && !failure && (
-        <Pending what="what needs you" isPaused={all.some(({ fetchStatus }) => fetchStatus === 'paused')} />
-      )}
+      {!isRead && !failure && <Pending what="what needs you" isPaused={isPaused} />}
       {isRead && items.length === 0 && (
         <Empty title="Nothing needs you">
           Agents ask here before they change something, and what they suggest or could not finish is listed here.

@@ -3,7 +3,7 @@ import { useLocation, useNavigate } from 'react-router';
 import { directoryQuery, type Named } from '../approvals/subject-queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Card, Empty, Loaded } from '../ui/card.tsx';
+import { Card, Empty, Loaded, Pending } from '../ui/card.tsx';
 import { Page } from '../ui/page.tsx';
 import { Rows } from '../ui/rows.tsx';
 import { type RunFilter, runFilterIn, runListingOf, searchOfRuns } from './filter.ts';
@@ -19,14 +19,15 @@ export function RunsPage() {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const filter = runFilterIn(search);
-  const directory = useQuery(directoryQuery(workspace.id)).data ?? nobody;
-  const agents = directory.filter(({ type }) => type === 'agent');
+  const directory = useQuery(directoryQuery(workspace.id));
+  const agents = (directory.data ?? nobody).filter(({ type }) => type === 'agent');
   const agentOf = (id: string | null) => agents.find((each) => each.id === id)?.name ?? 'An agent';
   // The focus stays on the control of the filter.
   const change = (changes: RunFilter) =>
     void navigate(`${pathname}${searchOfRuns({ ...filter, ...changes })}`, { state: { isFilter: true } });
   return (
     <Page title="Runs" intro={`What agents do and did on the todos of ${workspace.name}.`}>
+      {directory.isLoading && <Pending what="the names of the agents" isPaused={false} />}
       <Running agentOf={agentOf} />
       <History filter={filter} agents={agents} agentOf={agentOf} onChange={change} />
     </Page>

@@ -4,7 +4,7 @@ import { api, problemOf } from '../api/client.ts';
 import { invitationsQuery, readAgain, serviceInfoQuery } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Card, Empty, Loaded } from '../ui/card.tsx';
+import { Card, Empty, Loaded, Pending } from '../ui/card.tsx';
 import { SelectField } from '../ui/choices.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -49,6 +49,7 @@ export function Invitations() {
   const [latest, setLatest] = useState<Created | null>(null);
   const service = useQuery(serviceInfoQuery);
   const sends = service.data?.sendsEmail;
+  if (service.isLoading) return <Pending what="the invitations" isPaused={false} />;
   const isOpen = invitations.data?.data.some(({ id }) => id === latest?.id) ?? false;
   return (
     <Card

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { readAgain, sessionsQuery, workspacesQuery } from '../api/queries.ts';
-import { Card, Loaded } from '../ui/card.tsx';
+import { Card, Loaded, Pending } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
@@ -16,6 +16,8 @@ type Session = Awaited<ReturnType<typeof api.auth.listSessions.query>>['data'][n
 /** Page of the sessions and the password. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
+  // The rows name them.
+  const { isLoading } = useQuery(workspacesQuery);
   const others = sessions.data?.data.filter(({ isCurrent }) => !isCurrent).length ?? 0;
   return (
     <Page title="Sign-in and sessions" intro="Your sessions and your password.">
@@ -25,13 +27,17 @@ export function Sessions() {
         actions={others > 0 && <EndOthers count={others} />}
       >
         <Loaded query={sessions} what="your sessions">
-          {({ data }) => (
-            <Rows label="Sessions">
-              {data.map((session) => (
-                <SessionRow key={session.id} session={session} />
-              ))}
-            </Rows>
-          )}
+          {({ data }) =>
+            isLoading ? (
+              <Pending what="your workspaces" isPaused={false} />
+            ) : (
+              <Rows label="Sessions">
+                {data.map((session) => (
+                  <SessionRow key={session.id} session={session} />
+                ))}
+              </Rows>
+            )
+          }
         </Loaded>
       </Card>
       <EmailAddress />

@@ -3,6 +3,7 @@ import { type ReactNode, useId, useState } from 'react';
 import type { Change, Todo } from '../outbox/merge.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
+import { Pending } from '../ui/card.tsx';
 import { todoListsQuery } from '../work/queries.ts';
 import { TodoLabels } from './labels.tsx';
 import { type Save, useOpened } from './opened.ts';
@@ -149,7 +150,7 @@ export function TodoFields(props: FieldsProps) {
 /** People and agents to tick; who cannot be assigned any more stays until it is unticked. */
 function Assignees({ todo, save }: FieldsProps) {
   const { workspace } = useIdentity();
-  const assignable = useQuery(assignableQuery(workspace.id)).data ?? [];
+  const { data: assignable = [], isLoading } = useQuery(assignableQuery(workspace.id));
   const { focus, change } = useOpened(todo, save);
   // As in a select: the next box goes on from what is not stored yet.
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
@@ -170,6 +171,7 @@ function Assignees({ todo, save }: FieldsProps) {
           {type === 'agent' && <span className="muted"> (agent)</span>}
         </label>
       ))}
+      {isLoading && <Pending what="who can be assigned" isPaused={false} />}
     </fieldset>
   );
 }

@@ -5,6 +5,7 @@ import { readAgain } from '../api/queries.ts';
 import type { Todo } from '../outbox/merge.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
+import { Pending } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { type Reminder, remindersQuery } from './queries.ts';
 
@@ -28,10 +29,11 @@ export function Reminders({ todo: { id: todoId, dueDate, status, isArchived } }:
   const queryClient = useQueryClient();
   const notify = useNotice();
   const id = useId();
-  const reminders = useQuery(remindersQuery(workspace.id, todoId)).data ?? [];
+  const { data: reminders = [], isLoading } = useQuery(remindersQuery(workspace.id, todoId));
   const [daysBefore, setDaysBefore] = useState(0);
   const [time, setTime] = useState('09:00');
   const isOpen = dueDate !== null && status !== 'done' && !isArchived;
+  if (isLoading) return <Pending what="your reminders" isPaused={false} />;
   if (!isOpen && reminders.length === 0) return null;
   const change = async (work: Promise<unknown>) => {
     try {

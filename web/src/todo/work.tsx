@@ -11,7 +11,7 @@ import { runsOfTodoQuery } from '../runs/queries.ts';
 import { RunBadge, triggerWords } from '../runs/run-parts.tsx';
 import { useIdentity } from '../session/session.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
-import { Card } from '../ui/card.tsx';
+import { Card, Pending } from '../ui/card.tsx';
 import { Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 
@@ -46,12 +46,13 @@ export function Work({ todo: { id: todoId, latestRun: run } }: { todo: Todo }) {
 function Approvals({ run: { chatId, status, statusReason } }: { run: Run }) {
   const { workspace } = useIdentity();
   const isWaiting = status === 'running' && statusReason === 'awaiting_input';
-  const { data } = useQuery({
+  const { data, isLoading } = useQuery({
     ...approvalsOfChatQuery(workspace.id, chatId),
     enabled: isWaiting,
     refetchInterval: (query) => pollUnlessLive(query, pollMs),
   });
   const { approvals, release } = useHeldApprovals(isWaiting ? data : undefined);
+  if (isLoading) return <Pending what="the approvals" isPaused={false} />;
   return approvals.map((shown) => (
     <ApprovalCard key={shown.approval.id} {...shown} to={`/chats/${chatId}`} onSettled={release} />
   ));
@@ -60,6 +61,7 @@ function Approvals({ run: { chatId, status, statusReason } }: { run: Run }) {
 function EarlierRuns({ todoId, latestId }: { todoId: string; latestId: string }) {
   const { workspace } = useIdentity();
   const runs = useInfiniteQuery(runsOfTodoQuery(workspace.id, todoId));
+  if (runs.isLoading) return <Pending what="earlier runs" isPaused={false} />;
   const earlier = runs.data?.pages.flatMap(({ data }) => data).filter(({ id }) => id !== latestId) ?? [];
   if (earlier.length === 0) return null;
   return (

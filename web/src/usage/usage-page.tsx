@@ -24,7 +24,11 @@ export function UsagePage() {
     <Page
       title="Usage"
       intro={`Agent minutes of ${workspace.name}. Days are those of ${workspace.timezone.replaceAll('_', ' ')}.`}
-      actions={usage.data && <Button onPress={() => download(usage.data)}>Download CSV</Button>}
+      actions={
+        <Button isDisabled={!usage.data} onPress={() => usage.data && download(usage.data)}>
+          Download CSV
+        </Button>
+      }
     >
       <PeriodChoice period={period} today={today} />
       <Loaded query={usage} what="the usage">
@@ -135,12 +139,6 @@ function Summary({ usage, period, today }: { usage: Usage; period: Period; today
           <dt>Used</dt>
           <dd>{figure(usage.minutesUsed)} min</dd>
         </div>
-        {saved !== undefined && (
-          <div>
-            <dt>Saved, as estimated</dt>
-            <dd>{figure(saved)} min</dd>
-          </div>
-        )}
         {usage.minutesGranted > 0 && (
           <div>
             <dt>Granted</dt>
@@ -153,6 +151,10 @@ function Summary({ usage, period, today }: { usage: Usage; period: Period; today
             <dd>{figure(usage.minutesRemaining)} min</dd>
           </div>
         )}
+        <div>
+          <dt>Saved, as estimated</dt>
+          <dd>{saved === undefined ? '–' : `${figure(saved)} min`}</dd>
+        </div>
       </dl>
       {hasLimit && period.to === today && (
         <p>
