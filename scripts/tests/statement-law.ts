@@ -33,10 +33,14 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const distributed = new Set(
   [...placements.values()].filter(({ placement }) => placement === 'distributed').map(({ name }) => name),
 );
-/** Files that send the statements of others: the driver, drizzle and `db/`. */
-const isBetween = (file: string) => /^(node_modules|db|scripts)\//.test(file) || file.startsWith('..');
+/** Files that send the statements of others: the driver, drizzle, `db/` and what groups statements. */
+const isBetween = (file: string) =>
+  /^((node_modules|db|scripts)\/|server\/workers\/queue\/batches\.ts$)/.test(file) || file.startsWith('..');
 
-/** The file that sent a statement; undefined where the stack does not have it, as behind drizzle. */
+/**
+ * The file that sent a statement, or the one of drizzle which did. Undefined where the stack has neither: what waited for a
+ * connection behind a race goes on without those who wait for it.
+ */
 function sender(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 60;
@@ -44,7 +48,7 @@ function sender(): string | undefined {
     relative(root, fileURLToPath(url)),
   );
   Error.stackTraceLimit = stackTraceLimit;
-  return files.find((file) => !isBetween(file));
+  return files.find((file) => !isBetween(file)) ?? files.find((file) => file.includes('/drizzle-orm/'));
 }
 
 /**
@@ -56,12 +60,12 @@ export function watchStatements(report: (fault: string) => void): void {
   subscribe('tandem:statement', (text) => {
     if (known.has(text)) return;
     const file = sender();
-    if (file?.startsWith('tests/')) return;
+    if (file === undefined || file.startsWith('tests/')) return;
     known.add(text);
-    if (file !== undefined && acrossWorkspaces.has(file)) return;
+    if (acrossWorkspaces.has(file)) return;
     const [query] = unroutedIn(String(text), distributed);
     if (query !== undefined) {
-      report(`A query of ${file ?? 'an unknown file'} does not name its workspace by a bound parameter: ${query}`);
+      report(`A query of ${file} does not name its workspace by a bound parameter: ${query}`);
     }
   });
 }

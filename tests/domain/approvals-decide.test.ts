@@ -278,7 +278,9 @@ test('an agent at work can never decide, with all scopes and in its own chat', a
   };
   const operation = operationsOf(appRouter).find(({ id }) => id === 'decideApproval');
   const recordSecurityEvent = () => {};
-  const ctx = { principal, db: tandem.db, clock: () => new Date(), recordSecurityEvent } as unknown as RequestContext;
+  const observe = <Result>(_call: unknown, work: () => Promise<Result>) => work();
+  const parts = { principal, db: tandem.db, clock: () => new Date(), recordSecurityEvent, observe };
+  const ctx = parts as unknown as RequestContext;
   for (const decision of ['approve', 'deny']) {
     const thrown = await operation?.call(ctx, { approvalId: approvalIds[0], decision }).catch((error) => error);
     assert.instance(thrown, Failure);
