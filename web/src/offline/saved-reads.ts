@@ -1,7 +1,7 @@
 import type { InfiniteData, Query, QueryClient, QueryKey } from '@tanstack/react-query';
 import { type Identity, identityQuery } from '../api/queries.ts';
 import { transact } from './database.ts';
-import { readsDatabase } from './store.ts';
+import { readsDatabase, wipeCount } from './store.ts';
 
 /*
  * The last answers of lists, todos and chats, for a page that is opened without a connection. They are stored by person and
@@ -67,6 +67,7 @@ async function prepare(identity: Identity): Promise<void> {
 export function startSaving(queryClient: QueryClient, identity: Identity): () => void {
   const scope = scopeOf(identity);
   const fresh = new Set<Query>();
+  const begun = wipeCount();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const save = () => {
     timer = undefined;
@@ -75,6 +76,8 @@ export function startSaving(queryClient: QueryClient, identity: Identity): () =>
       { queryKey, data: savedPartOf(state.data), readAt: state.dataUpdatedAt },
     ]);
     fresh.clear();
+    // It would make the database again, with what a person who has signed out has read.
+    if (wipeCount() !== begun) return;
     withReads('readwrite', (store) => {
       for (const [name, read] of reads) store.put(read, name);
       return store.count();

@@ -10,6 +10,11 @@ export const cacheName = 'tandem-pages';
 /** The cache of what other applications share (shared.ts). It outlives the end of a session, and no sign-out. */
 export const sharedCache = 'tandem-shared';
 
+let wipes = 0;
+
+/** How often this window has deleted all that is stored: what was begun before the last time must store nothing any more. */
+export const wipeCount = () => wipes;
+
 function deleteDatabase(): Promise<void> {
   return new Promise((resolve) => {
     const deleting = indexedDB.deleteDatabase(readsDatabase);
@@ -30,6 +35,7 @@ async function endPush(): Promise<void> {
  * stored.
  */
 export async function wipeStored(isSignOut = false): Promise<void> {
+  wipes++;
   // Not waited for: it asks the push service.
   if (isSignOut) endPush().catch(() => {});
   try {

@@ -74,7 +74,8 @@ export async function startOutbox(
     send,
     problemOf: reportProblem,
     isSameSession: async () => {
-      const now = await queryClient.fetchQuery({ ...identityQuery, staleTime: 1_000 });
+      // Asked each time: within a second the session may have become that of another person.
+      const now = await queryClient.fetchQuery({ ...identityQuery, staleTime: 0 });
       return now?.user.id === user.id && now.workspace.id === workspace.id;
     },
     isOnline: () => navigator.onLine,

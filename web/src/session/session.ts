@@ -67,6 +67,8 @@ export function useSignOut() {
     await queryClient.cancelQueries();
     queryClient.setQueryData(identityQuery.queryKey, null);
     await go(to, { state: { notice: 'You are signed out.' } });
+    // What was under way at the first time may have stored more.
+    await wipeStored(true);
     queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== identityQuery.queryKey[0] });
   };
 }
