@@ -96,7 +96,7 @@ for (const { name, ...options } of looks) {
       line.cut();
       await status(page, 'Connection lost').waitFor();
       await look(shown, `recording-lost-${name}`);
-      await page.getByRole('link', { name: 'Captures' }).click();
+      await page.getByRole('link', { name: 'Chats', exact: true }).click();
       await page.getByRole('link', { name: /Recording in progress/ }).click();
       line.mend();
       await page.getByRole('button', { name: 'Stop and save' }).click();
