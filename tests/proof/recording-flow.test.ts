@@ -65,7 +65,10 @@ test('a client that ignores the window meets a socket that is not read, and lose
   await until(() => recorder.durable === 3);
   assert.ok((await metric('recordings_held_bytes')) < 4 * 2 ** 20 + 2_000_000);
   tandem.store.release();
-  await until(() => recorder.durable === sent.length);
+  await until(
+    () => recorder.durable === sent.length,
+    () => `durable ${recorder.durable}, open ${recorder.isOpen}: ${JSON.stringify(recorder.frames.slice(-3))}`,
+  );
   assert.is(await recorder.stop(), 'stopped');
   const stored = await storedChunks(tandem.store, session);
   assert.equal(
