@@ -1,19 +1,20 @@
-import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core';
-import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { hostsOf, type ObserveStatement, type Plan, type SettingsBy, tickMs } from './connection.ts';
 import { DatabaseSpace, type Space } from './disk-space.ts';
+import { type EngineName, engineOf } from './engine/index.ts';
+import { inTransactionOf } from './engine-transaction.ts';
 import { retryOnConflict } from './errors.ts';
+import { HeldNotifications, Notifier, type Outgoing } from './notifier.ts';
 import { type Origin, serviceOrigin } from './origin.ts';
-import { rowsOf, type Statements, send } from './rows.ts';
+import { type Orm, ormOf, pooledOrm } from './orm.ts';
+import { rowsOf } from './rows.ts';
 import { timeLimits, type Work } from './time-limits.ts';
-import { inTransaction, type Scope } from './transaction.ts';
+import type { Scope } from './transaction.ts';
 import { WorkPools } from './work-pools.ts';
 
-export { instantFromPostgres, type Plan } from './connection.ts';
-
-/** Drizzle's query builder over one of our connections. */
-export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
+export type { Plan } from './connection.ts';
+export { instantFromPostgres } from './value-types.ts';
 
 /** A statement with its values, as `Db.rows` takes them. */
 export interface Statement {
@@ -41,6 +42,12 @@ export interface Db {
     work: (tx: Db, rows: Promise<Row[]>) => Promise<Result>,
     first?: Statement,
   ): Promise<Result>;
+  /**
+   * Notifies all processes that listen to the channel: in a transaction once it has committed, else at once. It returns at
+   * once, and a notification may be lost. `payload` has at most 7,999 bytes.
+   */
+  notify(channel: string, payload: string): void;
+  readonly engine: EngineName;
   /** Who makes the changes; the same in every transaction of this `Db`. */
   readonly origin: Origin;
   /** The same pool or transaction, for the changes of another origin. */
@@ -72,13 +79,7 @@ export interface DatabaseOptions {
   observe?: ObserveStatement | undefined;
   /** `statement` behind a pooler that does not pass settings on. */
   settingsBy?: SettingsBy;
-}
-
-const dialect = new PgDialect();
-function ormOf(connection: Statements): Orm {
-  const sender = { unsafe: (text: string, values: unknown[]) => send(connection, text, values) };
-  const session = new PostgresJsSession(sender as unknown as postgres.Sql, dialect, undefined);
-  return new PgDatabase(dialect, session, undefined) as unknown as Orm;
+  engine?: EngineName;
 }
 
 /** Runs a transaction; what it recorded is forgotten when it is rolled back. */
@@ -99,67 +100,65 @@ function opening<Row>(scope: Scope, first: Statement | undefined): Promise<Row[]
   return rows;
 }
 
-function transactionDb(connection: Scope, origin: Origin): Db {
+function transactionDb(connection: Scope, origin: Origin, outgoing: Outgoing, engine: EngineName): Db {
   let orm: Orm | undefined;
   return {
+    engine,
     origin,
-    as: (other) => transactionDb(connection, other),
+    as: (other) => transactionDb(connection, other, outgoing, engine),
+    notify: (channel, payload) => outgoing.add([{ channel, payload }]),
     get orm() {
       orm ??= ormOf(connection);
       return orm;
     },
     rows: (text, values) => rowsOf(connection, text, values),
     transaction: (work, first) =>
-      recording(origin, () =>
-        connection.savepoint((inner) => work(transactionDb(inner, origin), opening(inner, first))),
-      ),
+      recording(origin, async () => {
+        const held = new HeldNotifications(outgoing);
+        const result = await connection.savepoint((inner) =>
+          work(transactionDb(inner, origin, held, engine), opening(inner, first)),
+        );
+        held.release();
+        return result;
+      }),
   };
-}
-
-/** A statement whose rows may be asked for as arrays right after it was called, as the driver's may. */
-function answerOf(run: (asArrays: boolean) => Promise<unknown>) {
-  let asArrays = false;
-  const answer = Promise.resolve().then(() => run(asArrays));
-  const values = () => {
-    asArrays = true;
-    return answer;
-  };
-  return Object.assign(answer, { values });
 }
 
 /** Statements of one kind of work, and of one workspace where it is known. */
 class PooledDb implements Db {
   readonly #pools: WorkPools;
+  readonly #notifier: Notifier;
   readonly #workspaceId: string | undefined;
   readonly origin: Origin;
   #orm: Orm | undefined;
 
-  constructor(pools: WorkPools, workspaceId?: string, origin = serviceOrigin()) {
+  constructor(pools: WorkPools, notifier: Notifier, workspaceId?: string, origin = serviceOrigin()) {
     this.#pools = pools;
+    this.#notifier = notifier;
     this.#workspaceId = workspaceId;
     this.origin = origin;
   }
 
   as(origin: Origin): Db {
-    return new PooledDb(this.#pools, this.#workspaceId, origin);
+    return new PooledDb(this.#pools, this.#notifier, this.#workspaceId, origin);
+  }
+
+  notify(channel: string, payload: string): void {
+    this.#notifier.add([{ channel, payload }]);
+  }
+
+  get engine(): EngineName {
+    return this.#pools.engine.name;
   }
 
   get orm(): Orm {
-    this.#orm ??= ormOf({
-      unsafe: (text: string, values: never[], options: postgres.UnsafeQueryOptions) =>
-        answerOf((asArrays) =>
-          this.#pools.statement(text, 'generic', this.#workspaceId, async ({ sql }) => {
-            const query = sql.unsafe(text, values, options);
-            return asArrays ? await query.values() : await query;
-          }),
-        ),
-    } as unknown as Statements);
+    this.#orm ??= pooledOrm((text, run) => this.#pools.run(text, 'generic', this.#workspaceId, run));
     return this.#orm;
   }
 
   rows<Row extends object>(text: string, values: readonly unknown[], plan: Plan = 'generic'): Promise<Row[]> {
     return retryOnConflict(() =>
-      this.#pools.statement(text, plan, this.#workspaceId, ({ sql }) => rowsOf<Row>(sql, text, values)),
+      this.#pools.run(text, plan, this.#workspaceId, (connection) => rowsOf<Row>(connection, text, values)),
     );
   }
 
@@ -167,14 +166,20 @@ class PooledDb implements Db {
     work: (tx: Db, rows: Promise<Row[]>) => Promise<Result>,
     first?: Statement,
   ): Promise<Result> {
-    const once = () =>
-      this.#pools.transaction(this.#workspaceId, (connection) =>
-        inTransaction(
+    const once = async () => {
+      const held = new HeldNotifications(this.#notifier);
+      const result = await this.#pools.transaction(this.#workspaceId, (connection) =>
+        inTransactionOf(
+          this.#pools.engine,
           connection,
-          (scope) => opening<Row>(scope, first),
-          (scope, rows) => work(transactionDb(scope, this.origin), rows),
+          first,
+          (scope, opens) => opening<Row>(scope, opens),
+          (scope, rows) => work(transactionDb(scope, this.origin, held, this.engine), rows),
         ),
       );
+      held.release();
+      return result;
+    };
     return retryOnConflict(() => recording(this.origin, once));
   }
 }
@@ -185,7 +190,8 @@ class PooledDb implements Db {
  */
 export function connect(url: string, options: DatabaseOptions = {}): Database {
   const { poolSize = 20, applicationName = 'tandem', observe, settingsBy = 'startup' } = options;
-  const base = { url, hosts: hostsOf(url), applicationName, observe, settingsBy };
+  const engine = engineOf(options.engine);
+  const base = { url, hosts: hostsOf(url), applicationName, observe, settingsBy, engine };
   const space = new DatabaseSpace({ ...base, plan: 'generic', limits: timeLimits.health });
   const onError = (error: unknown) => space.note(error);
   const pools = new Map<Work, WorkPools>();
@@ -195,7 +201,11 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
     return known;
   };
   const requests = poolsOf('requests');
-  const db = new PooledDb(requests);
+  const notifications = poolsOf('notifications');
+  const notifier = new Notifier((text, values) =>
+    notifications.run(text, 'generic', undefined, (connection) => rowsOf(connection, text, values)),
+  );
+  const db = new PooledDb(requests, notifier);
   const driver = postgres(url, {
     max: 2,
     idle_timeout: 60,
@@ -217,13 +227,16 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
     get load() {
       return requests.load;
     },
+    engine: db.engine,
     origin: db.origin,
     as: (origin) => db.as(origin),
     rows: (text, values, plan) => db.rows(text, values, plan),
     transaction: (work, first) => db.transaction(work, first),
-    of: (workspaceId) => new PooledDb(requests, workspaceId),
-    for: (work) => new PooledDb(poolsOf(work)),
+    notify: (channel, payload) => db.notify(channel, payload),
+    of: (workspaceId) => new PooledDb(requests, notifier, workspaceId),
+    for: (work) => new PooledDb(poolsOf(work), notifier),
     close: async (seconds = 5) => {
+      await Promise.race([notifier.idle(), sleep(seconds * 1000, undefined, { ref: false })]);
       await Promise.all([driver.end({ timeout: seconds }), ...[...pools.values()].map((each) => each.close(seconds))]);
       clearInterval(ticks);
     },

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { connect as open, type Socket } from 'node:net';
 import postgres from 'postgres';
+import { type Engine, engineOf } from './engine/index.ts';
 import { maxConnectMs, maxIdleInTransactionMs, silenceGraceMs, type TimeLimits } from './time-limits.ts';
+import { valueTypes } from './value-types.ts';
 
 /** How PostgreSQL plans a statement: once for all values, or for each execution. */
 export type Plan = 'generic' | 'custom';
@@ -21,20 +23,23 @@ export interface ConnectionOptions {
   limits: TimeLimits;
   observe?: ObserveStatement | undefined;
   settingsBy: SettingsBy;
+  engine: Engine;
 }
 
 /** How a connection gets its settings: when it is opened, or by a statement before its first one (`db/session-check.ts`). */
 export type SettingsBy = 'startup' | 'statement';
 
 /** The settings of a connection for these statements, with values as `pg_settings` shows them. */
-export function sessionSettings(plan: Plan, { maxStatementMs, maxLockMs }: TimeLimits) {
+export function sessionSettings(plan: Plan, limits: TimeLimits, engine: Engine = engineOf('postgres')) {
+  const { maxStatementMs, maxLockMs } = limits;
   return {
-    plan_cache_mode: `force_${plan}_plan`,
+    plan_cache_mode: engine.planMode(plan),
     // Compiling is decided by estimates, and those of a claim grow with the queue: it would take far longer than the claim.
     jit: 'off',
     statement_timeout: maxStatementMs,
     lock_timeout: maxLockMs,
     idle_in_transaction_session_timeout: maxIdleInTransactionMs,
+    ...engine.settings,
   };
 }
 
@@ -46,26 +51,6 @@ export interface StatementWatch {
   /** Returns what to call once the statement is answered or has failed. */
   sent(text: string): (error?: unknown) => void;
 }
-
-const identity = <T>(value: T) => value;
-
-/** `2026-03-01 09:00:00.5+00` as PostgreSQL prints it in UTC, to `2026-03-01T09:00:00.500Z`. */
-export function instantFromPostgres(text: string): string {
-  const zone = text.indexOf('+', 19);
-  const fraction = text.slice(20, zone < 0 ? undefined : zone);
-  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.padEnd(3, '0')}Z`;
-}
-
-const types = {
-  instant: { to: 1184, from: [1184], serialize: identity<string>, parse: instantFromPostgres },
-  calendarDate: { to: 1082, from: [1082], serialize: identity<string>, parse: identity<string> },
-  json: {
-    to: 114,
-    from: [114, 3802],
-    serialize: (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)),
-    parse: (text: string): unknown => JSON.parse(text),
-  },
-};
 
 /** Interval of `tick` in milliseconds. */
 export const tickMs = 500;
@@ -122,11 +107,11 @@ export class Connection implements StatementWatch {
   readonly #expiresAt = performance.now() + maxAgeMs * (0.75 + Math.random() / 2);
 
   constructor(
-    { url, hosts, plan, applicationName, limits, observe, settingsBy }: ConnectionOptions,
+    { url, hosts, plan, applicationName, limits, observe, settingsBy, engine }: ConnectionOptions,
     onLost: () => void,
   ) {
     this.#observe = observe;
-    const settings = sessionSettings(plan, limits);
+    const settings = sessionSettings(plan, limits, engine);
     this.#silentTicks = Math.ceil((limits.maxStatementMs + silenceGraceMs) / tickMs);
     const options = {
       max: 1,
@@ -143,7 +128,8 @@ export class Connection implements StatementWatch {
         TimeZone: 'UTC',
         ...(settingsBy === 'startup' && settings),
       },
-      types,
+      types: valueTypes,
+      fetch_types: false,
       // Missing in the types of the driver.
       socket: () => this.#connect(hosts),
     };

@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid';
 import type { Db } from './client.ts';
+import { shifted } from './engine/index.ts';
 
 interface GrantSeed {
   workspaceId: string;
@@ -15,7 +16,8 @@ interface GrantSeed {
  * When a connection that is renewed for `$3` seconds ends: a year after its consent at the latest (OWASP ASVS 5, 10.4.8).
  * A part of an update of `connected_apps a`.
  */
-export const renewedExpiry = `least(greatest(a.expires_at, now() + make_interval(secs => $3)), a.created_at + interval '365 days')`;
+export const renewedExpiry = `least(greatest(a.expires_at, now() + make_interval(secs => $3)),
+    ${shifted('a.created_at', "+ interval '365 days'")})`;
 
 const open = `insert into connected_apps (workspace_id, id, user_id, client_id, client_name, client_uri, logo_uri, scopes, expires_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '10 minutes')`;

@@ -3,6 +3,8 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
+import { isDistributed, placeMade, prepareSession } from './engine/distribute.ts';
+import { replaceTriggers } from './engine/triggers.ts';
 
 /** The migrations cannot be applied; nothing of the one that failed remains. The message is written for a person. */
 export class MigrationError extends Error {
@@ -44,7 +46,8 @@ const lastStrict = '0005_captures';
  * in the record of migrations; processes that start together wait for one another. Returns the tags applied now. A
  * database that a later release migrated is accepted when that release declared it compatible with this code
  * (`previous-release.json` of its migrations). Throws MigrationError for a failing statement, an applied file that
- * changed, a database ahead of this code, and a PostgreSQL that is too old.
+ * changed, a database ahead of this code, and a PostgreSQL that is too old. In a database that is distributed on Citus, new
+ * tables are placed as `engine/placement.ts` says.
  */
 export async function migrate(sql: postgres.Sql, folder = defaultFolder): Promise<string[]> {
   const release = await readRelease(folder);
@@ -105,7 +108,9 @@ async function applyMissing(connection: postgres.ReservedSql, release: Release):
   check(applied, release.migrations);
   const seen = new Set(applied.map(({ tag }) => tag));
   const missing = release.migrations.filter(({ tag }) => !seen.has(tag));
-  for (const migration of missing) await apply(connection, migration, release.runsWith);
+  const onCitus = missing.length > 0 && (await isDistributed(connection));
+  if (onCitus) await prepareSession(connection);
+  for (const migration of missing) await apply(connection, migration, release.runsWith, onCitus);
   return missing.map(({ tag }) => tag);
 }
 
@@ -157,14 +162,17 @@ async function apply(
   connection: postgres.ReservedSql,
   { tag, hash, statements }: Migration,
   runsWith: string | null,
+  onCitus: boolean,
 ): Promise<void> {
   await connection.unsafe('begin');
   let done = 0;
   try {
     for (const statement of statements) {
       await connection.unsafe(statement);
+      if (onCitus) await placeMade(connection, statement);
       done++;
     }
+    if (onCitus) await replaceTriggers(connection);
     await (tag <= lastStrict
       ? connection`insert into tandem_migrations (tag, hash) values (${tag}, ${hash})`
       : connection`insert into tandem_compatible_migrations (tag, hash, runs_with) values (${tag}, ${hash}, ${runsWith})`);

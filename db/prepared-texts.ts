@@ -49,3 +49,22 @@ export class PreparedTexts {
 
 /** Those of all connections of the process: each of them prepares a text when it first executes it. */
 export const preparedTexts = new PreparedTexts();
+
+/** Texts that are shared by shape, of one kind of statement. */
+const maxShared = 200;
+
+/**
+ * Texts of statements by their shape: each is one object, however often it is built. JavaScript hashes a string once per
+ * object, and a text is looked up several times before it is sent. `shape` must name all that the text depends on.
+ */
+export class SharedTexts {
+  readonly #byShape = new Map<string, string>();
+
+  /** The first text of this shape. */
+  share(shape: string, text: string): string {
+    const known = this.#byShape.get(shape);
+    if (known !== undefined) return known;
+    if (this.#byShape.size < maxShared) this.#byShape.set(shape, text);
+    return text;
+  }
+}

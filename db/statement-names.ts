@@ -14,7 +14,7 @@ export const tableNames: ReadonlySet<string> = new Set(
 const maxNames = 2000;
 const names = new Map<string, string>();
 
-/** Tables that a name has at most: those that the text names first. */
+/** Tables that a name has at most. */
 const maxTables = 3;
 /** Hexadecimal digits of the hash in a name. */
 const hashDigits = 8;
@@ -22,9 +22,12 @@ const hashDigits = 8;
 /** What only looks like a change: locks of a select, the other branch of an insert, the name of a savepoint. */
 const noChanges = /\bfor (no key )?update\b|\bdo update\b/g;
 
+const changed = /\b(?:insert into|update|delete from) "?([a-z_]+)/g;
+
 /**
- * A name of a statement for logs and traces, as `update todos members #5f0c2a91`: what it does, the first tables in its
- * text, and a hash of the text, which distinguishes statements on the same tables. It holds nothing else of the text.
+ * A name of a statement for logs and traces, as `update todos members #5f0c2a91`: what it does, the first tables that it
+ * changes or else reads, and a hash of the text, which distinguishes statements on the same tables. It holds nothing else
+ * of the text.
  */
 export function statementName(text: string): string {
   const known = names.get(text);
@@ -32,7 +35,8 @@ export function statementName(text: string): string {
   const lower = text.toLowerCase().replace(noChanges, '');
   const [verb = 'statement'] = /\b(insert|update|delete)\b/.exec(lower) ?? /\b[a-z]+\b/.exec(lower) ?? [];
   const [first = ''] = /[a-z]+/.exec(lower) ?? [];
-  const tables = new Set((lower.match(/[a-z_]+/g) ?? []).filter((word) => tableNames.has(word)));
+  const named = [...Array.from(lower.matchAll(changed), ([, table = '']) => table), ...(lower.match(/[a-z_]+/g) ?? [])];
+  const tables = new Set(named.filter((word) => tableNames.has(word)));
   const hash = createHash('sha256').update(text).digest('hex').slice(0, hashDigits);
   const isWork = tables.size > 0 || /^(with|select|insert|update|delete)$/.test(first);
   const does = verb === 'with' ? 'select' : verb;

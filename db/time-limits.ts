@@ -1,5 +1,5 @@
 /** What statements are run for. Each kind has connections and time limits of its own. */
-export type Work = 'requests' | 'admission' | 'workers' | 'events' | 'maintenance' | 'health';
+export type Work = 'requests' | 'admission' | 'workers' | 'events' | 'notifications' | 'maintenance' | 'health';
 
 /** Time limits in milliseconds. PostgreSQL enforces the first two, this process the third. */
 export interface TimeLimits {
@@ -20,6 +20,7 @@ export const timeLimits: Record<Work, TimeLimits> = {
   admission: { maxStatementMs: 4000, maxLockMs: 250, maxQueueMs: 2000 },
   workers: { maxStatementMs: 9000, maxLockMs: 8000, maxQueueMs: 9000 },
   events: { maxStatementMs: 9000, maxLockMs: 2000, maxQueueMs: 9000 },
+  notifications: { maxStatementMs: 2000, maxLockMs: 1000, maxQueueMs: 2000 },
   maintenance: { maxStatementMs: 60_000, maxLockMs: 2000, maxQueueMs: 9000 },
   health: { maxStatementMs: 2000, maxLockMs: 1000, maxQueueMs: 2000 },
 };

@@ -1,5 +1,8 @@
 import type { Connection, Plan, StatementWatch } from './connection.ts';
+import type { Engine } from './engine/index.ts';
+import { inTransactionOf } from './engine-transaction.ts';
 import { Pool, type PoolOptions, type Share, type Shares } from './pool.ts';
+import type { Statements } from './rows.ts';
 import { tableNames } from './statement-names.ts';
 import { timeLimits, type Work } from './time-limits.ts';
 
@@ -18,11 +21,12 @@ const sizes: Record<Work, (poolSize: number) => number> = {
   workers: (poolSize) => Math.max(4, Math.ceil(poolSize / 2)),
   // One numbers the events, one reads them for those who follow.
   events: () => 2,
+  notifications: () => 1,
   maintenance: () => 1,
   health: () => 1,
 };
 
-type Base = Pick<PoolOptions, 'url' | 'hosts' | 'applicationName' | 'observe' | 'settingsBy' | 'onError'>;
+type Base = Pick<PoolOptions, 'url' | 'hosts' | 'applicationName' | 'observe' | 'settingsBy' | 'engine' | 'onError'>;
 
 /** The least that a share has: two of its works may wait for each other. A pool of less than six is not shared out. */
 const minShare = 2;
@@ -72,8 +76,10 @@ class RequestShares {
 export class WorkPools {
   readonly #pools: Record<Plan, Pool>;
   readonly #shares: Record<Plan, RequestShares> | undefined;
+  readonly engine: Engine;
 
   constructor(work: Work, poolSize: number, base: Base) {
+    this.engine = base.engine;
     const size = sizes[work](poolSize);
     const custom = Math.max(2, Math.ceil(size / 4));
     const limits = timeLimits[work];
@@ -84,15 +90,19 @@ export class WorkPools {
     }
   }
 
-  /** Runs one statement. @throws PoolError before it began. */
-  statement<Result>(
+  /** Runs one statement, as the engine takes it. @throws PoolError before it began. */
+  run<Result>(
     text: string,
     plan: Plan,
     workspaceId: string | undefined,
-    run: (connection: Connection) => Promise<Result>,
+    run: (connection: Statements) => Promise<Result>,
   ): Promise<Result> {
     const shares = this.#shares?.[plan].ofStatement(text, workspaceId) ?? none;
-    return this.#pools[plan].use(shares, (connection) => watched(connection, text, () => run(connection)));
+    return this.#pools[plan].use(shares, (connection) =>
+      this.engine.inSteps(text)
+        ? inTransactionOf(this.engine, connection, undefined, () => undefined, run)
+        : watched(connection, text, () => run(connection.sql)),
+    );
   }
 
   /** Runs a transaction, which watches its own statements. @throws PoolError before it began. */

@@ -5,6 +5,7 @@ import { EmbeddedDatabaseError } from '../errors.ts';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { bareEnvironment } from './cluster.ts';
+import { sharedBuffersFor } from './memory.ts';
 import type { Log } from './ownership.ts';
 import { lastLines, launch } from './postmaster.ts';
 
@@ -13,7 +14,7 @@ const defaultSettings: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '100',
-  shared_buffers: '128MB',
+  shared_buffers: sharedBuffersFor(),
   fsync: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',

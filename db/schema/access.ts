@@ -93,3 +93,9 @@ export const serviceSecrets = pgTable('service_secrets', {
   name: text('name').primaryKey(),
   value: bytes('value').notNull(),
 });
+
+/** When each kind of periodic work that one process does for all last began. */
+export const sweeps = pgTable('sweeps', {
+  name: text('name').primaryKey(),
+  begunAt: instant('begun_at').notNull().default(sql`now()`),
+});

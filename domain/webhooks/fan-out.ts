@@ -3,6 +3,7 @@ import type { Db } from '../../db/client.ts';
 import { type EventArgumentsInput, isWanted } from '../events/occurrences.ts';
 import { readAddressedEvents } from '../events/read.ts';
 import { wake } from '../jobs.ts';
+import { type Next, saveOnCitus } from './fan-out-citus.ts';
 import { sentTypes, type WantedType } from './rights.ts';
 
 /** Endpoints and events of a workspace that one transaction looks at. */
@@ -22,14 +23,32 @@ interface Behind {
 
 const columns = `e.workspace_id as "workspaceId", e.id as "endpointId", e.user_id as "userId",
   coalesce(e.credential_id, e.connected_app_id) is not null as "isOfKey", e.subscription, e.types, e.sequence`;
-const behind = (where: string) => `select ${columns} from webhook_endpoints e
+const isOpen = 'e.enabled and (e.expires_at is null or e.expires_at > now())';
+const lockedFirst = 'for no key update of e skip locked';
+const behind = (where: string, lock = lockedFirst) => `select ${columns} from webhook_endpoints e
     join event_positions p on p.workspace_id = e.workspace_id
   where ${where} e.enabled and e.sequence < p.latest and (e.expires_at is null or e.expires_at > now())
-  order by e.workspace_id, e.id limit ${maxEndpoints} for no key update of e skip locked`;
+  order by e.workspace_id, e.id limit ${maxEndpoints} ${lock}`;
 // Each workspace is one look into the index, however many endpoints there are elsewhere.
 const behindIn = `select x.* from unnest($1::uuid[]) as w(id)
   cross join lateral (${behind('e.workspace_id = w.id and')}) x limit ${maxEndpoints}`;
 const behindAnywhere = behind('');
+const [unlockedIn, unlockedAnywhere] = [behind('e.workspace_id = any($1::uuid[]) and', ''), behind('', '')];
+/** On Citus, where a statement locks rows of one workspace, and the positions are tables of the coordinator. */
+const lockOfWorkspace = `select ${columns} from webhook_endpoints e
+  where e.workspace_id = $1 and e.id = any($2::uuid[]) and ${isOpen} ${lockedFirst}`;
+
+/** The endpoints that are behind, with their rows locked. */
+async function lockBehind(tx: Db, workspaceIds: readonly string[] | null): Promise<Behind[]> {
+  const values = workspaceIds === null ? [] : [[...new Set(workspaceIds)]];
+  if (tx.engine === 'postgres') return tx.rows<Behind>(workspaceIds === null ? behindAnywhere : behindIn, values);
+  const found = await tx.rows<Behind>(workspaceIds === null ? unlockedAnywhere : unlockedIn, values);
+  const locked: Behind[] = [];
+  for (const [id, endpoints] of Map.groupBy(found, ({ workspaceId }) => workspaceId)) {
+    locked.push(...(await tx.rows<Behind>(lockOfWorkspace, [id, endpoints.map(({ endpointId }) => endpointId)])));
+  }
+  return locked;
+}
 const locked = (where: string) => `select distinct e.workspace_id as "workspaceId" from webhook_endpoints e
     join event_positions p on p.workspace_id = e.workspace_id
   where ${where} e.enabled and e.sequence < p.latest and (e.expires_at is null or e.expires_at > now())`;
@@ -57,10 +76,10 @@ const move = `with moved as (
       cross join lateral (select x.ctid from webhook_endpoints x
         where x.workspace_id = g."workspaceId" and x.id = g."endpointId" limit 1) l
     where e.ctid = l.ctid returning g."hasMore"
-  ) select ${wake('webhooks')} from moved where "hasMore" limit 1`;
+  ) select 1 from moved where "hasMore" limit 1`;
 
 /** The deliveries of an endpoint for the events of its workspace up to `through`, and its new position. */
-async function nextOf(tx: Db, workspaceId: string, endpoints: readonly Behind[]) {
+async function nextOf(tx: Db, workspaceId: string, endpoints: readonly Behind[]): Promise<Next[]> {
   const positions = endpoints.map(({ sequence }) => Number(sequence));
   const query = { workspaceId, after: Math.min(...positions), limit: maxEvents };
   const { addressed, through } = await readAddressedEvents(tx, query);
@@ -77,6 +96,14 @@ async function nextOf(tx: Db, workspaceId: string, endpoints: readonly Behind[])
   });
 }
 
+/** Saves the deliveries and the positions. Whether an endpoint has something to send. */
+async function save(tx: Db, next: readonly Next[]): Promise<boolean> {
+  if (tx.engine === 'citus') return saveOnCitus(tx, next);
+  const deliveries = next.flatMap((each) => each.deliveries);
+  if (deliveries.length > 0) await tx.rows(insert, [JSON.stringify(deliveries)]);
+  return (await tx.rows(move, [JSON.stringify(next.map(({ moved }) => moved))])).length > 0;
+}
+
 /** What may be left to do. `locked`: only these workspaces have endpoints behind, whose rows are locked. */
 export interface Made {
   hasMore: boolean;
@@ -89,23 +116,18 @@ export interface Made {
  */
 export function makeDeliveries(db: Db, workspaceIds: readonly string[] | null): Promise<Made> {
   return db.transaction(async (tx) => {
-    const found =
-      workspaceIds === null
-        ? await tx.rows<Behind>(behindAnywhere, [])
-        : await tx.rows<Behind>(behindIn, [[...new Set(workspaceIds)]]);
+    const found = await lockBehind(tx, workspaceIds);
     if (found.length === 0) {
       type Left = Pick<Behind, 'workspaceId'>;
       const all = workspaceIds === null;
       const left = all ? await tx.rows<Left>(lockedAnywhere, []) : await tx.rows<Left>(lockedIn, [workspaceIds]);
       return { hasMore: false, locked: left.map(({ workspaceId }) => workspaceId) };
     }
-    const next: Awaited<ReturnType<typeof nextOf>> = [];
+    const next: Next[] = [];
     for (const [workspaceId, endpoints] of Map.groupBy(found, (each) => each.workspaceId)) {
       next.push(...(await nextOf(tx, workspaceId, endpoints)));
     }
-    const deliveries = next.flatMap((each) => each.deliveries);
-    if (deliveries.length > 0) await tx.rows(insert, [JSON.stringify(deliveries)]);
-    await tx.rows(move, [JSON.stringify(next.map(({ moved }) => moved))]);
+    if (await save(tx, next)) wake(tx, 'webhooks');
     return { hasMore: true, locked: [] };
   });
 }

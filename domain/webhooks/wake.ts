@@ -8,14 +8,14 @@ export const webhooksChannel = 'tandem_webhooks';
 const due = `update webhook_endpoints set
     paused_until = case when $3 then null else paused_until end,
     due_at = case when is_leased then due_at else greatest(now(), case when $3 then null else paused_until end) end
-  where workspace_id = $1 and id = $2 and enabled returning ${wake('webhooks')}`;
+  where workspace_id = $1 and id = $2 and enabled returning 1`;
 
 /** Has a worker look for deliveries of the endpoint now; `anew`: also while it is paused after failures. */
 export async function wakeEndpoint(tx: Db, workspaceId: string, endpointId: string, anew: boolean): Promise<void> {
-  await tx.rows(due, [workspaceId, endpointId, anew]);
+  if ((await tx.rows(due, [workspaceId, endpointId, anew])).length > 0) wake(tx, 'webhooks');
 }
 
-/** Has the log of a workspace looked at again once the transaction commits. */
-export async function wakeFanOut(tx: Db, workspaceId: string): Promise<void> {
-  await tx.rows(`select pg_notify('${webhooksChannel}', $1::text)`, [workspaceId]);
+/** Has the log of a workspace looked at again once the transaction has committed. */
+export function wakeFanOut(tx: Db, workspaceId: string): void {
+  tx.notify(webhooksChannel, workspaceId);
 }

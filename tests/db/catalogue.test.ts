@@ -23,6 +23,7 @@ const untenanted = [
   'service_secrets',
   'sign_in_attempts',
   'sign_in_challenges',
+  'sweeps',
   'tandem_compatible_migrations',
   'tandem_migrations',
   'totp_secrets',

@@ -17,22 +17,28 @@ let tandem: TestService;
 type TurnHandlers = Pick<Handlers, 'onTurn' | 'onDigest'>;
 let handlers: TurnHandlers;
 
-/** The error of a transaction of the workers before or after its work, by its number, from 1. */
+/** The error of a transaction of the workers before or after its work, by its number, from 1; the end of a turn is one. */
 let faults: { before?: (count: number) => unknown; after?: (count: number) => unknown } = {};
 let count = 0;
 
 /** The database as workers meet it: a transaction may fail before it begins, or commit without an answer. */
 function faulty(db: Db): Db {
-  const transaction: Db['transaction'] = async (work) => {
+  const failing = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const number = ++count;
     const first = faults.before?.(number);
     if (first) throw first;
-    const result = await db.transaction(work);
+    const result = await work();
     const last = faults.after?.(number);
     if (last) throw last;
     return result;
   };
-  return { orm: db.orm, rows: db.rows, transaction, origin: db.origin, as: (origin) => faulty(db.as(origin)) };
+  const transaction: Db['transaction'] = (work) => failing(() => db.transaction(work));
+  const rows: Db['rows'] = (text, values) => {
+    const run = () => db.rows<never>(text, values);
+    return text.includes('insert into messages') ? failing(run) : run();
+  };
+  const { orm, notify, engine, origin } = db;
+  return { orm, rows, notify, transaction, engine, origin, as: (other) => faulty(db.as(other)) };
 }
 
 test.before(async () => {

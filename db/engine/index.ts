@@ -1,0 +1,47 @@
+import { stepsOf } from './steps.ts';
+
+/** The databases that the service runs on. They differ in what this folder says, and nowhere else. */
+export type EngineName = 'postgres' | 'citus';
+
+/** How statements are planned, and what a connection is set to for that. */
+export interface Engine {
+  readonly name: EngineName;
+  /** `plan_cache_mode` for statements that ask for this plan. */
+  planMode(plan: 'generic' | 'custom'): string;
+  /** Settings of every connection beside. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Whether a statement has to be sent in steps, in a transaction. */
+  inSteps(text: string): boolean;
+}
+
+const engines: Readonly<Record<EngineName, Engine>> = {
+  postgres: { name: 'postgres', planMode: (plan) => `force_${plan}_plan`, settings: {}, inSteps: () => false },
+  citus: {
+    name: 'citus',
+    // Half of the statements have no generic plan there: their node depends on the values.
+    planMode: () => 'force_custom_plan',
+    // Tables of workspaces refer to reference tables: what changes both must not run in parallel.
+    settings: { 'citus.multi_shard_modify_mode': 'sequential', 'citus.propagate_set_commands': 'local' },
+    inSteps: (text) => stepsOf(text) !== null,
+  },
+};
+
+const defaults: { name: EngineName } = { name: 'postgres' };
+
+/** Sets the engine of connections that name none: tests set it for a whole process. */
+export function setDefaultEngine(name: EngineName): void {
+  defaults.name = name;
+}
+
+/** The engine of this name, or the default. */
+export function engineOf(name: EngineName = defaults.name): Engine {
+  return engines[name];
+}
+
+/**
+ * In SQL: an instant moved by `by`, such as `+ interval '1 day'`. In UTC, so that the result depends on no setting: Citus
+ * takes nothing else beside a column in an update.
+ */
+export function shifted(instant: string, by: string): string {
+  return `((${instant} at time zone 'UTC') ${by}) at time zone 'UTC'`;
+}

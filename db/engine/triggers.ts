@@ -1,0 +1,62 @@
+import { rows, type Sql } from './cluster.ts';
+
+/** What Citus does not run of the triggers of the migrations, and what does the same there. */
+interface Replacement {
+  name: string;
+  /** Whether it is still to be replaced: one row, `isThere`. */
+  isThere: string;
+  statements: string[];
+}
+
+const replacements: readonly Replacement[] = [
+  {
+    // The shards of a table have no relation of all rows that a statement adds: these are taken one by one.
+    name: 'the trigger todo_labels_added',
+    isThere: `select exists (select from pg_trigger
+      where tgname = 'todo_labels_added' and tgrelid = to_regclass('todo_labels')) as "isThere"`,
+    statements: [
+      `create or replace function todo_gets_label() returns trigger language plpgsql as $$
+begin
+  update public.todos t set has_had_labels = true
+    where t.workspace_id = new.workspace_id and t.id = new.todo_id and not t.has_had_labels;
+  return null;
+end
+$$`,
+      'drop trigger todo_labels_added on todo_labels',
+      'create trigger todo_label_added after insert on todo_labels for each row execute function todo_gets_label()',
+    ],
+  },
+  {
+    // A reference table is changed on every node: those that notify are prepared to commit, and who listens is connected to
+    // the coordinator.
+    name: 'the function notify_access_change',
+    isThere: `select exists (select from pg_proc
+      where proname = 'notify_access_change' and prosrc not like '%citus_is_coordinator%') as "isThere"`,
+    statements: [
+      `create or replace function notify_access_change() returns trigger language plpgsql as $$
+begin
+  if citus_is_coordinator() then
+    perform pg_notify('tandem_access', json_build_object(
+      'workspaceId', new.workspace_id,
+      'userId', new.user_id,
+      'credentialId', case tg_table_name when 'credentials' then to_jsonb(new) ->> 'id' end
+    )::text);
+  end if;
+  return null;
+end
+$$`,
+    ],
+  },
+];
+
+/** Replaces what Citus does not run of the triggers. Returns what it has replaced now. */
+export async function replaceTriggers(sql: Sql): Promise<string[]> {
+  const replaced: string[] = [];
+  for (const { name, isThere, statements } of replacements) {
+    const [found] = await rows<{ isThere: boolean }>(sql, isThere);
+    if (!found?.isThere) continue;
+    for (const statement of statements) await sql.unsafe(statement);
+    replaced.push(name);
+  }
+  return replaced;
+}

@@ -1,0 +1,47 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Placement, placements } from '../../db/engine/placement.ts';
+import { createDatabase } from '../support/scratch.ts';
+import { runScript } from '../support/scripts.ts';
+
+const test = suite('places of tables on Citus');
+
+const at = (wanted: Placement) =>
+  [...placements.values()].filter(({ placement }) => placement === wanted).map(({ name }) => name);
+
+/** A new table with a `workspace_id` is distributed. Any other is to be put into one of these lists, here and knowingly. */
+test('reference tables and those of the coordinator alone are these', () => {
+  assert.equal(at('reference').sort(), ['connected_apps', 'credentials', 'members', 'users']);
+  assert.equal(at('local').sort(), [
+    'email_verifications',
+    'event_positions',
+    'event_queue',
+    'events',
+    'oauth_artifacts',
+    'passkeys',
+    'password_resets',
+    'rate_windows',
+    'recent_authentications',
+    'recovery_codes',
+    'service_secrets',
+    'sign_in_attempts',
+    'sign_in_challenges',
+    'sweeps',
+    'totp_secrets',
+    'webauthn_challenges',
+    'welcome_links',
+  ]);
+});
+
+test('npm run db:distribute says that a database has no Citus, and changes nothing', async () => {
+  const scratch = await createDatabase();
+  try {
+    const { code, stdout, stderr } = await runScript('distribute', [], { DATABASE_URL: scratch.url });
+    assert.equal([code, stdout], [1, '']);
+    assert.match(stderr, /^The database has no Citus: run `create extension citus` in it/);
+  } finally {
+    await scratch.drop();
+  }
+});
+
+test.run();
