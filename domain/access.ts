@@ -68,14 +68,17 @@ export function authorize(operation: OperationFacts, principal: Principal | null
   throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes });
 }
 
+/** Whether the person of a row `c` with a `user_id` has no second factor. */
+export const hasNoSecondFactor = `(select t.confirmed_at from totp_secrets t where t.user_id = c.user_id) is null
+          and (select p.id from passkeys p where p.user_id = c.user_id limit 1) is null`;
+
 /**
  * Whether a row `c` shaped like `credentials` is a session in a workspace that requires a second factor, of a person who
  * has none. Scalar subqueries: one that could be hashed would read whole tables.
  */
 export const lacksSecondFactor = `case when c.kind = 'session'
           and (select w.require_second_factor from workspaces w where w.id = c.workspace_id)
-        then (select t.confirmed_at from totp_secrets t where t.user_id = c.user_id) is null
-          and (select p.id from passkeys p where p.user_id = c.user_id limit 1) is null
+        then ${hasNoSecondFactor}
         else false end`;
 
 /**

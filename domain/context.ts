@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { z } from 'zod';
 import type { Db } from '../db/client.ts';
+import type { Claim } from './claim.ts';
 import type { EventLogs } from './event-logs.ts';
 import type { Live } from './live.ts';
 import type { Mailer } from './mail.ts';
@@ -191,6 +192,8 @@ export interface AuthenticatedContext extends RequestContext {
 export interface Context extends AuthenticatedContext {
   /** The operation or tool that is called. A cursor opens only where its id is the same. */
   operation: string;
+  /** Set when the verb must make the claim of the `Idempotency-Key` in its statement (`op({ claims })`). */
+  claim?: Claim | undefined;
 }
 
 /** What a request that waits may use of its context. `db` is the pool: nothing is held while it waits. */

@@ -27,11 +27,11 @@ export type NotifiedWork = 'turns' | 'digests' | 'captures' | 'webhooks' | 'push
 export const jobsChannel = 'tandem_jobs';
 
 /**
- * SQL that wakes the workers once the transaction commits, for the select list of the statement that makes work due. The
- * row is the job: a notification that is lost only delays it until the next poll.
+ * Wakes the workers of all processes, once the transaction has committed that makes work due. The row is the job: a
+ * notification that is lost only delays it until the next poll.
  */
-export function wake(kind: NotifiedWork): string {
-  return `pg_notify('${jobsChannel}', '${kind}')`;
+export function wake(db: Pick<Db, 'notify'>, kind: NotifiedWork): void {
+  db.notify(jobsChannel, kind);
 }
 
 /** The worker no longer holds the lease: its work was ended, cancelled, or claimed by another worker. */
@@ -42,15 +42,18 @@ export class LostLease extends Error {
   }
 }
 
-// A digest that is being written may be written from what was there before this change: it starts again.
-const insertDigest = `with added as (
-    insert into digests (workspace_id, kind, subject_id, lease_until) values ($1, $2, $3, now())
+/** SQL that has a digest written, for a statement that makes a change: values of the row, and where there is one. */
+export function addingDigest(workspace: string, kind: string, subject: string, from = ''): string {
+  // A digest that is being written may be written from what was there before this change: it starts again.
+  return `insert into digests (workspace_id, kind, subject_id, lease_until) select ${workspace}, ${kind}, ${subject}, now() ${from}
     on conflict (workspace_id, kind, subject_id) do update set attempt = digests.attempt + 1, tries = 0, worker_id = null,
-      lease_until = excluded.lease_until
-    returning 1
-  ) select ${wake('digests')} from added`;
+      lease_until = excluded.lease_until`;
+}
+
+const insertDigest = addingDigest('$1', '$2', '$3');
 
 /** Has a digest written after the transaction commits. */
 export async function addDigest(tx: Db, { kind, workspaceId, id }: DigestRef): Promise<void> {
   await tx.rows(insertDigest, [workspaceId, kind, id]);
+  wake(tx, 'digests');
 }

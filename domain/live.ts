@@ -63,7 +63,7 @@ export interface Live {
 /** The channel of NOTIFY that carries `LiveEvent`s as JSON. */
 export const liveChannel = 'tandem_live';
 
-/** Notifies all processes once the transaction commits. */
-export async function announce(tx: Db, event: LiveEvent): Promise<void> {
-  await tx.rows('select pg_notify($1, $2)', [liveChannel, JSON.stringify(event)]);
+/** Notifies all processes once the transaction has committed. */
+export function announce(db: Pick<Db, 'notify'>, event: LiveEvent): void {
+  db.notify(liveChannel, JSON.stringify(event));
 }

@@ -2,8 +2,7 @@ import { authorize } from '../domain/access.ts';
 import 'zod/compile';
 import { initTRPC } from '@trpc/server';
 import { z } from 'zod';
-import type { Db } from '../db/client.ts';
-import type { Principal, RequestContext } from '../domain/context.ts';
+import type { Context, Principal, RequestContext } from '../domain/context.ts';
 import { errorBody, translate } from '../domain/errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
 import type { Meta, OperationMeta } from './metadata.ts';
@@ -72,13 +71,16 @@ interface Call {
   batchIndex?: number | undefined;
 }
 
+/** What the frame adds to the context of a verb. */
+type More = Pick<Context, 'db' | 'operation' | 'claim'>;
+
 type Outcome = { ok: true; data: unknown } | { ok: false; error: Error };
 
 /** Scope and storable text, then idempotency around input and work, then the wait after the commit. */
 async function checked<Result extends Outcome>(
   { ctx, type, getRawInput }: Call,
   operation: OperationMeta,
-  work: (more: { db: Db; operation: string }) => Promise<Result>,
+  work: (more: More) => Promise<Result>,
 ): Promise<Result> {
   authorize(operation, ctx.principal, ctx.badCredential);
   requireStorable(await getRawInput());
@@ -86,8 +88,8 @@ async function checked<Result extends Outcome>(
   const result =
     key === undefined || !ctx.principal
       ? await work({ db: ctx.db, operation: operation.id })
-      : await answerOnce(ctx, ctx.principal, idempotencyKeyOf(key), operation, await getRawInput(), (db) =>
-          work({ db, operation: operation.id }),
+      : await answerOnce(ctx, ctx.principal, idempotencyKeyOf(key), operation, await getRawInput(), (db, claim) =>
+          work({ db, operation: operation.id, claim }),
         );
   if (!result.ok || !(operation.after || operation.stream)) return result;
   return { ...result, data: await finished(ctx, operation, result.data, await getRawInput()) };
@@ -117,7 +119,7 @@ async function recorded<Result extends Outcome>(call: Call, run: (call: Call) =>
 async function secured<Result extends Outcome>(
   call: Call,
   operation: OperationMeta,
-  work: (more: { db: Db; operation: string }) => Promise<Result>,
+  work: (more: More) => Promise<Result>,
 ): Promise<Result> {
   const isChange = call.type === 'mutation';
   const run = (with_: Call) => checked(with_, operation, work);
@@ -133,10 +135,7 @@ async function secured<Result extends Outcome>(
 }
 
 /** The frame of every operation, which is measured as a whole. */
-function framed<Result extends Outcome>(
-  call: Call,
-  work: (more: { db: Db; operation: string }) => Promise<Result>,
-): Promise<Result> {
+function framed<Result extends Outcome>(call: Call, work: (more: More) => Promise<Result>): Promise<Result> {
   const operation = call.meta?.operation;
   if (!operation) throw new Error('A procedure without op() metadata');
   return call.ctx.observe({ kind: 'operation', name: operation.id }, () => secured(call, operation, work));

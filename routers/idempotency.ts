@@ -4,6 +4,7 @@ import { isDatabaseError } from '../db/errors.ts';
 import { timeLimits } from '../db/time-limits.ts';
 import { isInTransaction } from '../db/transaction.ts';
 import { canonical, fingerprintOf } from '../domain/canonical-json.ts';
+import { Claim, Unclaimed } from '../domain/claim.ts';
 import { conflict, Failure, invalid, translate } from '../domain/errors.ts';
 
 /** A duplicate request waits this long for the first one. */
@@ -19,6 +20,7 @@ interface Caller {
 interface Keyed {
   id: string;
   path: string;
+  claims: ((body: unknown) => boolean) | null;
 }
 
 /** The origin of `db` is of this request alone. */
@@ -110,20 +112,44 @@ function keyReused(): Failure {
 const inProgress = new Map<string, Promise<unknown>>();
 
 /** Runs after the duplicates in this process; `claimTimeout` is the rest of the wait, for one in another process. */
-async function afterDuplicates<Result>(name: string, run: (claimTimeout: string) => Promise<Result>): Promise<Result> {
+async function afterDuplicates<Result>(
+  name: string,
+  run: (claimTimeout: () => string) => Promise<Result>,
+): Promise<Result> {
   const deadline = Date.now() + maxWaitMs;
   for (let first = inProgress.get(name); first; first = inProgress.get(name)) {
     const left = deadline - Date.now();
     if (left <= 0) throw stillInProgress();
     await Promise.race([first.catch(() => {}), sleep(left, undefined, { ref: false })]);
   }
-  const running = run(`${Math.max(100, deadline - Date.now())}ms`);
+  const running = run(() => `${Math.max(100, deadline - Date.now())}ms`);
   inProgress.set(name, running);
   try {
     return await running;
   } finally {
     inProgress.delete(name);
   }
+}
+
+type Row = [workspaceId: string, credentialId: string, operation: string, path: string, key: string];
+
+function isUnclaimed(error: unknown): boolean {
+  return error instanceof Unclaimed || (error instanceof Error && isUnclaimed(error.cause));
+}
+
+/** Has `work` make the claim in its own statement. Null when it did nothing, because it could not at once. */
+async function inOneStatement<Result extends Outcome>(
+  db: Db,
+  row: Row,
+  fingerprint: Buffer,
+  work: (db: Db, claim: Claim) => Promise<Result>,
+): Promise<Result | null> {
+  const [workspaceId, credentialId, operation, path, key] = row;
+  const claim = new Claim(db, { workspaceId, credentialId, operation, path, key, fingerprint });
+  const outcome = await work(claim.onlyDb, claim);
+  if (!outcome.ok) return isUnclaimed(outcome.error) ? null : outcome;
+  if (!claim.isMade) throw new Error(`${operation} was answered without the claim of its key`);
+  return outcome;
 }
 
 /**
@@ -139,11 +165,11 @@ export async function answerOnce<Result extends Outcome>(
   key: string,
   operation: Keyed,
   input: unknown,
-  work: (db: Db) => Promise<Result>,
+  work: (db: Db, claim?: Claim) => Promise<Result>,
 ): Promise<Result> {
   const { body, path } = splitInput(input, operation.path);
   const fingerprint = fingerprintOf(body);
-  const row = [caller.workspaceId, caller.credentialId, operation.id, canonical(path), key];
+  const row: Row = [caller.workspaceId, caller.credentialId, operation.id, canonical(path), key];
   const attempt = async (tx: Db, claimed: Promise<object[]>): Promise<Result> => {
     const isFirst = (await claimed.catch(asInProgress)).length > 0;
     if (isFirst) {
@@ -174,9 +200,12 @@ export async function answerOnce<Result extends Outcome>(
     return { ok: true, marker: 'middlewareMarker', data } as unknown as Result;
   };
   try {
-    return await afterDuplicates(row.join('\n'), (claimTimeout) =>
-      request.db.transaction(attempt, { text: claim, values: [...row, fingerprint, claimTimeout, lockTimeout] }),
-    );
+    return await afterDuplicates(row.join('\n'), async (claimTimeout) => {
+      const outcome = operation.claims?.(body) ? await inOneStatement(request.db, row, fingerprint, work) : null;
+      if (outcome) return outcome;
+      const values = [...row, fingerprint, claimTimeout(), lockTimeout];
+      return request.db.transaction(attempt, { text: claim, values });
+    });
   } catch (error) {
     if (error instanceof RolledBack) return error.outcome as Result;
     throw error;

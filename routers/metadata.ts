@@ -39,6 +39,8 @@ export interface OperationMeta extends OperationFacts {
   status: 200 | 201 | 202;
   /** Accepts `Idempotency-Key`. */
   keyed: boolean;
+  /** Whether the verb makes the claim of the key in its own statement, for such a body; null: never. */
+  claims: ((body: unknown) => boolean) | null;
   /** Largest request body in bytes. A larger one is refused with 413. */
   maxBody: number;
   /** Unknown query parameters are refused with `unknown_parameter` instead of being ignored. */
@@ -84,6 +86,7 @@ interface OperationOptions {
   beforeSecondFactor?: boolean;
   status?: 200 | 201 | 202;
   keyed?: boolean;
+  claims?: (body: unknown) => boolean;
   /** Bytes; 1 MiB unless set. */
   maxBody?: number;
   strictQuery?: boolean;
@@ -104,7 +107,14 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
   const [method, path] = route.split(' ') as [OperationMeta['method'], `/${string}`];
   const { id, summary, description, scope = null, keyed = false, deprecated = null, etag = false } = options;
   const { access = scope ? 'scoped' : 'any', beforeSecondFactor = false, status = 200, strictQuery = false } = options;
-  const { after = null, stream = null, maxBody = defaultMaxBody, sample = null, events = null } = options;
+  const {
+    after = null,
+    stream = null,
+    maxBody = defaultMaxBody,
+    sample = null,
+    events = null,
+    claims = null,
+  } = options;
   const statuses = new Set<ExtraStatus>(options.statuses);
   if (keyed) statuses.add(409);
   if (etag && (method === 'PATCH' || method === 'DELETE')) statuses.add(412);
@@ -128,6 +138,7 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
       path,
       status,
       keyed,
+      claims,
       maxBody,
       strictQuery,
       etag,

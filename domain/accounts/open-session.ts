@@ -20,10 +20,12 @@ type Holder = Pick<typeof users.$inferSelect, 'name' | 'email'> &
     expiresAt: string;
   };
 
-const insert = `with made as (
+const insert = `with holder as (
+    select m.workspace_id, m.user_id from members m
+    where m.workspace_id = $1 and m.user_id = $2 and m.removed_at is null for share of m
+  ), made as (
     insert into credentials (workspace_id, id, kind, secret_hash, user_id, name, prefix, last4, scopes, rate_limit_per_minute, expires_at)
-    select m.workspace_id, $3, 'session', $4, m.user_id, $5, 'tandem_st_', '', $6, $7, now() + ${maxLifetime}
-    from members m where m.workspace_id = $1 and m.user_id = $2 and m.removed_at is null for share of m
+    select h.workspace_id, $3, 'session', $4, h.user_id, $5, 'tandem_st_', '', $6, $7, now() + ${maxLifetime} from holder h
     returning workspace_id, user_id, expires_at
   )
   select u.name, u.email, m.role, w.name as "workspaceName", w.timezone, w.agent_minutes as "agentMinutes", made.expires_at as "expiresAt"

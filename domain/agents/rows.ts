@@ -52,7 +52,7 @@ export async function withSkills(db: Db, workspaceId: string, agent: AgentAnswer
 }
 
 /** The fields of an agent that a turn needs. */
-interface WorkingAgent
+export interface WorkingAgent
   extends Pick<
     AgentAnswer,
     | 'id'
@@ -68,7 +68,8 @@ interface WorkingAgent
   skills: { id: string; name: string; summary: string | null }[];
 }
 
-const atWork = `select a.id, a.name, a.description, a.instructions, a.requires_approval as "requiresApproval",
+/** Selects a `WorkingAgent`: `$1` is the workspace, `$2` the agent. */
+export const atWork = `select a.id, a.name, a.description, a.instructions, a.requires_approval as "requiresApproval",
     a.approval_guidance as "approvalGuidance", a.is_default as "isDefault", a.archived_at is not null as "isArchived",
     (select coalesce(json_agg(json_build_object('id', s.id, 'name', s.name, 'summary', s.summary)
         order by s.created_at, s.id), '[]')

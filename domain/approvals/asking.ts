@@ -118,8 +118,8 @@ export async function takeAnswer(
 export function notifyVerdict(
   { db }: Pick<AuthenticatedContext, 'db'>,
   { chatId, ...verdict }: Verdict & { chatId: string },
-): Promise<void> {
-  return announce(db, { kind: 'verdict', chatId, ...verdict });
+): void {
+  announce(db, { kind: 'verdict', chatId, ...verdict });
 }
 
 const statuses = `select id, status from approvals where workspace_id = $1 and id = any($2::uuid[])`;

@@ -106,7 +106,7 @@ export function deleteCapture(ctx: Context, { captureId, permanent }: { captureI
     const { events, within } = await unlinkTodos({ ...ctx, db }, id);
     if (recordingId !== null) {
       await db.rows(removeAudio, [workspaceId, recordingId]);
-      await notifyIntake(db, { recordingId });
+      notifyIntake(db, { recordingId });
     }
     await db.rows(erase, [workspaceId, id]);
     await recordTagsOfErased(db, capture, stored.capture.tags);

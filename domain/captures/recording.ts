@@ -36,9 +36,9 @@ export interface RecordingEvent {
   letGo?: string;
 }
 
-/** Notifies all processes once the transaction commits. A lost notification is made up for by polling within seconds. */
-export async function notifyIntake(tx: Db, event: RecordingEvent): Promise<void> {
-  await tx.rows('select pg_notify($1, $2)', [recordingsChannel, JSON.stringify(event)]);
+/** Notifies all processes once the transaction has committed. A lost notification is made up for by polling within seconds. */
+export function notifyIntake(db: Db, event: RecordingEvent): void {
+  db.notify(recordingsChannel, JSON.stringify(event));
 }
 
 const insertCapture = `insert into captures
@@ -103,7 +103,7 @@ export async function endRecording(
   await db.rows(processing, [workspaceId, captureId]);
   await recordCapture(db, { workspaceId, captureId }, 'capture.updated', ['status']);
   await beginWork(ctx, { workspaceId, captureId }, 'assemble');
-  await notifyIntake(db, { recordingId: stopped.id });
+  notifyIntake(db, { recordingId: stopped.id });
   return true;
 }
 

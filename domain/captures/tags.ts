@@ -58,7 +58,7 @@ export async function recordTagsOfErased(db: Db, capture: CaptureRef, tags: read
 
 // In the order of the keys, so that two writers cannot deadlock.
 const settle = `insert into capture_tags as t (workspace_id, key, name)
-  select $1, s.key, s.name from unnest($2::text[], $3::text[]) as s(key, name) order by s.key
+  select $1::uuid, s.key, s.name from unnest($2::text[], $3::text[]) as s(key, name) order by s.key
   on conflict (workspace_id, key) do update set last_used_at = greatest(now(), t.last_used_at)
   returning key, name`;
 

@@ -1,4 +1,5 @@
-import { and, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, isNotNull, sql } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
 import { chats } from '../../db/schema/chats.ts';
 import { changedNow } from '../../db/schema/columns.ts';
 import type { Context } from '../context.ts';
@@ -6,12 +7,30 @@ import { requireMatch } from '../etag.ts';
 import { recordErasure } from '../events/changes.ts';
 import { recordEvent } from '../events/record.ts';
 import { chatEvent } from './events.ts';
-import { findChat, holdChat, isChat } from './rows.ts';
+import { findChat, type HeldChat, holdChat, isChat } from './rows.ts';
 import { Chat, type ChatAnswer } from './shapes.ts';
 import { endTurn } from './turns.ts';
 
 const idsWithin = `select id from messages where workspace_id = $1 and chat_id = $2
   union all select id from approvals where workspace_id = $1 and chat_id = $2`;
+
+/** Archives a locked chat, whose agent continues; one that is archived stays as it is. */
+export async function archiveHeld(db: Db, chat: HeldChat): Promise<void> {
+  if (chat.isArchived) return;
+  const archived = { archivedAt: sql`now()`, updatedAt: changedNow };
+  await db.orm.update(chats).set(archived).where(isChat(chat.workspaceId, chat.chatId));
+  const change = { type: 'chat.archived' as const, changedFields: ['isArchived'] };
+  await recordEvent(db, chat.workspaceId, chatEvent(chat, change));
+}
+
+/** Erases a locked chat that has no open turn, with all messages. Its run stays on record. */
+export async function eraseHeld(db: Db, chat: HeldChat): Promise<void> {
+  const { workspaceId, chatId } = chat;
+  const within = await db.rows<{ id: string }>(idsWithin, [workspaceId, chatId]);
+  await db.orm.delete(chats).where(isChat(workspaceId, chatId));
+  const ids = within.map(({ id }) => id);
+  await recordErasure(db, workspaceId, [chatEvent(chat, { type: 'chat.deleted' })], ids);
+}
 
 /**
  * Archives a chat, whose agent continues, or erases it with all messages when `permanent`: its agent is stopped first,
@@ -22,29 +41,12 @@ export function deleteChat(ctx: Context, { chatId, permanent }: { chatId: string
   return ctx.db.transaction(async (db) => {
     const chat = await holdChat(db, workspaceId, chatId.toLowerCase());
     requireMatch(ctx.ifMatch, Chat, await findChat(db, workspaceId, chatId));
-    const deleted = { object: 'deleted' as const, id: chat.chatId, deleted: true as const };
-    const isThis = isChat(workspaceId, chatId);
-    if (!permanent) {
-      const archived = { archivedAt: sql`now()`, updatedAt: changedNow };
-      await db.orm
-        .update(chats)
-        .set(archived)
-        .where(and(isThis, isNull(chats.archivedAt)));
-      const change = { type: 'chat.archived' as const, changedFields: ['isArchived'] };
-      if (!chat.isArchived) await recordEvent(db, workspaceId, chatEvent(chat, change));
-      return { ...deleted, recoverable: true };
+    if (!permanent) await archiveHeld(db, chat);
+    else {
+      if (chat.turn) await endTurn({ ...ctx, db }, chat, { outcome: 'cancelled', beside: 'erasure' });
+      await eraseHeld(db, chat);
     }
-    if (chat.turn) await endTurn({ ...ctx, db }, chat, { outcome: 'cancelled', beside: 'erasure' });
-    const within = await db.rows<{ id: string }>(idsWithin, [workspaceId, chat.chatId]);
-    await db.orm.delete(chats).where(isThis);
-    const erased = chatEvent(chat, { type: 'chat.deleted' });
-    await recordErasure(
-      db,
-      workspaceId,
-      [erased],
-      within.map(({ id }) => id),
-    );
-    return { ...deleted, recoverable: false };
+    return { object: 'deleted' as const, id: chat.chatId, deleted: true as const, recoverable: !permanent };
   });
 }
 

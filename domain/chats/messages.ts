@@ -31,20 +31,22 @@ export interface NewMessage extends Pick<MessageTable, 'turnId' | 'role' | 'text
   userId?: string | null;
 }
 
-const insert = `with moved as (
+const insertWith = (more: string) => `with moved as (
     update chats set message_count = message_count + 1, last_message_at = greatest(now(), last_message_at),
-      updated_at = greatest(now(), updated_at)
+      updated_at = greatest(now(), updated_at)${more}
     where workspace_id = $1 and id = $2 returning message_count, last_message_at
   ), m as (
     insert into messages (workspace_id, chat_id, sequence, id, turn_id, role, text, blocks, agent_id, user_id, created_at)
     select $1, $2, message_count, $3, $4, $5, $6, $7::jsonb, $8, $9, last_message_at from moved returning *
   ), changed as (select $2::uuid as id from moved union all select id from m)`;
+const insert = insertWith('');
+const insertAndRun = insertWith(`, status = 'running', error_message = null`);
 const inserted = `select ${messageColumns} from m`;
 
 /**
  * Appends a message with the next sequence to a locked chat. Its followers are notified once the transaction commits.
  * NUL and lone surrogates, which the database cannot store, are dropped. `change`: all that the transaction changes of the
- * chat, as it has one event; null when another statement records that.
+ * chat, as it has one event; null when another statement records that. `runs`: the chat is running from then on.
  */
 export async function append(
   tx: Db,
@@ -52,6 +54,7 @@ export async function append(
   chat: ChatRef,
   message: NewMessage,
   change: ChatChange | null = gotMessage,
+  runs = false,
 ): Promise<MessageAnswer> {
   const { workspaceId, chatId, todoId } = chat;
   const { turnId, role, text, blocks, agentId = null, userId = null } = message;
@@ -62,10 +65,8 @@ export async function append(
   const created = { type: 'message.created' as const, objectId: id, parents: parentsOf({ chatId, todoId, agentId }) };
   const events: NewEvent[] = change ? [chatEvent(chat, change), created] : [created];
   const recording = recordingPart(bindings, tx.origin, { events, changed: 'changed', workspace: '$1' });
-  const [[row]] = await Promise.all([
-    tx.rows<MessageRow>(`${insert}, ${recording} ${inserted}`, bindings.values),
-    live.isFollowed(chatId) && announce(tx, { kind: 'message', chatId }),
-  ]);
+  if (live.isFollowed(chatId)) announce(tx, { kind: 'message', chatId });
+  const [row] = await tx.rows<MessageRow>(`${runs ? insertAndRun : insert}, ${recording} ${inserted}`, bindings.values);
   if (!row) throw new Error('The chat of the message does not exist');
   return messageOf(row);
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { conflict } from '../errors.ts';
-import { hasMinutes, outOfMinutes } from '../usage/minutes.ts';
+import { outOfMinutes } from '../usage/minutes.ts';
 import { answeringAgent, authorOf } from './create.ts';
 import { fieldsOfMessages, statusChange } from './events.ts';
 import { append, textBlocks } from './messages.ts';
@@ -9,9 +9,6 @@ import { setRunReason } from './runs.ts';
 import type { ChatRunAnswer } from './shapes.ts';
 import { type Starter, starterOf, startTurn, supersedeTurn } from './turns.ts';
 import { isWorking } from './wait.ts';
-
-const setRunning = `update chats set status = 'running', error_message = null, updated_at = greatest(now(), updated_at)
-  where workspace_id = $1 and id = $2`;
 
 /** The agent that answers in the chat, and on whose behalf. @throws Failure 402, 409 when no turn can start. */
 async function requireReady(
@@ -29,10 +26,7 @@ async function requireReady(
   if (chat.isArchived) throw conflict('This chat is archived. Restore it before you write in it.');
   if (chat.todoDone) throw conflict('The todo of this chat is done. Reopen it before you write in the chat.');
   const { workspaceId } = chat;
-  const [agent, funded] = await Promise.all([
-    answeringAgent(db, workspaceId, chat.agentId),
-    hasMinutes(db, workspaceId),
-  ]);
+  const { agent, funded } = await answeringAgent(db, workspaceId, chat.agentId);
   if (!agent || agent.isArchived) {
     throw conflict('The agent of this chat is archived. Restore it, or start a new chat with another agent.');
   }
@@ -60,8 +54,7 @@ export function sendMessage(
     const message = { turnId: null, role: 'user' as const, text, blocks: textBlocks(text), ...authorOf(principal) };
     // The event of the message shows its followers that the agent works again; nothing else waits for that status.
     const [{ sequence }] = await Promise.all([
-      append(db, live, chat, message, statusChange(...changed, ...fieldsOfMessages)),
-      db.rows(setRunning, [workspaceId, chat.chatId]),
+      append(db, live, chat, message, statusChange(...changed, ...fieldsOfMessages), true),
       startTurn(tx, { ...chat, agentId, starter, trigger: 'chat', runId }),
       runId && setRunReason(db, workspaceId, runId, null),
     ]);

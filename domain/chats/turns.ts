@@ -52,12 +52,9 @@ export interface NewTurn {
   notBefore?: string | null;
 }
 
-const insert = `with started as (
-    insert into chat_turns
-      (workspace_id, id, chat_id, agent_id, user_id, run_id, trigger, scopes, depth, not_before, lease_until)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz, greatest(now(), $10::timestamptz))
-    returning not_before
-  ) select ${wake('turns')} from started where coalesce(not_before <= now(), true)`;
+const insert = `insert into chat_turns
+    (workspace_id, id, chat_id, agent_id, user_id, run_id, trigger, scopes, depth, not_before, lease_until)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz, greatest(now(), $10::timestamptz))`;
 
 /**
  * Starts a turn in a chat that is locked and has none open; the caller sets the status of the chat. Workers claim the
@@ -68,12 +65,12 @@ export async function startTurn({ db }: Pick<ServiceContext, 'db'>, turn: NewTur
   const turnId = newId();
   const { userId, scopes: granted, depth } = starter;
   await db.rows(insert, [workspaceId, turnId, chatId, agentId, userId, runId, trigger, granted, depth, notBefore]);
+  // Before that time it wakes them for nothing.
+  wake(db, 'turns');
   return turnId;
 }
 
-const free = `with freed as (
-    update chat_turns set worker_id = null, lease_until = now() where workspace_id = $1 and id = $2 returning 1
-  ) select ${wake('turns')} from freed`;
+const free = `update chat_turns set worker_id = null, lease_until = now() where workspace_id = $1 and id = $2`;
 const go = `update chats set status = 'running', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 returning id`;
 
@@ -88,11 +85,12 @@ export async function resumeTurn(
 ): Promise<void> {
   const { workspaceId, chatId } = chat;
   if (!turn) throw new Error('No turn to resume');
+  wake(db, 'turns');
+  announce(db, { kind: 'status', chatId });
   await Promise.all([
     db.rows(free, [workspaceId, turn.turnId]),
     changeAndRecord(db, go, [workspaceId, chatId], [chatEvent(chat, change)]),
     turn.runId && setRunReason(db, workspaceId, turn.runId, null),
-    announce(db, { kind: 'status', chatId }),
   ]);
 }
 
@@ -169,12 +167,12 @@ export async function endTurn(ctx: ServiceContext, chat: HeldChat, ending: Endin
   const status = outcome === 'timed_out' ? 'failed' : outcome;
   // The agent completed the todo itself: what it saved is estimated once its run is over.
   const estimates = outcome !== 'cancelled' && runId !== null && todoId !== null && todoDone;
+  announce(db, { kind: 'status', chatId });
   await Promise.all([
     db.rows(endTurnRow, [workspaceId, turnId, outcome]),
     supersedeApprovals(db, chat, turnId, beside === 'erasure'),
     changeAndRecord(db, settleChat, [workspaceId, chatId, status, errorMessage], eventsOf(chat, ending)),
     runId && settleRun(ctx, { workspaceId, chatId, turnId, runId }, ending),
-    announce(db, { kind: 'status', chatId }),
     outcome === 'completed' && addDigest(db, { kind: 'chat_subtitle', workspaceId, id: chatId }),
     estimates && addDigest(db, { kind: 'minutes_saved', workspaceId, id: todoId }),
   ]);

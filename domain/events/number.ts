@@ -79,11 +79,9 @@ const numberOf = ({ from, order }: typeof byLastEvent) => `with waiting as mater
     update event_positions p set latest = a.latest
     from (select workspace_id, max(sequence) as latest, count(*) as added from added group by 1) a
     where p.workspace_id = a.workspace_id returning p.workspace_id, p.latest, a.added
-  ), announced as (
-    select sum(added)::int as count, (select min(coalesce(committed_at, occurred_at)) from waiting) as oldest,
-      pg_notify('${eventsChannel}', json_agg(json_build_array(workspace_id, latest))::text)
-    from moved having count(*) > 0
-  ) select count, oldest from announced`;
+  ) select sum(added)::int as count, (select min(coalesce(committed_at, occurred_at)) from waiting) as oldest,
+      json_agg(json_build_array(workspace_id, latest))::text as positions
+    from moved having count(*) > 0`;
 
 const [number, numberTracked] = [numberOf(byLastEvent), numberOf(byTransaction)];
 
@@ -100,7 +98,8 @@ async function numberHeld(
   limit: number,
 ): Promise<Batch> {
   if (held.length === 0) return { count: 0, oldest: null };
-  const [batch] = await tx.rows<Batch>(isTracked ? numberTracked : number, [held, limit]);
+  const [batch] = await tx.rows<Batch & { positions: string }>(isTracked ? numberTracked : number, [held, limit]);
+  if (batch) tx.notify(eventsChannel, batch.positions);
   return batch ?? { count: 0, oldest: null };
 }
 

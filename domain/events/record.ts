@@ -1,6 +1,6 @@
-import { v7 as newId } from 'uuid';
 import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
+import { newId } from '../../db/ids.ts';
 import type { Origin } from '../../db/origin.ts';
 import type { EventParents } from '../../db/schema/events.ts';
 import type { EventType } from './types.ts';

@@ -137,8 +137,8 @@ export async function notify({ db, clock, mail }: NotifyContext, event: Notifica
     }));
     const events = notificationEvents(made, { type: 'notification.created' });
     const recording = recordingPart(bindings, db.origin, { events, changed: 'listed', workspace: '$1' });
-    const waking = `select ${wake('pushes')} from pushed limit 1`;
-    await db.rows(`${insert}, ${recording} ${waking}`, bindings.values);
+    const pushed = await db.rows(`${insert}, ${recording} select 1 from pushed limit 1`, bindings.values);
+    if (pushed.length > 0) wake(db, 'pushes');
   }
   return (await outcomeFor(db, workspaceId, dedupe)) ?? { status: null, at, people: [] };
 }

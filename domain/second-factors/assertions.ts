@@ -1,4 +1,3 @@
-import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server';
 import type { z } from 'zod';
 import type { Db } from '../../db/client.ts';
 import type { ServiceSettings } from '../context.ts';
@@ -35,6 +34,7 @@ export async function requestPasskey(
 ): Promise<z.infer<typeof PasskeyRequest>> {
   const { challenge, expiresAt } = await issueChallenge(db, purpose);
   const allowCredentials = userId === null ? [] : await descriptorsOf(db, userId);
+  const { generateAuthenticationOptions } = await import('./webauthn.ts');
   const options = await generateAuthenticationOptions({
     rpID: siteOf(service).id,
     challenge,
@@ -75,6 +75,7 @@ export async function personOfPasskey(
   if (!held || !isHandleOf(response.userHandle, held.userId)) return null;
   const { id, origin } = siteOf(service);
   const { clientDataJSON, authenticatorData, signature } = response;
+  const { verifyAuthenticationResponse } = await import('./webauthn.ts');
   const verified = await verifyAuthenticationResponse({
     response: {
       id: credential.id,

@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import { decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import type { Db } from '../../db/client.ts';
 import type { ServiceSettings } from '../context.ts';
 
@@ -36,6 +35,7 @@ export async function issueChallenge(db: Db, purpose: Purpose) {
 export async function takeChallenge(db: Db, clientDataJSON: string, purpose: Purpose): Promise<string | null> {
   let challenge: unknown;
   try {
+    const { decodeClientDataJSON } = await import('./webauthn.ts');
     challenge = decodeClientDataJSON(clientDataJSON).challenge;
   } catch {
     return null;

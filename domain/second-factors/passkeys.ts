@@ -1,5 +1,3 @@
-import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { v7 as newId } from 'uuid';
 import type { z } from 'zod';
 import type { passkeys } from '../../db/schema/index.ts';
@@ -52,6 +50,7 @@ export async function beginPasskey(ctx: Context): Promise<z.infer<typeof Passkey
   const [found] = await db.rows<{ name: string; email: string | null }>(person, [principal.userId]);
   const { challenge, expiresAt } = await issueChallenge(db, registrationIn(ctx));
   const existing = await descriptorsOf(db, principal.userId);
+  const { generateRegistrationOptions } = await import('./webauthn.ts');
   const options = await generateRegistrationOptions({
     rpName: 'Tandem',
     rpID: siteOf(service).id,
@@ -79,16 +78,6 @@ export async function beginPasskey(ctx: Context): Promise<z.infer<typeof Passkey
   };
 }
 
-/**
- * Whether the attestation is none, or by the passkey itself: no other was asked for. Certificates are not read, because
- * checking them asks the addresses that they name.
- */
-function isPlain(attestationObject: string): boolean {
-  const decoded = decodeAttestationObject(Uint8Array.from(Buffer.from(attestationObject, 'base64url')));
-  const format = decoded.get('fmt');
-  return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined);
-}
-
 /** The new credential, verified (WebAuthn Level 3, §7.1). @throws Failure 400 `credential`. */
 async function verified(ctx: Context, { response, ...credential }: Attestation) {
   const refused = () => invalid('credential', 'This passkey could not be verified. Start again.');
@@ -97,7 +86,8 @@ async function verified(ctx: Context, { response, ...credential }: Attestation) 
   const { id, origin } = siteOf(ctx.service);
   const { clientDataJSON, attestationObject, transports = [] } = response;
   try {
-    if (!isPlain(attestationObject)) throw refused();
+    const { isPlainAttestation, verifyRegistrationResponse } = await import('./webauthn.ts');
+    if (!isPlainAttestation(attestationObject)) throw refused();
     const { registrationInfo } = await verifyRegistrationResponse({
       response: {
         id: credential.id,

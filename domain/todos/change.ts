@@ -1,5 +1,6 @@
 import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
+import { SharedTexts } from '../../db/prepared-texts.ts';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { todoParentsColumn } from '../events/changes.ts';
@@ -117,6 +118,8 @@ function recordedPart(db: Db, bindings: Bindings, workspace: string, columns: Co
   });
 }
 
+const sharedTexts = new SharedTexts();
+
 /**
  * Sets columns of todos and of their search text, and reads them back: one statement, one text per shape. The time of the
  * last change, and the version where the statement records it, move only where a value changes. A statement that waited for another writer changes the row of that
@@ -149,7 +152,7 @@ async function write(
   const reminded = 'due_date' in columns || 'status' in columns ? `, ${settlingPart('changed', workspace)}` : '';
   const { eventId } = db.origin;
   const record = recorded === undefined ? '' : `, ${recordedPart(db, bindings, workspace, columns, recorded)}`;
-  const text = `with held as materialized (
+  const built = `with held as materialized (
       select id as held_id, xmin::text as row_version${names.map((name) => `, ${name} as old_${name}`).join('')}
       from todos where ${these} id = ${list} for no key update
     ), changed as (
@@ -159,6 +162,8 @@ async function write(
       row_version <> (select xmin::text from todos s where s.workspace_id = $1 and s.id = t.id) as overtaken,
       ${record ? 'exists (select from recorded)' : 'false'} as "isRecorded"
     from changed t`;
+  const shape = [names.join(), only, touched.length > 0, recorded !== undefined].join(' ');
+  const text = sharedTexts.share(shape, built);
   const rows = await db.rows<TodoRow & { overtaken: boolean; isRecorded: boolean }>(text, bindings.values);
   if (record && !rows.some((row) => row.isRecorded)) db.origin.eventId = eventId;
   if (rows.some((row) => row.overtaken)) return findTodos(db, workspaceId, ids);

@@ -1,9 +1,10 @@
-import { v7 as newId } from 'uuid';
+import { newId } from '../../db/ids.ts';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import type { Plan } from '../schedules/plan.ts';
 import { plansOf, requireDistance } from '../schedules/planning.ts';
 import { folded } from '../text.ts';
+import { createPlain, isPlain } from './create-plain.ts';
 import { GivenIds } from './given-ids.ts';
 import { type NewRow, writeTodos } from './insert.ts';
 import { parentLists, parentWithin } from './parents.ts';
@@ -183,6 +184,8 @@ async function createTodos(ctx: Context, todos: readonly NewTodo[], pathOf: Path
 
 /** Creates a todo, and starts its agent when `run` is set. @throws Failure 400, 404 with the `param` at fault, 402. */
 export async function createTodo(ctx: Context, input: NewTodo): Promise<TodoAnswer> {
+  requireConsistent(input, '');
+  if (isPlain(input)) return createPlain(ctx, input);
   const [todo] = await createTodos(ctx, [input], () => '');
   if (!todo) throw new Error('createTodos returned no todo');
   return todo;

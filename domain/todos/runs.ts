@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
-import { v7 as newId } from 'uuid';
 import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
+import { newId } from '../../db/ids.ts';
 import { agents } from '../../db/schema/workspaces.ts';
 import { append } from '../chats/messages.ts';
 import { changeRunReason } from '../chats/runs.ts';

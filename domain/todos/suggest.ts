@@ -1,4 +1,4 @@
-import { v7 as newId } from 'uuid';
+import { newId } from '../../db/ids.ts';
 import type { ServiceContext } from '../context.ts';
 import type { CaptureRef } from '../jobs.ts';
 import { folded } from '../text.ts';

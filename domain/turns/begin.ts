@@ -62,7 +62,7 @@ async function begin(ctx: ServiceContext, claim: Claim): Promise<boolean> {
   }
   if (chat.status === 'queued') {
     await changeAndRecord(db, open, [workspaceId, chatId], [chatEvent(chat, statusChange())]);
-    await announce(db, { kind: 'status', chatId });
+    announce(db, { kind: 'status', chatId });
   }
   const { runId } = chat.turn;
   if (runId) await beginRun(db, workspaceId, runId);

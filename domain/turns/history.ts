@@ -51,7 +51,7 @@ export async function recentMessages(db: Db, claim: Claim, room: number): Promis
       left -= size;
     }
     const last = found.at(-1);
-    if (!last || rows.length === 0 || (left <= 0 && last.turnId !== claim.turnId)) break;
+    if (!last || last.sequence === 1 || rows.length === 0 || (left <= 0 && last.turnId !== claim.turnId)) break;
     before = last.sequence;
   }
   const [opening] = found.at(-1)?.sequence === 1 ? [] : await db.rows<Row>(first, key);

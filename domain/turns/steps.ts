@@ -24,6 +24,8 @@ export interface Claim {
   /** Claims since a step was saved, with this one. */
   claims: number;
   agentId: string;
+  /** The agent that the chat names; null when the default one answers. */
+  namedAgentId: string | null;
   userId: string;
   runId: string | null;
   todoId: string | null;
@@ -227,11 +229,11 @@ export async function pauseTurn({ db }: ServiceContext, claim: Claim): Promise<b
   const { workspaceId, chatId, turnId, runId } = claim;
   const step = await holdStep(db, claim);
   if ((await db.rows(pending, [workspaceId, turnId])).length === 0) return false;
+  announce(db, { kind: 'status', chatId });
   await Promise.all([
     changeAndRecord(db, wait, [workspaceId, chatId], [chatEvent(chatOfStep(claim, step), statusChange())]),
     db.rows(leave, [workspaceId, turnId]),
     runId && setRunReason(db, workspaceId, runId, 'awaiting_input'),
-    announce(db, { kind: 'status', chatId }),
   ]);
   return true;
 }

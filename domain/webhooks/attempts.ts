@@ -77,7 +77,7 @@ const giveBack = (
     update webhook_endpoints e set is_leased = false,
       due_at = greatest(n.due_at, case when n.due_at is not null then e.paused_until end)
     from next n where e.workspace_id = $1 and e.id = $2 returning e.due_at
-  ) select ${wake('webhooks')} from given where due_at < clock_timestamp() + interval '1 millisecond'`;
+  ) select 1 from given where due_at < clock_timestamp() + interval '1 millisecond'`;
 const giveBackAny = giveBack(firstDue);
 const giveBackOrdered = giveBack(heads);
 
@@ -88,6 +88,8 @@ const giveBackOrdered = giveBack(heads);
 export async function giveBackEndpoint(db: Db, { workspaceId, endpointId, attempt }: EndpointClaim): Promise<void> {
   await db.transaction(async (tx) => {
     const [held] = await tx.rows<{ ordered: boolean }>(holdClaim, [workspaceId, endpointId, attempt]);
-    if (held) await tx.rows(held.ordered ? giveBackOrdered : giveBackAny, [workspaceId, endpointId]);
+    if (!held) return;
+    const due = await tx.rows(held.ordered ? giveBackOrdered : giveBackAny, [workspaceId, endpointId]);
+    if (due.length > 0) wake(tx, 'webhooks');
   });
 }

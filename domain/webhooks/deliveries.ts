@@ -111,7 +111,7 @@ export function redeliverSince(ctx: Context, { endpointId, since, includeDeliver
     if (fromSequence !== null) {
       await tx.rows(goBack, [workspaceId, endpoint.id, fromSequence, includeDelivered]);
       await wakeEndpoint(tx, workspaceId, endpoint.id, true);
-      await wakeFanOut(tx, workspaceId);
+      wakeFanOut(tx, workspaceId);
     }
     return { object: 'webhook_redelivery' as const, id: endpoint.id, fromSequence, toSequence };
   });

@@ -18,14 +18,16 @@ const rotationHours = 24;
 const lockWorkspace = 'select 1 from workspaces where id = $1 for no key update';
 const count = `select count(*)::int as count from webhook_endpoints
   where workspace_id = $1 and subscription is null`;
-const latest = 'coalesce((select p.latest from event_positions p where p.workspace_id = $1), 0)';
-const insert = `insert into webhook_endpoints
+const log = `with log as materialized (
+    select coalesce(max(p.latest), 0) as latest from event_positions p where p.workspace_id = $1
+  )`;
+const insert = `${log} insert into webhook_endpoints
     (workspace_id, id, user_id, credential_id, url, description, types, enabled, ordered, secret, sequence)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${latest}) returning ${endpointColumns}`;
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, log.latest from log returning ${endpointColumns}`;
 // An endpoint that is enabled again gets the events from then on. What a change makes due is for a worker to find.
-const update = `update webhook_endpoints set url = $3, description = $4, types = $5, ordered = $6,
+const update = `${log} update webhook_endpoints set url = $3, description = $4, types = $5, ordered = $6,
     user_id = $7, credential_id = $8, enabled = $9,
-    sequence = case when $9 and not enabled then ${latest} else sequence end,
+    sequence = case when $9 and not enabled then log.latest else sequence end,
     resend_to = case when $9 and not enabled then 0 else resend_to end,
     disabled_reason = case when $9 then null else disabled_reason end,
     disabled_at = case when $9 then null when enabled then now() else disabled_at end,
@@ -34,7 +36,7 @@ const update = `update webhook_endpoints set url = $3, description = $4, types =
     due_at = case when $9 and (is_leased or due_at is null) then due_at when $9 then now() end,
     is_leased = $9 and is_leased,
     attempt = case when $9 then attempt else attempt + 1 end, updated_at = greatest(now(), updated_at)
-  where workspace_id = $1 and id = $2 returning ${endpointColumns}`;
+  from log where workspace_id = $1 and id = $2 returning ${endpointColumns}`;
 const remove = 'delete from webhook_endpoints where workspace_id = $1 and id = $2';
 const rotate = `update webhook_endpoints set previous_secret = secret, secret = $3,
     previous_secret_expires_at = now() + interval '${rotationHours} hours', updated_at = greatest(now(), updated_at)

@@ -47,7 +47,7 @@ export function sentTypes(types: readonly WantedType[], isOfKey: boolean): Reado
  * In SQL: whether the owner of the endpoint `e` may still read the events of a type, whose read scope `scope` is (null:
  * of any). The scopes of a key never change; what ends is the key or the membership.
  */
-export const ownerMayRead = `exists (select from members m join workspaces w on w.id = m.workspace_id
+export const ownerMayRead = `exists (select from members m
       where m.workspace_id = e.workspace_id and m.user_id = e.user_id and m.removed_at is null)
     and (e.credential_id is null or exists (select from credentials c
       where c.workspace_id = e.workspace_id and c.id = e.credential_id and ${validCredential}))

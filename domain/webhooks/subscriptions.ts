@@ -141,7 +141,7 @@ export async function subscribe(ctx: AuthenticatedContext, given: NewSubscriptio
     }
     const { refreshBefore, isContinued } = known ?? (await insertSubscription(tx, row));
     await wakeEndpoint(tx, workspaceId, owner.endpointId, true);
-    await wakeFanOut(tx, workspaceId);
+    wakeFanOut(tx, workspaceId);
     const subscription = {
       id: subscriptionHeader(owner.endpointId)['X-MCP-Subscription-Id'],
       refreshBefore,

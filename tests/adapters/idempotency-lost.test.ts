@@ -68,4 +68,24 @@ for (const [when, texts, isPassed, isMade] of losses) {
   });
 }
 
+for (const isPassed of [false, true]) {
+  test(`in the statement that creates a todo, which ${isPassed ? 'has arrived' : 'is lost'}: it is created once`, async () => {
+    const { call } = await tandem.workspace();
+    const create = () => call('POST /todos', { title: 'Once' }, { headers: { 'idempotency-key': key } });
+    passage.meet(key, (chunk) => {
+      queueMicrotask(() => passage.stall());
+      setTimeout(() => passage.cut(), 100);
+      return isPassed ? chunk : undefined;
+    });
+    const lost = await create();
+    assert.is(lost.status, 503, lost.text);
+    await passage.mend();
+    await until(async () => (await call('GET /todos')).status === 200);
+    const again = await create();
+    assert.is(again.status, 201, again.text);
+    assert.is(again.headers.has('idempotency-replayed'), isPassed);
+    assert.is((await call('GET /todos')).body.data.length, 1);
+  });
+}
+
 test.run();

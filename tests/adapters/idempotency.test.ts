@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sweep } from '../../server/sweeps.ts';
 import { assertFrame } from '../support/frame.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { sweep } from '../support/sweeps.ts';
 
 const test = suite('Idempotency-Key');
 let tandem: TestService;

@@ -33,6 +33,58 @@ test('twins on two processes make one resource', async () => {
   assert.is((await call('GET /todo-lists')).body.data.length, 2);
 });
 
+test('twins on two processes make one todo, in the statement of the first', async () => {
+  const { key, call } = await tandem.workspace();
+  const todo = { title: 'Once' };
+  for (const name of ['one', 'two', 'three', 'four', 'five']) {
+    const keyed = { 'idempotency-key': name };
+    const send = (index: number) =>
+      index % 2 ? call('POST /todos', todo, { headers: keyed }) : other.call('POST /todos', key, todo, keyed);
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, index) => send(index)));
+    assert.equal(new Set(answers.map(({ status }) => status)), new Set([201]));
+    assert.is(new Set(answers.map(({ text }) => text)).size, 1);
+    assert.is(answers.filter((answer) => answer.headers.has('idempotency-replayed')).length, 11);
+  }
+  assert.is((await call('GET /todos')).body.data.length, 5);
+});
+
+test('a twin of a todo waits 5 s for the first, then is 409', async () => {
+  const { key, call } = await tandem.workspace();
+  const claim = await hold(
+    `insert into idempotency_keys (workspace_id, credential_id, operation, path, key, fingerprint)
+      select workspace_id, id, 'createTodo', '{}', 'held', '' from credentials where secret_hash = $1`,
+    [hashSecret(key)],
+  );
+  const sent = Date.now();
+  const answers = await Promise.all([
+    ...Array.from({ length: 5 }, () => call('POST /todos', { title: 'Twin' }, { headers })),
+    other.call('POST /todos', key, { title: 'Twin' }, headers),
+  ]);
+  const waited = Date.now() - sent;
+  assert.ok(waited > 4500 && waited < 20_000, `${waited} ms`);
+  for (const { status, body } of answers) assert.equal([status, body.reason], [409, 'idempotency_in_progress']);
+  await claim.release();
+  assert.is((await call('POST /todos', { title: 'Twin' }, { headers })).status, 201);
+  assert.is((await call('GET /todos')).body.data.length, 1);
+});
+
+test('a process killed while it creates a todo leaves the key with the todo, or nothing', async () => {
+  const { workspaceId, key, call } = await tandem.workspace();
+  const doomed = await startProcess();
+  const held = await hold('select 1 from todo_lists where workspace_id = $1 for update', [workspaceId]);
+  const lost = doomed.call('POST /todos', key, { title: 'Once' }, headers).catch(() => null);
+  await untilBlocked('with facts as %');
+  doomed.child.kill('SIGKILL');
+  assert.is(await doomed.exited, 'SIGKILL');
+  assert.is(await lost, null);
+  await held.release();
+  // PostgreSQL may still execute what the process had sent: then this is the answer to it.
+  const answer = await call('POST /todos', { title: 'Once' }, { headers });
+  assert.is(answer.status, 201, answer.text);
+  const { data } = (await call('GET /todos')).body;
+  assert.equal(data, [answer.body]);
+});
+
 test('a twin waits 5 s for the first, then is 409 with Retry-After', async () => {
   const { workspaceId, key, call } = await tandem.workspace();
   const claim = await hold(
