@@ -4,6 +4,8 @@ import { deleteTodo, restoreTodo } from '../domain/todos/archive.ts';
 import { bulkUpdateTodos } from '../domain/todos/bulk.ts';
 import { TodoBulkUpdate } from '../domain/todos/bulk-shapes.ts';
 import { batchCreateTodos, createTodo } from '../domain/todos/create.ts';
+import { isPlainBody } from '../domain/todos/create-plain.ts';
+import { duplicateTodo } from '../domain/todos/duplicate.ts';
 import { listTodos } from '../domain/todos/list.ts';
 import { TodoFilters, TodoListing } from '../domain/todos/listing-shapes.ts';
 import { moveTodo } from '../domain/todos/move.ts';
@@ -46,6 +48,7 @@ export const todos = router({
         sample: { title: 'Write the report', priority: 'high', dueDate: '2027-01-15' },
         status: 201,
         keyed: true,
+        claims: isPlainBody,
         etag: true,
         statuses: [402, 404, 409],
         events: ['todo.created', ...startsAgents],
@@ -178,6 +181,25 @@ export const todos = router({
     .input(z.strictObject({ todoId: Id }))
     .output(Todo)
     .mutation(({ ctx, input }) => restoreTodo(ctx, input)),
+
+  duplicate: procedure
+    .meta(
+      op('POST /todos/{todoId}/duplicate', {
+        id: 'duplicateTodo',
+        scope: 'todos:write',
+        summary: 'Duplicate a todo',
+        description:
+          'Creates a copy of a todo, active or archived: `ready`, with its text, priority, type, list, due date, labels and assignees. Its schedule, reminders, sub-todos, comments and runs are not copied, and no agent starts; use runTodo on the copy for that. Archived agents, removed members and an archived list are left out. Use an `Idempotency-Key` so that a retry makes no second copy.',
+        status: 201,
+        keyed: true,
+        etag: true,
+        statuses: [404, 409],
+        events: ['todo.created'],
+      }),
+    )
+    .input(z.strictObject({ todoId: Id }))
+    .output(Todo)
+    .mutation(({ ctx, input }) => duplicateTodo(ctx, input)),
 
   move: procedure
     .meta(
