@@ -19,7 +19,8 @@ export function traceRequests(trace: TraceRequest | undefined): void {
 
 /** What a client is made of. */
 interface ClientParts {
-  agent: Dispatcher;
+  /** Loads the HTTP client at its first use: most processes send nothing. */
+  agent: () => Promise<Dispatcher>;
   limits: Limits;
   /** Closes the connection after each response. */
   reset?: boolean;
@@ -66,6 +67,7 @@ export function createClient({ agent, limits, reset = false, admit, onBytes }: C
     signal?.throwIfAborted();
     const [body, type] = await bodyOf(init.body);
     const headers = headersOf(init.headers, type, more);
+    const dispatcher = await agent();
     signal?.throwIfAborted();
     const onEnd = admit?.(url);
     const { promise, ...settle } = Promise.withResolvers<Response>();
@@ -77,7 +79,7 @@ export function createClient({ agent, limits, reset = false, admit, onBytes }: C
     const request = { origin, path: pathname + search, method, headers, body, reset };
     try {
       // The time limits are those of the exchange.
-      agent.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 } as Dispatcher.DispatchOptions, exchange);
+      dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 } as Dispatcher.DispatchOptions, exchange);
     } catch (error) {
       exchange.onResponseError(undefined, error as Error);
     }

@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { createClient, type Send } from './client.ts';
 import type { Limits } from './exchange.ts';
 
@@ -7,12 +7,23 @@ const maxConnections = 1024;
 const connectMs = 10_000;
 
 /** Connections to what the operator configured; kept open for 4 s, or as long as the other side says up to a minute. */
-const agent = new Agent({
-  connections: maxConnections,
-  keepAliveTimeout: 4000,
-  keepAliveMaxTimeout: 60_000,
-  connect: { timeout: connectMs },
-});
+async function connectionPool(): Promise<Agent> {
+  const undici = await import('undici');
+  return new undici.Agent({
+    connections: maxConnections,
+    keepAliveTimeout: 4000,
+    keepAliveMaxTimeout: 60_000,
+    connect: { timeout: connectMs },
+  });
+}
+
+let made: Promise<Agent> | undefined;
+
+/** One for all clients. */
+function agent(): Promise<Agent> {
+  made ??= connectionPool();
+  return made;
+}
 
 /**
  * A client for addresses of the operator's settings (models, transcription, S3): http and https, private networks

@@ -1,7 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import type { Agent, buildConnector } from 'undici';
 import { isPublicAddress } from './addresses.ts';
 import { createClient, type Send } from './client.ts';
 import { OutboundError } from './errors.ts';
@@ -76,16 +76,17 @@ function guardedLookup(destination: Destination, allow: AllowList, resolve: Reso
   };
 }
 
-function guardedAgent(allow: AllowList, resolve: Resolve, connections: number): Agent {
+async function guardedAgent(allow: AllowList, resolve: Resolve, connections: number): Promise<Agent> {
+  const undici = await import('undici');
   const connect: buildConnector.connector = (options, callback) => {
     const { hostname } = options;
     // A socket is connected to an address without a lookup.
     const refusal = isIP(hostname) === 0 ? undefined : refusalOf(hostname, options, allow);
     if (refusal) return callback(refusal, null);
     const lookup = guardedLookup(options, allow, resolve);
-    buildConnector({ timeout: connectMs, maxCachedSessions: 0, lookup })(options, callback);
+    undici.buildConnector({ timeout: connectMs, maxCachedSessions: 0, lookup })(options, callback);
   };
-  return new Agent({ connections, connect });
+  return new undici.Agent({ connections, connect });
 }
 
 /**
@@ -125,6 +126,11 @@ export function publicClient(allowed: readonly string[], options: PublicOptions 
       inFlight--;
     };
   };
-  const agent = guardedAgent(allowListOf(allowed), options.resolve ?? resolver(), maxPerOrigin);
+  const allow = allowListOf(allowed);
+  let made: Promise<Agent> | undefined;
+  const agent = () => {
+    made ??= guardedAgent(allow, options.resolve ?? resolver(), maxPerOrigin);
+    return made;
+  };
   return createClient({ agent, limits: { ...publicLimits, ...options.limits }, reset: true, admit });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuiltFolder, build, buildAsScript, hashOf, root, sourcesIn } from './built-folder.ts';
+import { type BuiltFolder, build, buildAsPart, hashOf, root, sourcesIn } from './built-folder.ts';
 
 /*
  * `npm run build`: bundles cli/ into cli/dist/tandem.cjs and writes its checksum. Also run at install and before start,
@@ -67,7 +67,7 @@ export async function bundleText(): Promise<string> {
   return chunk.code;
 }
 
-const client: BuiltFolder = {
+export const client: BuiltFolder = {
   name: 'the command-line client',
   folder: join(cli, 'dist'),
   sources: async () => {
@@ -85,4 +85,4 @@ const client: BuiltFolder = {
 /** Builds cli/dist unless it is up to date. */
 export const buildCli = () => build(client);
 
-if (import.meta.main) await buildAsScript(client, 'the API works without it');
+if (import.meta.main) await buildAsPart(client);

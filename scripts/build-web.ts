@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BuiltFolder, build, buildAsScript, hashOf, root } from './built-folder.ts';
+import { type BuiltFolder, build, buildAsPart, hashOf, root } from './built-folder.ts';
 
 /*
  * `npm run build`: builds the pages of web/ into web/dist, offline. Also run at install and before start, where it does
@@ -34,9 +34,9 @@ async function write(folder: string): Promise<void> {
   }
 }
 
-const pages: BuiltFolder = { name: 'the pages', folder: join(web, 'dist'), sources, write };
+export const pages: BuiltFolder = { name: 'the pages', folder: join(web, 'dist'), sources, write };
 
 /** Builds web/dist unless it is up to date. `absent`: no sources, as in an image layer with package.json only. */
 export const buildWeb = () => build(pages);
 
-if (import.meta.main) await buildAsScript(pages, 'the API works without them');
+if (import.meta.main) await buildAsPart(pages);

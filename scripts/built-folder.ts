@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 /* Folders that are built from sources: at install, before the start and before tests, whenever a source has changed. */
 
@@ -77,19 +79,30 @@ export async function build(built: BuiltFolder): Promise<'built' | 'fresh' | 'ab
   return 'built';
 }
 
+/** Has a process of its own run a script that builds, unless the folder is up to date: a bundler holds 700 MB until it ends. */
+export async function buildApart(built: BuiltFolder, script: string): Promise<void> {
+  if ((await stampOf(built.folder)) === (await built.sources())) return;
+  await promisify(execFile)(process.execPath, [join(root, 'scripts', script)]);
+}
+
 /**
- * Runs a build as a script and prints what it did. With `--try` a failure is printed, followed by `consequence`, and does
- * not end the script with an error.
+ * Builds the folder unless it is up to date, and prints how long it took. With a `consequence` a failure is printed,
+ * followed by that, instead of thrown.
  */
-export async function buildAsScript(built: BuiltFolder, consequence: string): Promise<void> {
+export async function buildAsPart(
+  built: BuiltFolder,
+  consequence?: string,
+): Promise<'built' | 'fresh' | 'absent' | 'failed'> {
   const begun = performance.now();
   try {
     const outcome = await build(built);
     const ms = Math.round(performance.now() - begun);
     if (outcome === 'built') process.stdout.write(`Built ${built.name} in ${ms} ms.\n`);
+    return outcome;
   } catch (error) {
-    if (!process.argv.includes('--try')) throw error;
+    if (consequence === undefined) throw error;
     const message = error instanceof Error ? error.message : String(error);
     process.stderr.write(`Building ${built.name} failed (${consequence}): ${message}\n`);
+    return 'failed';
   }
 }

@@ -42,7 +42,9 @@ const isWindows = process.platform === 'win32';
 /** Runs one check and prints what it wrote, in one piece. Returns whether it passed. */
 async function check([title, [file = '', ...args]]: (typeof checks)[number]): Promise<boolean> {
   const start = performance.now();
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], shell: isWindows });
+  // The compiler collects garbage less often, which saves a quarter of its processor time.
+  const env = { GOGC: '400', ...process.env };
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], shell: isWindows });
   const closed = new Promise<number | null>((resolve) => {
     child.on('close', resolve).on('error', ({ message }) => {
       process.stderr.write(`\n${message}\n`);

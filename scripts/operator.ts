@@ -1,4 +1,4 @@
-import type { Db } from '../db/client.ts';
+import type { Database, Db } from '../db/client.ts';
 import { type Config, loadConfig } from '../server/config.ts';
 import { createLog } from '../server/log.ts';
 import { openDatabase, publicAddress } from '../server/process.ts';
@@ -10,6 +10,8 @@ interface Command {
   /** Returns the text to print. `refuse` ends the command with a sentence and the exit code 1. */
   run: (on: {
     db: Db;
+    /** The driver itself, for what is done to the schema. */
+    driver: Database['driver'];
     config: Config;
     /** Where people reach the service, for links. */
     publicUrl: string;
@@ -34,7 +36,7 @@ async function resultOf({ usage, accepts, run }: Command, args: readonly string[
     throw new StartError(message);
   };
   try {
-    return await run({ db, config, publicUrl, args, refuse });
+    return await run({ db, driver: db.driver, config, publicUrl, args, refuse });
   } finally {
     await close();
   }

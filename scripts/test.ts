@@ -2,7 +2,9 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildServer } from './build-server.ts';
+import { service } from './build-server.ts';
+import { buildApart } from './built-folder.ts';
+import { openCluster } from './tests/cluster.ts';
 import { openDatabases } from './tests/databases.ts';
 import { longestFirst, readDurations, rememberDurations } from './tests/durations.ts';
 import { Pool } from './tests/pool.ts';
@@ -13,7 +15,8 @@ import { type FileResult, notRun } from './tests/run-file.ts';
  * Runs test files: `--ring quick`, `--ring proof` (those below tests/proof/), or those whose path matches PATTERN.
  * `--report FILE` writes the times of each. TEST_WORKERS: worker processes, by default two for each core, because most tests
  * wait half of their time; one more than cores for the proofs, which start processes of their own.
- * TEST_TIMEOUT_SECONDS: the limit of each test. TEST_DATABASE_URL: a PostgreSQL to use.
+ * TEST_TIMEOUT_SECONDS: the limit of each test. TEST_DATABASE_URL: a PostgreSQL to use. TEST_CITUS_URL: the coordinator of a
+ * Citus cluster, as a role that may create databases on every node: the tests run on it.
  */
 
 const { values, positionals } = parseArgs({
@@ -38,10 +41,11 @@ if (paths.length === 0) {
 
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort());
-const { TEST_WORKERS, TEST_TIMEOUT_SECONDS, TEST_DATABASE_URL } = process.env;
+const { TEST_WORKERS, TEST_TIMEOUT_SECONDS, TEST_DATABASE_URL, TEST_CITUS_URL } = process.env;
 const results: FileResult[] = [];
 // Tests that need the service as a process of its own start what `npm start` does.
-const [databases] = await Promise.all([openDatabases(TEST_DATABASE_URL), buildServer()]);
+const opening = TEST_CITUS_URL ? openCluster(TEST_CITUS_URL) : openDatabases(TEST_DATABASE_URL);
+const [databases] = await Promise.all([opening, buildApart(service, 'build-server.ts')]);
 const directory = await mkdtemp(join(tmpdir(), 'tandem-test-logs-'));
 const pool = new Pool({
   workers: Number(TEST_WORKERS ?? (values.ring === 'quick' ? 2 * availableParallelism() : availableParallelism() + 1)),

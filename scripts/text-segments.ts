@@ -38,14 +38,16 @@ function commentsIn(code: string): Segment[] {
 function segmentsOfCode(path: string, text: string): Segment[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const segments: Segment[] = [];
-  let code = text;
+  const code: string[] = [];
+  let copied = 0;
   const visit = (node: ts.Node): void => {
     const [start, end] = [node.getStart(file), node.getEnd()];
     if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) {
       segments.push({ kind: 'identifier', text: node.text, start });
     }
     if (isLiteral(node)) {
-      code = code.slice(0, start) + ' '.repeat(end - start) + code.slice(end);
+      code.push(text.slice(copied, start), ' '.repeat(end - start));
+      copied = end;
       const literal = { text: text.slice(start, end), start };
       if (isTitle(node)) segments.push({ kind: 'title', ...literal });
       else if (!path.startsWith('tests/')) segments.push({ kind: 'literal', ...literal });
@@ -53,12 +55,16 @@ function segmentsOfCode(path: string, text: string): Segment[] {
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return [...segments, ...commentsIn(code)];
+  code.push(text.slice(copied));
+  return [...segments, ...commentsIn(code.join(''))];
 }
+
+/** Whether a path is that of a TypeScript file. */
+export const isCode = (path: string): boolean => /\.tsx?$/.test(path);
 
 /** What of a file is searched for words: the segments of code, or the whole text of any other file. */
 export function segmentsOf(path: string, text: string): Segment[] {
-  if (/\.tsx?$/.test(path)) return segmentsOfCode(path, text);
+  if (isCode(path)) return segmentsOfCode(path, text);
   return [{ kind: 'prose', text, start: 0 }];
 }
 

@@ -57,6 +57,9 @@ const Settings = z.object({
   EVENT_RETENTION_DAYS: whole(30, 1, 36_500),
   AUDIT_RETENTION_DAYS: whole(365, 1, 36_500),
   WEBHOOK_RETENTION_DAYS: whole(30, 1, 36_500),
+  NOTIFICATION_RETENTION_DAYS: whole(180, 1, 36_500),
+  CHAT_ARCHIVE_DAYS: whole(0, 0, 36_500),
+  ARCHIVED_CHAT_RETENTION_DAYS: whole(0, 0, 36_500),
   CLI_INSTALL_URL: address.optional(),
   DEPRECATION_URL: address.optional(),
   ALLOWED_ORIGINS: z

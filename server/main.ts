@@ -3,9 +3,10 @@ import { loadConfig } from './config.ts';
 import { requireWritable, usedDirectories } from './data-directories.ts';
 import { firstSteps } from './first-run.ts';
 import { createLog } from './log.ts';
-import { releaseStartMemory } from './runtime/start-memory.ts';
+import { limitHeapGrowth } from './runtime/start-memory.ts';
 import { throttledWarning } from './runtime/throttled-warning.ts';
 import { surviveLostConnections } from './runtime/unhandled-rejections.ts';
+import { settleLater } from './settle.ts';
 import { shutDown } from './shutdown.ts';
 import { describeStartError } from './start-errors.ts';
 import { startWhenAvailable } from './starting.ts';
@@ -21,7 +22,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  releaseStartMemory();
+  limitHeapGrowth();
   const config = loadConfig();
   const log = createLog(config);
   surviveLostConnections(log);
@@ -42,7 +43,7 @@ async function main(): Promise<void> {
   const { service, database } = started;
 
   if (!stopping.signal.aborted) {
-    service.prepare();
+    settleLater(service, log);
     const steps = await firstSteps(database.db, database.embedded, config, service.url);
     const installUrl = config.CLI_INSTALL_URL ?? `${service.url}/install.sh`;
     process.stdout.write(`${banner(service.url, installUrl, steps)}\n`);

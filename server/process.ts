@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { connect, type Database } from '../db/client.ts';
 import { openEmbedded } from '../db/embedded/index.ts';
+import { examineEngine } from '../db/engine-check.ts';
 import { migrate } from '../db/migrate.ts';
 import { sharedSecret } from '../db/seed.ts';
 import { examineSessions } from '../db/session-check.ts';
@@ -11,7 +12,7 @@ import { expireApprovals } from '../domain/approvals/expiry.ts';
 import type { ServiceSettings } from '../domain/context.ts';
 import { notifyDue } from '../domain/notifications/events.ts';
 import { vapidKeyOf } from '../domain/push/vapid.ts';
-import { createEngines } from '../engine/models/engines.ts';
+import { configuredEngines } from '../engine/models/configured.ts';
 import { modelAddresses } from '../engine/models/settings.ts';
 import { publicClient, urlRefusal } from '../outbound/public.ts';
 import { agentsAtWork, contextOfAgents } from './agents.ts';
@@ -27,7 +28,7 @@ import { observeStatements } from './runtime/statements.ts';
 import { createScheduler } from './scheduler/index.ts';
 import { createReminders } from './scheduler/reminders.ts';
 import type { ServiceParts } from './service-parts.ts';
-import { startSweeps } from './sweeps.ts';
+import { keptDaysOf, startSweeps } from './sweeps.ts';
 import { openWebhooks, webhookSender } from './webhooks.ts';
 import { createMailer } from './workers/emails/mailer.ts';
 import { emailWorker } from './workers/emails/worker.ts';
@@ -58,10 +59,10 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
         log: (line, level = 'debug') => log[level](line),
       });
   const url = embedded?.url ?? config.DATABASE_URL ?? '';
-  const settingsBy = embedded ? 'startup' : await examineSessions(url);
+  const found = embedded ? {} : { settingsBy: await examineSessions(url), engine: await examineEngine(url) };
   const db = connect(url, {
     poolSize: config.DATABASE_POOL_SIZE,
-    settingsBy,
+    ...found,
     observe: observeStatements(log, config.SLOW_STATEMENT_MS),
   });
   const close = async (seconds?: number) => {
@@ -204,7 +205,7 @@ export async function startService(
   Object.assign(settings, addresses(config, port));
   const ctx = { db: workers, live, logs, clock, service: settings, mail, media, observe: calls.observe };
   const selection = {
-    ...selectEngines(createEngines(config, log), log, offline),
+    ...selectEngines(configuredEngines(config, log), log, offline),
     ...(overrides.engine && { engine: tracedEngine(overrides.engine) }),
   };
   const { turnLimits } = overrides;
@@ -226,11 +227,7 @@ export async function startService(
   const reminders = periodic && createReminders({ ctx, log });
   reminders?.start();
   const fanOut = periodic && webhooks.startFanOut();
-  const stopSweeps = startSweeps(db.for('maintenance'), log, {
-    eventDays: config.EVENT_RETENTION_DAYS,
-    auditDays: config.AUDIT_RETENTION_DAYS,
-    deliveryDays: config.WEBHOOK_RETENTION_DAYS,
-  });
+  const stopSweeps = startSweeps(db.for('maintenance'), log, keptDaysOf(config));
   const close = async () => {
     stopSweeps();
     const seconds = closingSeconds(config);

@@ -1,3 +1,4 @@
+import { DistributionError } from '../db/engine/cluster.ts';
 import { EmbeddedDatabaseError, isDatabaseError, SharedSessionError } from '../db/errors.ts';
 import { MigrationError } from '../db/migrate.ts';
 import { ConfigError } from './config.ts';
@@ -6,7 +7,14 @@ import { ConfigError } from './config.ts';
 export class StartError extends Error {}
 
 /** Errors whose message is for the person who starts the service. */
-const forPeople = [ConfigError, EmbeddedDatabaseError, MigrationError, SharedSessionError, StartError];
+const forPeople = [
+  ConfigError,
+  DistributionError,
+  EmbeddedDatabaseError,
+  MigrationError,
+  SharedSessionError,
+  StartError,
+];
 
 /** What went wrong at the start, and what to do about it where that is known. `host` and `port` are those to listen on. */
 export function describeStartError(error: unknown, host = '', port = 0): string {

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { requireDistributed } from '../db/engine-check.ts';
 import { isTransactionConflict, isUnavailable } from '../db/errors.ts';
 import { claimAudioStore } from './audio-claim.ts';
 import type { Config } from './config.ts';
@@ -44,6 +45,7 @@ export async function startWhenAvailable(config: Config, log: Logger, stopping: 
     const quick = waits ? setTimeout(() => listen().catch(() => {}), quickMs) : undefined;
     const database = await openDatabase(config, log).finally(() => clearTimeout(quick));
     try {
+      if (database.db.engine === 'citus') await requireDistributed(database.db.driver);
       // An embedded database is used by one process.
       const onSession = waits ? await claimAudioStore(config, database.db.driver, log) : undefined;
       await close(await waiting);

@@ -103,7 +103,5 @@ export function createEngines(
     const maxWaitMs = config.AI_RETRY_AFTER_MAX_SECONDS * 1000;
     engines[purpose] = withRetries(createEngine(address, settings, log), { maxWaitMs, ...retries });
   }
-  const names = Object.fromEntries(Object.entries(engines).map(([purpose, { name }]) => [purpose, name]));
-  if (purposes.some((purpose) => purpose in engines)) log.info({ models: names }, 'models configured');
   return engines;
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AwsV4Signer } from 'aws4fetch';
 import { findOutboundError } from '../../outbound/errors.ts';
 import { operatorClient } from '../../outbound/operator.ts';
 import { textOf } from './s3-xml.ts';
@@ -134,6 +133,7 @@ export function s3Client(settings: S3Settings, timeouts: S3Timeouts) {
     const hash = createHash('sha256')
       .update(body ?? '')
       .digest('hex');
+    const { AwsV4Signer } = await import('aws4fetch');
     const signer = new AwsV4Signer({
       method,
       url: addressOf(request).href,

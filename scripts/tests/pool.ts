@@ -44,7 +44,7 @@ export class Pool {
         else if (result.isSpent) worker = await this.#end(worker, endWorker);
         onEnd(result);
       }
-      await databases.drop(databaseUrl);
+      await databases.release(databaseUrl);
     }
     if (worker) await this.#end(worker, endWorker);
   }

@@ -27,6 +27,7 @@ const acrossWorkspaces = new Set([
   'server/sweeps.ts',
   'server/workers/queue/backlog.ts',
   'server/workers/queue/leases.ts',
+  'server/workers/queue/leases-citus.ts',
 ]);
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

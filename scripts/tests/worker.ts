@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { setDefaultEngine } from '../../db/engine/index.ts';
 import type { FileToRun, WorkerMessage } from './messages.ts';
 import { watchStatements } from './statement-law.ts';
 
@@ -61,6 +62,8 @@ async function runSuites(path: string): Promise<void> {
     report({ type: 'suite', passed });
   }
 }
+
+if (process.env.TEST_CITUS_URL) setDefaultEngine('citus');
 
 /** Statements of the running file that break the law of `statement-law.ts`. */
 let unlawful: string[] = [];

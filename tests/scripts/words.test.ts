@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allWordFaults, wordFaults } from '../../scripts/words.ts';
@@ -27,6 +28,13 @@ test('a name is reported with its file, its line and the term to write, by each 
   for (const name of ['ear1y', 'clear', 'year', 'retold', 'essay', 'foretell', 'maxTries', 'inFlight', 'newsletter']) {
     assert.equal(code(`const ${name} = 1;`), [], name);
   }
+});
+
+test('a name is found where V8 no longer optimizes expressions, as in a process with very many', () => {
+  const source = `import { wordFaults } from './scripts/words.ts';
+    console.log(wordFaults('server/example.ts', 'const wasTold = 1;').length)`;
+  const args = ['--no-regexp-optimization', '--input-type=module', '--eval', source];
+  assert.is(execFileSync(process.execPath, args, { encoding: 'utf8' }).trim(), '1');
 });
 
 test('comments, logs and errors are searched, each with its own line', () => {

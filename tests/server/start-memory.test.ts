@@ -6,10 +6,10 @@ import { startProcess, stopProcesses } from '../support/processes.ts';
 const test = suite('memory after the start');
 test.after(stopProcesses);
 
-/** Without the collection, 300 MiB were resident before the first request. */
-const maxMb = 240;
+/** When all libraries were loaded at the start, 176 MiB were resident; now 148. */
+const maxMb = 165;
 
-test('a process that has just started frees the memory that loading needed', async () => {
+test('a process that has just started is small', async () => {
   if (!isMeasurable) return;
   const { child } = await startProcess();
   const resident = residentMb(child.pid ?? 0);
