@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Reply } from '../domain/context.ts';
+import type { Principal, Reply } from '../domain/context.ts';
+import { conflict } from '../domain/errors.ts';
 
 /*
  * The session of the service's own pages is a cookie that no script can read. It counts only on requests that the
@@ -32,6 +33,20 @@ export function cookieToken(request: FastifyRequest, publicUrl: string): string 
     if (key === name && value) return value;
   }
   return undefined;
+}
+
+/** With `<userId>/<workspaceId>`, a page names for whom and where a request was made. */
+const actingAs = 'tandem-acting-as';
+
+/**
+ * Refuses what a page sends in the session of somebody else: the cookie belongs to the browser, and another of its windows
+ * may have signed in or moved to another workspace since the page was rendered. @throws Failure 409.
+ */
+export function requireActor(request: FastifyRequest, { userId, workspaceId }: Principal): void {
+  const named = request.headers[actingAs];
+  if (named === undefined || named === `${userId}/${workspaceId}`) return;
+  const message = 'This browser is signed in as another person or in another workspace now. Nothing was changed.';
+  throw conflict(message, { reason: 'session_changed' });
 }
 
 /** Sets or clears the cookie of the session when the procedure did so and one of our pages sent the request. */

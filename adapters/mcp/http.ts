@@ -1,7 +1,7 @@
-import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Principal, ServiceSettings } from '../../domain/context.ts';
 import { Failure, invalid } from '../../domain/errors.ts';
+import { atFirstUse } from '../../domain/first-use.ts';
 import { type Scope, scopes } from '../../domain/scopes.ts';
 import { authenticated } from '../../routers/base.ts';
 import { defaultMaxBody } from '../../routers/metadata.ts';
@@ -9,10 +9,15 @@ import { lackingScopes } from '../../routers/tools/tool.ts';
 import { type ContextFor, describeFailure, failureOf, sendFailure, UnreadableBody } from '../http.ts';
 import { type RouterLike, type Tool, toolsOf } from '../operations.ts';
 import { type Addresses, allowPage, requireOwnAddress, shareWithPage } from './origin.ts';
-import { createEndpoint } from './server.ts';
+import type { McpEndpoint } from './server.ts';
+import { isSingleCall, postOf, type ResultMessage } from './single-call.ts';
 
 const path = '/mcp';
 const others: HTTPMethods[] = ['GET', 'PUT', 'PATCH', 'DELETE'];
+
+/** Codes of JSON-RPC 2.0, §5.1. */
+const parseErrorCode = -32700;
+const internalErrorCode = -32603;
 
 /** Messages of one POST. Only old clients send more than one; a request counts once, however many it carries. */
 const maxMessages = 10;
@@ -69,7 +74,7 @@ function requireConsent(tools: readonly Tool[], principal: Principal | null, bod
 /** A failure of ours as JSON-RPC has it; the error object of the service is its data. */
 function internalError({ body }: FastifyRequest, problem: ReturnType<typeof describeFailure>) {
   const { id } = (body ?? {}) as { id?: unknown };
-  const error = { code: ProtocolErrorCode.InternalError, message: problem.message, data: problem };
+  const error = { code: internalErrorCode, message: problem.message, data: problem };
   return { jsonrpc: '2.0', id: typeof id === 'string' || typeof id === 'number' ? id : null, error };
 }
 
@@ -86,12 +91,17 @@ function webRequest({ headers, body }: FastifyRequest, publicUrl: string, signal
     const value = headers[name];
     if (typeof value === 'string') copied[name] = value;
   }
+  if (isSingleCall(body)) return postOf(`${publicUrl}${path}`, copied);
   const isEndless = (body as { method?: unknown } | null)?.method === 'subscriptions/listen';
   return new Request(`${publicUrl}${path}`, { method: 'POST', headers: copied, ...(isEndless && { signal }) });
 }
 
 /** Sends the SDK's response: a stream as it comes, anything else in one piece, which takes a third of the time. */
-async function sendAnswer(reply: FastifyReply, answer: Response) {
+async function sendAnswer(reply: FastifyReply, answer: Response | ResultMessage) {
+  if (!(answer instanceof Response)) {
+    reply.header('content-type', 'application/json');
+    return reply.send(JSON.stringify(answer));
+  }
   if (answer.headers.get('content-type')?.includes('text/event-stream')) return reply.send(answer);
   reply.code(answer.status).headers(Object.fromEntries(answer.headers));
   return reply.send(answer.body ? await answer.text() : undefined);
@@ -109,8 +119,13 @@ export function mountMcp(
   addresses: Addresses,
 ): void {
   const tools = toolsOf(toolRouter);
-  const endpoint = createEndpoint(tools);
-  app.addHook('preClose', () => endpoint.close());
+  let opened: McpEndpoint | undefined;
+  const endpoint = atFirstUse(async () => {
+    const { createEndpoint } = await import('./server.ts');
+    opened = createEndpoint(tools);
+    return opened;
+  });
+  app.addHook('preClose', async () => opened?.close());
   const ownAddress = async (request: FastifyRequest, reply: FastifyReply) => {
     requireOwnAddress(request, addresses, service.publicUrl);
     shareWithPage(request, reply);
@@ -137,7 +152,7 @@ export function mountMcp(
         if (failure.problem.status < 500) return sendFailure(request, reply, failure, service.publicUrl);
         return reply.send(internalError(request, describeFailure(request, reply, failure, service.publicUrl)));
       }
-      const parseError = { code: ProtocolErrorCode.ParseError, message: `Parse error: ${error.message}` };
+      const parseError = { code: parseErrorCode, message: `Parse error: ${error.message}` };
       return reply.code(400).send({ jsonrpc: '2.0', id: null, error: parseError });
     },
     handler: async (request, reply) => {
@@ -159,13 +174,14 @@ export function mountMcp(
         lacking = problem.requiredScopes ?? [];
       };
       const mcpRequest = webRequest(request, service.publicUrl, ctx.signal);
-      const answer = await endpoint.answer(mcpRequest, body, { ctx, report, lacks });
+      const { answer: answerOf } = await endpoint();
+      const answer = await answerOf(mcpRequest, body, { ctx, report, lacks });
       // Not for a batch: other calls of it may have done their work.
       if (ctx.principal.kind === 'oauth' && lacking.length > 0 && !Array.isArray(body)) {
         throw consentNeeded(lacking, ctx.principal, service.publicUrl);
       }
       if (away) {
-        await answer.body?.cancel();
+        if (answer instanceof Response) await answer.body?.cancel();
         throw away;
       }
       return sendAnswer(reply, answer);

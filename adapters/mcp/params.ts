@@ -1,5 +1,6 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server, type Transport } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { type ResultMessage, takeResult } from './single-call.ts';
 import { isCreatedTask } from './tasks.ts';
 
 /** What zod says of a value, as the SDK writes it into its message. */
@@ -18,26 +19,42 @@ function describe(error: unknown): string | undefined {
 
 type Wrap = Server['_wrapHandler'];
 
-/** A result of `tools/call` that the SDK would refuse, for it knows no tasks. It is checked as an empty one instead. */
+/**
+ * In the place of a result of `tools/call` that the SDK is not to check: it knows no tasks, and would copy every answer of
+ * a tool, which has its shape by its type.
+ */
 const unchecked = { content: [] };
+
+/** Whether a result is the answer of a tool: those always have a structure. */
+function isAnswer(result: unknown): boolean {
+  return typeof (result as { structuredContent?: unknown } | null)?.structuredContent === 'object';
+}
 
 /**
  * The SDK's server, except that params of the wrong shape are -32602 (JSON-RPC 2.0 §5.1, MCP): the SDK throws a plain
  * error for them, which it then reports as -32603, as if the service had failed. And a tool may answer with a task.
  */
 export class ParamsServer extends Server {
+  /** Set: gets the result of a single call, see `takeResult`. */
+  taken: ((message: ResultMessage) => void) | undefined;
+
+  override async connect(transport: Transport): Promise<void> {
+    if (this.taken) takeResult(transport, this.taken);
+    await super.connect(transport);
+  }
+
   protected override _wrapHandler(method: Parameters<Wrap>[0], handler: Parameters<Wrap>[1]): ReturnType<Wrap> {
     return async (request, ctx) => {
-      let task: Awaited<ReturnType<typeof handler>> | undefined;
+      let answer: Awaited<ReturnType<typeof handler>> | undefined;
       const wrapped = super._wrapHandler(method, async (...given) => {
         const result = await handler(...given);
-        if (!isCreatedTask(result)) return result;
-        task = result;
+        if (!isCreatedTask(result) && !isAnswer(result)) return result;
+        answer = result;
         return unchecked;
       });
       try {
         const result = await wrapped(request, ctx);
-        return task ?? result;
+        return answer ?? result;
       } catch (error) {
         const fault = describe(error);
         throw fault === undefined ? error : new ProtocolError(ProtocolErrorCode.InvalidParams, fault);

@@ -7,7 +7,6 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
-  type Server,
   type ServerCapabilities,
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
@@ -25,6 +24,7 @@ import type { OpenedStream } from './event-stream.ts';
 import { eventsExtension, serveEvents } from './events.ts';
 import { inFormSession, questionRequest, sessionIdFor, takeAnswers } from './form-session.ts';
 import { ParamsServer } from './params.ts';
+import { isSingleCall, type ResultMessage } from './single-call.ts';
 import {
   capabilitiesOf,
   followsTasks,
@@ -36,8 +36,8 @@ import {
 
 /** The MCP endpoint without its HTTP frame. */
 export interface McpEndpoint {
-  /** Answers one POST whose body is parsed. */
-  answer(request: Request, body: unknown, exchange: Exchange): Promise<Response>;
+  /** Answers one POST whose body is parsed; the result of a single call comes as its message, with status 200. */
+  answer(request: Request, body: unknown, exchange: Exchange): Promise<Response | ResultMessage>;
   close(): Promise<void>;
 }
 
@@ -83,14 +83,16 @@ const introducing = ['initialize', 'server/discover'];
 interface Visit extends Exchange {
   orientation?: Orientation | undefined;
   /** What is sent instead of the SDK's response. */
-  opened: { stream?: OpenedStream };
+  opened: { stream?: OpenedStream; result?: ResultMessage };
+  isSingleCall: boolean;
 }
 
 /** Looks up where the client works, only when the body asks for the instructions. */
 async function visitOf(body: unknown, exchange: Exchange): Promise<Visit> {
   const messages: { method?: unknown }[] = Array.isArray(body) ? body : [body];
   const asks = messages.some((message) => introducing.includes(String(message?.method)));
-  return { ...exchange, opened: {}, ...(asks && { orientation: await orientationOf(exchange.ctx) }) };
+  const visit = { ...exchange, opened: {}, isSingleCall: isSingleCall(body) };
+  return asks ? { ...visit, orientation: await orientationOf(exchange.ctx) } : visit;
 }
 
 /** What is announced to clients of 2026-07-28 beside the rest. */
@@ -100,21 +102,28 @@ const modernCapabilities = {
   extensions: { [tasksExtension]: {}, [eventsExtension]: {} },
 } as ServerCapabilities;
 
-function serverFor(catalogue: Catalogue, exchange: Visit, call: Call, more: ServerCapabilities = {}): Server {
+/** A server for one POST, with the handlers that it needs. */
+function serverFor(catalogue: Catalogue, exchange: Visit, call: Call, more: ServerCapabilities = {}): ParamsServer {
   const { ctx, orientation } = exchange;
   const { tools, instructions: general } = catalogue.viewFor(ctx.principal);
   const instructions = orientation ? `${introductionFor(orientation)}\n\n${general}` : general;
-  const server: Server = new ParamsServer(
+  const server = new ParamsServer(
     { name: 'tandem', title: 'Tandem', version: ctx.service.version },
     { capabilities: { tools: {}, ...empty, ...more }, instructions, cacheHints: cacheHintsFor(orientation) },
   );
-  server.setRequestHandler('tools/list', () => ({ tools }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = catalogue.find(params.name);
     if (tool) return answered(tool, exchange, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
     const message = `Unknown tool: ${shown(params.name)}. Call tools/list to see the available tools.`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   });
+  if (exchange.isSingleCall) {
+    server.taken = (message) => {
+      exchange.opened.result = message;
+    };
+    return server;
+  }
+  server.setRequestHandler('tools/list', () => ({ tools }));
   server.setRequestHandler('prompts/list', () => ({ prompts: [] }));
   server.setRequestHandler('prompts/get', ({ params }) => {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${shown(params.name)}. There are none.`);
@@ -168,6 +177,7 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
   const build: McpServerFactory = ({ authInfo }) => {
     const visit = authInfo?.extra as unknown as Visit;
     const server = serverFor(catalogue, visit, callModern, modernCapabilities);
+    if (visit.isSingleCall) return server;
     serveTasks(server, chatTasks(catalogue.find, visit));
     serveEvents(server, visit, (stream) => {
       visit.opened.stream = stream;
@@ -177,12 +187,14 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
   const modern = createMcpHandler(build, { legacy: 'reject' });
 
   /** Like the SDK's own fallback, but answers JSON: a client that accepts no event stream gets none. */
-  async function legacy(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
-    const server = serverFor(catalogue, await visitOf(parsedBody, exchange), callPlainly);
+  async function legacy(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response | ResultMessage> {
+    const visit = await visitOf(parsedBody, exchange);
+    const server = serverFor(catalogue, visit, callPlainly);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
       await server.connect(transport);
-      return await transport.handleRequest(request, { parsedBody });
+      const response = await transport.handleRequest(request, { parsedBody });
+      return visit.opened.result ?? response;
     } finally {
       await server.close();
     }
@@ -195,7 +207,7 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
       callWithElicitation(tool, ctx, input, (question, chatId) =>
         transport.send(questionRequest(ctx, question, chatId), { relatedRequestId: id }),
       );
-    const server = serverFor(catalogue, { ...exchange, opened: {} }, call);
+    const server = serverFor(catalogue, { ...exchange, opened: {}, isSingleCall: false }, call);
     await server.connect(transport);
     const { body, status, headers } = await transport.handleRequest(request, { parsedBody });
     if (!body) {
@@ -206,14 +218,19 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
   }
 
   /** One POST of a client of `initialize`. */
-  async function initialized(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
+  async function initialized(
+    request: Request,
+    parsedBody: unknown,
+    exchange: Exchange,
+  ): Promise<Response | ResultMessage> {
     const { taken, rest } = await takeAnswers(exchange.ctx, parsedBody);
     if (taken > 0 && rest.length === 0) return new Response(null, { status: 202 });
     if (inFormSession(request) && catalogue.find(calledTool(parsedBody))?.elicits)
       return eliciting(request, parsedBody, exchange);
     const response = await legacy(request, Array.isArray(parsedBody) ? rest : parsedBody, exchange);
     const sessionId = sessionIdFor(parsedBody);
-    if (sessionId !== undefined && response.ok) response.headers.set('mcp-session-id', sessionId);
+    if (sessionId !== undefined && response instanceof Response && response.ok)
+      response.headers.set('mcp-session-id', sessionId);
     return response;
   }
 
@@ -224,6 +241,7 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
       const visit = await visitOf(parsedBody, exchange);
       const authInfo = { token: '', clientId: '', scopes: [], extra: { ...visit } };
       const response = await modern.fetch(request, { parsedBody, authInfo });
+      if (visit.opened.result) return visit.opened.result;
       return visit.opened.stream && response.ok ? streamed(visit.opened.stream, response) : response;
     },
     close: () => modern.close(),

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { entityTags } from '../../domain/etag.ts';
@@ -71,11 +73,25 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile
   return reply.send(small ? await file.zipped() : file.plain);
 }
 
+/** The pages that were read last, and the build that they are of. */
+let latest: { build: string; site: Site } | undefined;
+
+/** The pages built in `directory`, read once for all services of the process; undefined when nothing was built there. */
+function siteOf(directory: string): Site | undefined {
+  const made = statSync(join(directory, 'index.html'), { throwIfNoEntry: false });
+  if (!made) return undefined;
+  const build = `${directory} ${made.ino} ${made.mtimeMs}`;
+  if (latest?.build === build) return latest.site;
+  const site = readSite(directory);
+  if (site) latest = { build, site };
+  return site;
+}
+
 /** Where the built pages are read from; a build while the service runs is found by the next request. */
 function siteIn(directory: string): () => Site | undefined {
-  let site = readSite(directory);
+  let site = siteOf(directory);
   return () => {
-    site ??= readSite(directory);
+    site ??= siteOf(directory);
     return site;
   };
 }

@@ -56,9 +56,14 @@ export function agentToolsOf(tools: readonly Tool[], report: Report): ReadonlyMa
   return new Map(
     tools.map((tool) => {
       const { input: shape, call: _, ...meta } = tool;
+      let declaration: AgentTool['declaration'] | undefined;
       const agentTool: AgentTool = {
         meta,
-        declaration: declarationOf(tool),
+        // Made for the first turn: JSON Schemas of all tools take longer than the rest of the start.
+        get declaration() {
+          declaration ??= declarationOf(tool);
+          return declaration;
+        },
         accepts: (input) => shape.safeParse(input).success,
         call: (ctx, input) => run(tool, ctx, input, report),
       };

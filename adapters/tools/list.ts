@@ -62,10 +62,17 @@ function withoutNulls(value: unknown): unknown {
   return { ...schema, properties: Object.fromEntries(listed) };
 }
 
+/** Each is listed by MCP and shown to the models of agents, and is made once. */
+const inputSchemas = new WeakMap<z.ZodObject, ListedTool['inputSchema']>();
+
 function inputSchemaOf(input: z.ZodObject): ListedTool['inputSchema'] {
+  const known = inputSchemas.get(input);
+  if (known) return known;
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', override: trim });
   const whole = withoutNulls(inlined(schema, (schema.$defs ?? {}) as Json)) as Json;
-  return { ...whole, type: 'object', additionalProperties: false };
+  const made: ListedTool['inputSchema'] = { ...whole, type: 'object', additionalProperties: false };
+  inputSchemas.set(input, made);
+  return made;
 }
 
 /** A tool as `tools/list` shows it: its arguments as JSON Schema 2020-12, its hints as annotations. */

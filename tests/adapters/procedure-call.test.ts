@@ -133,6 +133,10 @@ test('a procedure of tRPC has the shape that the call relies on', async () => {
     for (const middleware of _def.middlewares as unknown[]) assert.type(middleware, 'function');
     assert.type(_def.meta, 'object');
     assert.ok(Array.isArray(_def.inputs));
+    assert.type(_def.resolver, 'function');
+    const types = (_def.middlewares as { _type?: string }[]).map(({ _type }) => _type);
+    assert.equal(types.slice(0, 2), [undefined, 'input'], 'one middleware of ours, then the input');
+    assert.is(types[2], _def.output === undefined ? undefined : 'output');
   }
 });
 
