@@ -30,7 +30,7 @@ export interface Background {
 /** Opens the listening connection, each anew with `onSession`; no work starts yet. */
 export function openBackground(config: Config, db: Database, log: Logger, onSession?: OnSession): Background {
   const pgListener = openPgListener(db.url, log, onSession);
-  const live = openLive(pgListener, log);
+  const live = openLive(pgListener, db, log);
   const logs = openEventLogs(pgListener, db.for('events'), log);
   const sequencer = startSequencer(db, log);
   const eventLoop = watchEventLoop(log);

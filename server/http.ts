@@ -9,6 +9,7 @@ import { mountPages, unknownPage } from '../adapters/pages/mount.ts';
 import { servedDocument } from '../adapters/rest/openapi.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
 import { mountTrpc } from '../adapters/trpc.ts';
+import { newId } from '../db/ids.ts';
 import { appRouter } from '../routers/index.ts';
 import { toolRouter } from '../routers/tools/index.ts';
 import { requireHost, requireUtf8, unreadablePath } from './access/address.ts';
@@ -25,10 +26,14 @@ import { endConnectionsOnClose } from './runtime/connections.ts';
 import { closingSeconds, createDraining, mountDraining } from './runtime/draining.ts';
 import { mountHealth } from './runtime/health.ts';
 import { mountMetrics } from './runtime/metrics.ts';
-import { requestId } from './runtime/request-id.ts';
 import { readRefusedBodies } from './runtime/unread-bodies.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { traceIncoming } from './tracing/requests.ts';
+
+/** Of a route of Fastify. @throws Error because none has a schema of Fastify's. */
+function noSchemas(): never {
+  throw new Error('A route must not have a schema of Fastify');
+}
 
 /** The whole service as a Fastify app: every transport on one port. Not listening yet. */
 export function createService({
@@ -63,12 +68,14 @@ export function createService({
   const app: FastifyInstance = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: requestId,
+    genReqId: newId,
     // Node's own 400 without Host would lack every header of ours: `requireHost` answers it.
     http: { requireHostHeader: false, shouldUpgradeCallback: wantsSocket },
     // A number of hops: `true` would trust the leftmost address of X-Forwarded-For, which the client may invent.
     trustProxy: config.TRUST_PROXY > 0 && ((_: string, hop: number) => hop < config.TRUST_PROXY),
     forceCloseConnections: 'idle',
+    // Operations have their own schemas: without these, the compilers of JSON Schema would be loaded.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     return503OnClosing: false,
     requestTimeout: 60_000,
     // An address too long for Node is 431; any other is for the schema of the route to judge.
@@ -120,6 +127,7 @@ export function createService({
   handleFailures(app, settings, unknownPage());
   logRefusals(app);
   app.addHook('onResponse', (request, reply, done) => {
+    if (!log.isLevelEnabled('debug')) return done();
     const { method, ip } = request;
     // The route, not the path: a path holds tokens, and what people typed.
     const route = request.routeOptions.url ?? 'unknown';

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
+import { type ChatRetention, endOldChats } from '../domain/chats/retention.ts';
 import { recordErasure } from '../domain/events/changes.ts';
 import { type Retention, sweepEvents } from '../domain/events/retention.ts';
 import { type ChangedNotification, changedColumns, notificationEvents } from '../domain/notifications/changes.ts';
 import { sweepDeliveries } from '../domain/webhooks/retention.ts';
+import type { Config } from './config.ts';
 
 const hour = 60 * 60 * 1000;
 
@@ -50,33 +52,17 @@ const sweeps = [
     select bucket from rate_windows where window_start < now() - interval '1 hour' limit 5000)`,
 ];
 
-/**
- * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
- * redeemed, registered clients that were never connected, subscriptions over MCP that were not refreshed, notifications after 180 days.
- */
-export async function sweep(db: Db): Promise<void> {
-  for (const text of sweeps) {
-    for (let deleted = 5000; deleted === 5000; ) {
-      const [row] = await db.rows<{ deleted: number }>(
-        `with gone as (${text} returning 1) select count(*)::int as deleted from gone`,
-        [],
-      );
-      deleted = row?.deleted ?? 0;
-    }
-  }
-  while ((await deleteNotifications(db)) === batch);
-}
-
-const batch = 5000;
+const maxBatch = 5000;
 const oldNotifications = `delete from notifications n where (workspace_id, id) in (
     select workspace_id, id from notifications
-    where created_at < now() - interval '180 days' and email <> 'pending' order by workspace_id, id limit ${batch})
+    where created_at < now() - make_interval(days => $1::int) and email <> 'pending'
+    order by workspace_id, id limit ${maxBatch})
   returning n.workspace_id as "workspaceId", ${changedColumns}`;
 
 /** Deletes some of the old notifications, with what the log says of them. Returns how many. */
-function deleteNotifications(db: Db): Promise<number> {
+function deleteNotifications(db: Db, days: number): Promise<number> {
   return db.transaction(async (tx) => {
-    const deleted = await tx.rows<ChangedNotification & { workspaceId: string }>(oldNotifications, []);
+    const deleted = await tx.rows<ChangedNotification & { workspaceId: string }>(oldNotifications, [days]);
     for (const [workspaceId, rows] of Map.groupBy(deleted, (row) => row.workspaceId)) {
       const events = notificationEvents(rows, { type: 'notification.deleted' });
       if (events.length > 0) await recordErasure(tx, workspaceId, events);
@@ -85,18 +71,71 @@ function deleteNotifications(db: Db): Promise<number> {
   });
 }
 
-/** For how many days events and deliveries of webhooks are kept. */
-type KeptDays = Retention & { deliveryDays: number };
+const someWorkspaces = 'select id from workspaces where id > $1 order by id limit 500';
 
-/** Deletes what has expired every hour, on every process. Returns the function that stops it. */
-export function startSweeps(db: Db, log: Logger, kept: KeptDays): () => void {
-  const all = async () => {
-    await sweep(db);
-    await sweepEvents(db, kept);
-    await sweepDeliveries(db, kept.deliveryDays);
+async function endChatsOfAll(db: Db, kept: ChatRetention): Promise<void> {
+  if (kept.archiveDays === 0 && kept.erasureDays === 0) return;
+  for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after; ) {
+    const found: { id: string }[] = await db.rows<{ id: string }>(someWorkspaces, [after]);
+    for (const { id } of found) await endOldChats(db, id, kept);
+    after = found.at(-1)?.id;
+  }
+}
+
+/** For how many days what grows is kept. */
+export type KeptDays = Retention & ChatRetention & { deliveryDays: number; notificationDays: number };
+
+/** The days of the settings. */
+export function keptDaysOf(config: Config): KeptDays {
+  return {
+    eventDays: config.EVENT_RETENTION_DAYS,
+    auditDays: config.AUDIT_RETENTION_DAYS,
+    deliveryDays: config.WEBHOOK_RETENTION_DAYS,
+    notificationDays: config.NOTIFICATION_RETENTION_DAYS,
+    archiveDays: config.CHAT_ARCHIVE_DAYS,
+    erasureDays: config.ARCHIVED_CHAT_RETENTION_DAYS,
   };
+}
+
+/**
+ * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
+ * redeemed, registered clients that were never connected, subscriptions over MCP that were not refreshed, and events,
+ * deliveries of webhooks, notifications and chats after the days for which they are kept.
+ */
+export async function sweep(db: Db, kept: KeptDays): Promise<void> {
+  for (const text of sweeps) {
+    for (let deleted = maxBatch; deleted === maxBatch; ) {
+      const [row] = await db.rows<{ deleted: number }>(
+        `with gone as (${text} returning 1) select count(*)::int as deleted from gone`,
+        [],
+      );
+      deleted = row?.deleted ?? 0;
+    }
+  }
+  while ((await deleteNotifications(db, kept.notificationDays)) === maxBatch);
+  await sweepEvents(db, kept);
+  await sweepDeliveries(db, kept.deliveryDays);
+  await endChatsOfAll(db, kept);
+}
+
+// Half an hour of difference between the timers of processes is none; after a crash the next process begins an hour later.
+const begin = `insert into sweeps as s (name) values ('expired rows')
+  on conflict (name) do update set begun_at = now() where s.begun_at < now() - interval '30 minutes'
+  returning 1`;
+
+/** The sweep, unless a process of the service began one within the last half hour. Returns whether it did. */
+export async function sweepOnce(db: Db, kept: KeptDays): Promise<boolean> {
+  if ((await db.rows(begin, [])).length === 0) return false;
+  await sweep(db, kept);
+  return true;
+}
+
+/** Deletes what has expired every hour, by one of the processes. Returns the function that stops it. */
+export function startSweeps(db: Db, log: Logger, kept: KeptDays): () => void {
   const run = () =>
-    all().catch((error: unknown) => log.warn({ err: error }, 'expired rows not deleted, will retry in an hour'));
+    sweepOnce(db, kept).catch((error: unknown) =>
+      log.warn({ err: error }, 'expired rows not deleted, will retry in an hour'),
+    );
   const timer = setInterval(run, hour);
   timer.unref();
   return () => clearInterval(timer);

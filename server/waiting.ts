@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { wantsPage } from '../adapters/pages/mount.ts';
+import { newId } from '../db/ids.ts';
 import { errorBody, Failure } from '../domain/errors.ts';
 import { securityHeaders } from './access/response-headers.ts';
 import type { Config } from './config.ts';
 import { publicAddress } from './process.ts';
-import { requestId } from './runtime/request-id.ts';
 
 /** Seconds until a client should ask again; the page does so by itself. */
 const retrySeconds = 5;
@@ -66,7 +66,7 @@ export async function listenWhileWaiting({ HOST: host, PORT: port, ...config }: 
   const publicUrl = publicAddress({ ...config, HOST: host }, port);
 
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    const id = requestId();
+    const id = newId();
     const send = (status: number, text: string, headers: Record<string, string>) => {
       response.writeHead(status, {
         ...securityHeaders(publicUrl),

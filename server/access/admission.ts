@@ -2,6 +2,8 @@ import type { Db } from '../../db/client.ts';
 import { lacksSecondFactor, validCredential } from '../../domain/access.ts';
 import type { Principal } from '../../domain/context.ts';
 import type { Scope } from '../../domain/scopes.ts';
+import { type AdmissionRow, admissionOnCitus } from './admission-citus.ts';
+import { counting, resetSeconds } from './counting.ts';
 
 /** The caller's minute after this request. */
 export interface RateWindow {
@@ -32,30 +34,10 @@ export interface Asking extends Caller {
   admit: (admission: Admission) => void;
 }
 
-interface Row {
-  asked: number;
-  bucket: Buffer;
-  quota: number;
-  used: number;
-  usedBefore: number;
-  resetSeconds: number;
-  id: string | null;
-  kind: Principal['kind'];
-  name: string;
-  grantId: string | null;
-  workspaceId: string;
-  userId: string;
-  scopes: Scope[];
-  rateLimitPerMinute: number;
-  expiresAt: string | null;
-  lacksSecondFactor: boolean;
-}
-
 /*
  * Looks up the credentials of a batch of requests and counts them, in one statement. A request without a valid
- * credential counts for its client address; the tokens of a connected app share one budget. Rows are locked in the
- * order of their bucket, so that two processes never deadlock; `used` never passes the quota, so that a refused request
- * costs nothing. `last_used_at` moves once a minute.
+ * credential counts for its client address; the tokens of a connected app share one budget. A refused request costs
+ * nothing. `last_used_at` moves once a minute.
  * The look-ups are lateral (`offset 0` ensures it) and by ctid: as joins they were hashed over the whole table
  * wherever the statement had been planned on an empty database.
  */
@@ -74,15 +56,7 @@ export const admission = `with asked as (
     select workspace_id, id from found where id is not null
       and (last_used_at is null or last_used_at < date_trunc('minute', now()))
   ), counted as (
-    insert into rate_windows as w (bucket, window_start, quota, used, used_before)
-    select bucket, date_trunc('minute', now()), max(quota), least(sum(requests), max(quota)), 0
-      from found group by bucket order by bucket
-    on conflict (bucket) do update set
-      window_start = greatest(w.window_start, excluded.window_start),
-      quota = excluded.quota,
-      used_before = case when w.window_start < excluded.window_start then 0 else w.used end,
-      used = case when w.window_start < excluded.window_start then excluded.used
-        else greatest(w.used, least(w.used + excluded.used, excluded.quota)) end
+    ${counting('found')}
     returning *
   ), touched as (
     update credentials set last_used_at = date_trunc('minute', now())
@@ -94,13 +68,13 @@ export const admission = `with asked as (
       ) free))
   )
   select f.asked, f.bucket, k.quota, k.used, k.used_before as "usedBefore",
-    greatest(1, ceil(extract(epoch from k.window_start + interval '1 minute' - now())))::int as "resetSeconds",
+    ${resetSeconds('k.window_start')} as "resetSeconds",
     f.id, f.kind, f.name, f.connected_app_id as "grantId", f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes,
     f.rate_limit_per_minute as "rateLimitPerMinute", f.expires_at as "expiresAt",
     f.lacks_second_factor as "lacksSecondFactor"
   from found f join counted k on k.bucket = f.bucket`;
 
-function principalOf(row: Row): Principal | null {
+function principalOf(row: AdmissionRow): Principal | null {
   if (row.id === null) return null;
   const { kind, workspaceId, userId, rateLimitPerMinute, expiresAt, lacksSecondFactor: lacks } = row;
   const scopes: ReadonlySet<Scope> = new Set(row.scopes);
@@ -123,13 +97,15 @@ function principalOf(row: Row): Principal | null {
  * address that shows no valid credential.
  */
 export async function admitAll(db: Db, perAddress: number, asked: readonly Asking[][]): Promise<void> {
-  const rows = await db.rows<Row>(admission, [
+  const values = [
     asked.map((_, index) => index),
     asked.map(([first]) => first?.secretHash ?? null),
     asked.map(([first]) => first?.addressHash),
     asked.map((group) => group.length),
     perAddress,
-  ]);
+  ];
+  const onCitus = db.engine === 'citus' ? await admissionOnCitus(db, values) : undefined;
+  const rows = onCitus ?? (await db.rows<AdmissionRow>(admission, values));
   const taken = new Map<string, number>();
   for (const row of rows) {
     const bucket = row.bucket.toString('base64');

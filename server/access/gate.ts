@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { cookieToken } from '../../adapters/session-cookie.ts';
+import { cookieToken, requireActor } from '../../adapters/session-cookie.ts';
 import { hashSecret, secretKind } from '../../db/secrets.ts';
 import type { ServiceSettings } from '../../domain/context.ts';
 import { Failure } from '../../domain/errors.ts';
-import type { RateWindow } from './admission.ts';
+import type { Admission, RateWindow } from './admission.ts';
 import type { Limiter } from './limiter.ts';
 import { setSecurityHeaders } from './response-headers.ts';
 
@@ -42,19 +42,47 @@ function networkOf(address: string): string {
   return groups.map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':');
 }
 
-/** The bearer of a request (RFC 6750 §2.1); undefined when it sends none. */
-function bearerOf(request: FastifyRequest): string | undefined {
-  return /^Bearer +(\S.*)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim();
+/** What a request shows: the SHA-256 of a well-formed secret in hexadecimal digits; null for a bearer that is none. */
+interface Shown {
+  secretHash: string | null;
 }
 
-/** Both header sets: those of SPEC "Limits" and the current IETF pair (draft-ietf-httpapi-ratelimit-headers). */
+function shownBy(bearer: string): Shown {
+  return { secretHash: secretKind(bearer) ? hashSecret(bearer).toString('hex') : null };
+}
+
+/** The last `Authorization` of each connection, for as long as it is open: its client sends the same one again. */
+const shownBefore = new WeakMap<object, { authorization: string; shown: Shown | undefined }>();
+
+/** The bearer of a request (RFC 6750 §2.1); undefined when it sends none. */
+function bearerOf({ raw: { socket, headers } }: FastifyRequest): Shown | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return undefined;
+  const before = shownBefore.get(socket);
+  if (before?.authorization === authorization) return before.shown;
+  const bearer = /^Bearer +(\S.*)$/i.exec(authorization)?.[1]?.trim();
+  const shown = bearer === undefined ? undefined : shownBy(bearer);
+  shownBefore.set(socket, { authorization, shown });
+  return shown;
+}
+
+/** The session of one of our pages. */
+function cookieOf(request: FastifyRequest, publicUrl: string): Shown | undefined {
+  const token = cookieToken(request, publicUrl);
+  return token === undefined ? undefined : shownBy(token);
+}
+
+/**
+ * Both header sets: those of SPEC "Limits" and the current IETF pair (draft-ietf-httpapi-ratelimit-headers). Their names
+ * are as they are sent: Fastify would make a lower-case copy of another name for each response.
+ */
 function windowHeaders(window: Omit<RateWindow, 'granted'>): Record<string, string> {
   return {
-    'RateLimit-Limit': String(window.limit),
-    'RateLimit-Remaining': String(window.remaining),
-    'RateLimit-Reset': String(window.resetSeconds),
-    'RateLimit-Policy': `"default";q=${window.limit};w=60`,
-    RateLimit: `"default";r=${window.remaining};t=${window.resetSeconds}`,
+    'ratelimit-limit': String(window.limit),
+    'ratelimit-remaining': String(window.remaining),
+    'ratelimit-reset': String(window.resetSeconds),
+    'ratelimit-policy': `"default";q=${window.limit};w=60`,
+    ratelimit: `"default";r=${window.remaining};t=${window.resetSeconds}`,
   };
 }
 
@@ -69,7 +97,7 @@ function spent(window: RateWindow): Failure {
   return new Failure({ status: 429, code: 'rate_limit_exceeded', message, retryAfterSeconds: resetSeconds });
 }
 
-/** Resolves the principal of a request and counts it. @throws Failure 429. */
+/** Resolves the principal of a request and counts it. @throws Failure 409 in the session of somebody else, 429. */
 export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
@@ -78,22 +106,26 @@ export type Gate = (request: FastifyRequest, reply: FastifyReply) => Promise<voi
  */
 export function createGate(limiter: Limiter, perAddress: number, settings: ServiceSettings): Gate {
   return async (request, reply) => {
-    reply.header('X-Request-Id', request.id);
+    reply.header('x-request-id', request.id);
     setSecurityHeaders(reply, settings.publicUrl);
     const { ungated } = request.routeOptions.config ?? {};
     if (typeof ungated === 'function' ? ungated(request) : ungated) return;
-    const bearer = bearerOf(request) ?? cookieToken(request, settings.publicUrl);
-    const secretHash = bearer !== undefined && secretKind(bearer) ? hashSecret(bearer).toString('hex') : null;
-    const { principal, window } = await limiter
-      .admit({ secretHash, addressHash: addressDigits(request.ip) })
-      .catch((error: unknown) => {
-        reply.headers(uncountedHeaders(perAddress));
-        throw error;
-      });
+    const given = bearerOf(request);
+    const shown = given ?? cookieOf(request, settings.publicUrl);
+    const caller = { secretHash: shown?.secretHash ?? null, addressHash: addressDigits(request.ip) };
+    let admission: Admission;
+    try {
+      admission = await limiter.admit(caller);
+    } catch (error) {
+      reply.headers(uncountedHeaders(perAddress));
+      throw error;
+    }
+    const { principal, window } = admission;
     reply.headers(windowHeaders(window));
     request.principal = principal;
-    request.badCredential = bearer !== undefined && principal === null;
+    request.badCredential = shown !== undefined && principal === null;
     if (!window.granted) throw spent(window);
+    if (principal && given === undefined) requireActor(request, principal);
   };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import postgres from 'postgres';
-import { withTimeout } from '../runtime/timeouts.ts';
+import { tickMs } from '../../db/connection.ts';
 
 export interface ChannelListener {
   onNotification(payload: string): void;
@@ -13,8 +13,6 @@ export interface ChannelListener {
 export interface PgListener {
   /** Listens to a channel. The returned function unsubscribes. */
   listen(channel: string, listener: ChannelListener): () => void;
-  /** Notifies all processes, this one included. The payload is lost while the connection is down. */
-  notify(channel: string, payload: string): Promise<void>;
   /** How often the connection was lost. */
   readonly reconnects: number;
   close(): Promise<void>;
@@ -47,9 +45,22 @@ function connectTo(url: string, onNotification: ListenOptions['onnotify'], onLos
   return postgres(url, options);
 }
 
-/** @throws Error when `query` takes too long: a network that drops packets gives no error. */
-function inTime(query: Promise<unknown>): Promise<void> {
-  return withTimeout(queryTimeoutMs, query, () => new Error('The database did not respond in time'));
+/**
+ * Ticks are counted, not time: after this process itself stood still, an answer that has arrived meanwhile is read first.
+ * @throws Error when `query` takes too long: a network that drops packets gives no error.
+ */
+async function inTime(query: Promise<unknown>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  let ticks = 0;
+  const ticking = setInterval(() => {
+    if (++ticks * tickMs >= queryTimeoutMs) reject(new Error('The database did not respond in time'));
+  }, tickMs).unref();
+  query.catch(() => {});
+  try {
+    await Promise.race([query, late]);
+  } finally {
+    clearInterval(ticking);
+  }
 }
 
 /**
@@ -121,9 +132,6 @@ export function openPgListener(url: string, log: Logger, onSession?: OnSession):
       if (!known && current)
         listenTo(current, channel).then(listener.onReconnect?.bind(listener), () => current.end({ timeout: 0 }));
       return () => subscribed.delete(listener);
-    },
-    notify: async (channel, payload) => {
-      await sql?.unsafe('select pg_notify($1, $2)', [channel, payload], { prepare: true });
     },
     get reconnects() {
       return reconnects;

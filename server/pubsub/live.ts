@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { v4 as newId } from 'uuid';
+import type { Db } from '../../db/client.ts';
 import {
   type AccessChange,
   type Accessor,
@@ -44,8 +45,8 @@ const followTtlMs = 25_000;
 /** A payload has at most 7,999 bytes; an id takes 39. */
 const idsPerPayload = 150;
 
-/** Distributes the events of chats among the subscribers of this process, over `pgListener`. */
-export function openLive(pgListener: PgListener, log: Logger): LiveChannel {
+/** Distributes the events of chats among the subscribers of this process. */
+export function openLive(pgListener: PgListener, db: Pick<Db, 'notify'>, log: Logger): LiveChannel {
   const chats = new Map<string, Set<Subscriber>>();
   const followed = new Map<string, number>();
   const processId = newId();
@@ -58,11 +59,7 @@ export function openLive(pgListener: PgListener, log: Logger): LiveChannel {
       log.error({ err: error }, 'chat subscriber failed');
     }
   };
-  const notify = (payload: string) => {
-    pgListener
-      .notify(liveChannel, payload)
-      .catch((error: unknown) => log.debug({ err: error }, 'notification not sent'));
-  };
+  const notify = (payload: string) => db.notify(liveChannel, payload);
   const follow = (chatIds: string[]) => {
     for (let at = 0; at < chatIds.length; at += idsPerPayload) {
       const notice: FollowNotice = { kind: 'follow', chatIds: chatIds.slice(at, at + idsPerPayload), from: processId };

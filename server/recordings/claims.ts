@@ -1,7 +1,9 @@
 import type { Db } from '../../db/client.ts';
+import { shifted } from '../../db/engine/index.ts';
+import { lockAnywhere, type Search } from '../../db/lock-anywhere.ts';
 import { hashSecret } from '../../db/secrets.ts';
 import type { StopReason } from '../../domain/captures/recording.ts';
-import { notifyIntake, recordingsChannel } from '../../domain/captures/recording.ts';
+import { notifyIntake } from '../../domain/captures/recording.ts';
 import { conflict, Failure } from '../../domain/errors.ts';
 import type { CaptureRef } from '../../domain/jobs.ts';
 
@@ -33,14 +35,17 @@ const isAllowed = `exists (select from members m
     where m.workspace_id = r.workspace_id and m.user_id = r.user_id and m.removed_at is null)`;
 
 // The token identifies its workspace, as a credential does.
-const find = `select r.workspace_id as "workspaceId", r.id as "recordingId", r.capture_id as "captureId",
+const find = ({
+  within,
+  lock,
+}: Search) => `select r.workspace_id as "workspaceId", r.id as "recordingId", r.capture_id as "captureId",
     r.media_type as "mediaType", r.max_seconds as "maxSeconds", r.holder as previous,
     (extract(epoch from r.lease_until - clock_timestamp()) * 1000)::float8 as "previousMs",
     r.resume_hash is not null as spent, r.resume_hash is not distinct from $1 as resumes,
     r.token_expires_at <= now() as expired, r.stopped_at is not null as stopped
   from recordings r
-  where (r.token_hash = $1 or r.resume_hash = $1) and ${isAllowed}
-  for update of r`;
+  where (r.token_hash = $1 or r.resume_hash = $1) and ${isAllowed}${within('r.workspace_id')}
+  ${lock('for update of r')}`;
 // A lease never gets shorter: the next connection must be able to wait for the previous one of this one too.
 const take = `update recordings set holder = $3, resume_hash = coalesce(resume_hash, $4),
     lease_until = greatest(lease_until, clock_timestamp() + $5 * interval '1 millisecond')
@@ -64,7 +69,7 @@ export function takeOver(
   { holder, resumeHash, leaseMs }: { holder: string; resumeHash: Buffer; leaseMs: number },
 ): Promise<Claim> {
   return pool.transaction(async (db) => {
-    const [found] = await db.rows<Found>(find, [hashSecret(token)]);
+    const [found] = await lockAnywhere<Found>(db, find, [hashSecret(token)], 1);
     if (!found || (!found.resumes && (found.spent || found.expired))) throw badToken(unknownToken, 'invalid_api_key');
     const { previous, previousMs, spent: _, expired: __, stopped, ...recording } = found;
     if (stopped) {
@@ -73,7 +78,7 @@ export function takeOver(
       throw conflict(message, { reason: 'recording_stopped' });
     }
     await db.rows(take, [found.workspaceId, found.recordingId, holder, resumeHash, leaseMs]);
-    await notifyIntake(db, { recordingId: found.recordingId });
+    notifyIntake(db, { recordingId: found.recordingId });
     const isHeld = previous !== null && previousMs !== null && previousMs > 0;
     return { ...recording, holder, previous: isHeld ? { holder: previous, forMs: previousMs } : null };
   });
@@ -89,19 +94,17 @@ export interface Progress {
 }
 
 const saveProgress = `chunks = coalesce(m.chunks, r.chunks), size_bytes = coalesce(m.size_bytes, r.size_bytes),
-      last_audio_at = coalesce(now() - m.quiet_ms * interval '1 millisecond', r.last_audio_at)`;
+      last_audio_at = coalesce(${shifted('now()', "- m.quiet_ms * interval '1 millisecond'")}, r.last_audio_at)`;
 const release = `with m (workspace_id, id, holder, chunks, size_bytes, quiet_ms) as (
     values ($1::uuid, $2::uuid, $3::uuid, $4::int, $5::bigint, $6::float8)
-  ), freed as (
-    update recordings r set holder = null, lease_until = null, ${saveProgress} from m
-    where r.workspace_id = m.workspace_id and r.id = m.id and r.holder = m.holder
-  ) select pg_notify('${recordingsChannel}', $7)`;
+  ) update recordings r set holder = null, lease_until = null, ${saveProgress} from m
+    where r.workspace_id = m.workspace_id and r.id = m.id and r.holder = m.holder`;
 
 /** Releases a recording: this connection starts no write any more and none is under way. Notifies the next connection. */
 export async function releaseClaim(db: Db, claim: Claim, { chunks, sizeBytes, quietMs }: Progress): Promise<void> {
   const { workspaceId, recordingId, holder } = claim;
-  const notice = JSON.stringify({ recordingId, letGo: holder });
-  await db.rows(release, [workspaceId, recordingId, holder, chunks, sizeBytes, quietMs, notice]);
+  await db.rows(release, [workspaceId, recordingId, holder, chunks, sizeBytes, quietMs]);
+  notifyIntake(db, { recordingId, letGo: holder });
 }
 
 /**

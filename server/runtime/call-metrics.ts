@@ -1,8 +1,9 @@
-import { Counter, Histogram, Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import type { Observe, ObservedCall } from '../../domain/context.ts';
 import { translate } from '../../domain/errors.ts';
 import { beginChild, inSpan, type Span } from '../tracing/spans.ts';
 import { durationBuckets } from './metrics.ts';
+import { exportTimings, type Timing, Timings } from './timings.ts';
 
 /** Rate, errors, duration and spans of the calls of operations and tools, whatever transport they came through. */
 export interface CallMetrics {
@@ -17,13 +18,18 @@ export interface CallMetrics {
 export function createCallMetrics(): CallMetrics {
   const registry = new Registry();
   const registers = [registry];
-  const duration = new Histogram({
-    name: 'tandem_operation_duration_seconds',
-    help: 'Duration of calls of operations and tools',
-    labelNames: ['kind', 'operation'],
-    buckets: durationBuckets,
-    registers,
-  });
+  const duration = new Timings(
+    'tandem_operation_duration_seconds',
+    'Duration of calls of operations and tools',
+    durationBuckets,
+  );
+  exportTimings(registry, duration);
+  const byName = { operation: new Map<string, Timing>(), tool: new Map<string, Timing>() };
+  const timingOf = ({ kind, name }: ObservedCall): Timing => {
+    const known = byName[kind].get(name) ?? duration.of({ kind, operation: name });
+    byName[kind].set(name, known);
+    return known;
+  };
   const errors = new Counter({
     name: 'tandem_operation_errors_total',
     help: 'Calls of operations and tools that failed, by the HTTP status of the failure',
@@ -48,7 +54,7 @@ export function createCallMetrics(): CallMetrics {
       throw error;
     } finally {
       span?.end();
-      duration.observe({ kind: call.kind, operation: call.name }, (performance.now() - begun) / 1000);
+      timingOf(call).observe((performance.now() - begun) / 1000);
     }
   };
   return { observe, registry };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../db/client.ts';
 import type { Space } from '../../db/disk-space.ts';
+import { clusterFault } from '../../db/engine-check.ts';
 
 /** What a process needs to serve requests. */
 export interface Needs {
@@ -16,17 +17,20 @@ const maxProbeMs = 2000;
 
 const unreachable = 'database unreachable';
 
-function answers(db: Db): Promise<boolean> {
-  return db.rows('select 1', []).then(
-    () => true,
-    () => false,
-  );
+/** What is wrong with the database, in words; undefined when it answers and nothing is. */
+async function databaseFault(db: Db): Promise<string | undefined> {
+  try {
+    await db.rows('select 1', []);
+    return await clusterFault(db);
+  } catch {
+    return unreachable;
+  }
 }
 
 /** What is lacking, in words; undefined when nothing is. */
 async function lacking({ db, databaseSpace, audioSpace }: Needs): Promise<string | undefined> {
-  const [isReachable] = await Promise.all([answers(db), databaseSpace.check()]);
-  if (!isReachable) return unreachable;
+  const [fault] = await Promise.all([databaseFault(db), databaseSpace.check()]);
+  if (fault !== undefined) return fault;
   if (databaseSpace.isFull) return 'database full';
   await audioSpace.check();
   return audioSpace.isFull ? 'audio storage full' : undefined;

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { exportTimings, Timings } from './timings.ts';
 
 /** Upper bounds of the buckets of durations, in seconds: requests may wait for two minutes. */
 export const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
@@ -68,6 +69,68 @@ function processRegistry(): Registry {
   return ofProcess;
 }
 
+/** The answers of one route to one method. */
+interface Answers {
+  add(status: number, seconds: number): void;
+}
+
+/** Counts and times answers. What it returns finds those of a route by its configuration, of which each has its own. */
+function countAnswers(registry: Registry): (config: object, method: string, route: string) => Answers {
+  const duration = new Timings(
+    'tandem_http_request_duration_seconds',
+    'Time from the request to the end of its response',
+    durationBuckets,
+  );
+  const counts: { method: string; route: string; status: number; answers: number }[] = [];
+  new Counter({
+    name: 'tandem_http_requests_total',
+    help: 'HTTP requests answered',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { method, route, status, answers } of counts) {
+        this.inc({ method, route, status: String(status) }, answers);
+      }
+    },
+  });
+  exportTimings(registry, duration);
+  const start = (method: string, route: string): Answers => {
+    const timing = duration.of({ method, route });
+    const byStatus = new Map<number, { answers: number }>();
+    const countOf = (status: number) => {
+      const count = { method, route, status, answers: 0 };
+      counts.push(count);
+      byStatus.set(status, count);
+      return count;
+    };
+    return {
+      add(status, seconds) {
+        const count = byStatus.get(status) ?? countOf(status);
+        count.answers++;
+        timing.observe(seconds);
+      },
+    };
+  };
+  // Several configurations have no route: they count as one.
+  const byName = new Map<string, Answers>();
+  const find = (method: string, route: string): Answers => {
+    const name = `${method} ${route}`;
+    const answers = byName.get(name) ?? start(method, route);
+    byName.set(name, answers);
+    return answers;
+  };
+  const byConfig = new WeakMap<object, Map<string, Answers>>();
+  return (config, method, route) => {
+    const byMethod = byConfig.get(config) ?? new Map<string, Answers>();
+    const answers = byMethod.get(method);
+    if (answers) return answers;
+    const found = find(method, route);
+    byConfig.set(config, byMethod.set(method, found));
+    return found;
+  };
+}
+
 /**
  * Prometheus metrics at `/metrics`: requests by route and status, their duration, the process itself, `measures` and
  * what is in `more`. With a `token` they need it as a bearer.
@@ -81,21 +144,10 @@ export function mountMetrics(
   processRegistry(); // observes from the start
   const registry = new Registry();
   for (const measure of measures) register(registry, measure);
-  const labelNames = ['method', 'route', 'status'] as const;
-  const registers = [registry];
-  const help = 'HTTP requests answered';
-  const requests = new Counter({ name: 'tandem_http_requests_total', help, labelNames, registers });
-  const duration = new Histogram({
-    name: 'tandem_http_request_duration_seconds',
-    help: 'Time from the request to the end of its response',
-    labelNames: ['method', 'route'],
-    buckets: durationBuckets,
-    registers,
-  });
+  const answered = countAnswers(registry);
   app.addHook('onResponse', (request, reply, done) => {
-    const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown' };
-    requests.inc({ ...labels, status: String(reply.statusCode) });
-    duration.observe(labels, reply.elapsedTime / 1000);
+    const { url = 'unknown', config } = request.routeOptions;
+    answered(config, request.method, url).add(reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
   const expected = token === undefined ? undefined : Buffer.from(`Bearer ${token}`);

@@ -5,6 +5,8 @@ import { throttledWarning } from './throttled-warning.ts';
 export interface Poller {
   /** Ends the pause before the next call. */
   wake(): void;
+  /** Resolves when the first call has ended, or when there will be none. */
+  readonly first: Promise<void>;
   /** Makes no more calls. Resolves when the one in progress has ended. */
   stop(): Promise<void>;
 }
@@ -15,13 +17,14 @@ const pauseAfterFailureMs = 1000;
 /**
  * Calls `poll` at once and then after each pause of as many milliseconds as it returned. A pause may be shorter by up to a
  * fifth, so that processes that started together spread out, and is never longer: what is due then does not wait. A
- * failure is logged as `failure`, and `poll` is called again.
+ * failure is logged as `failure`, and `poll` is called again. The first call waits for `after`.
  */
-export function startPoller(poll: () => Promise<number>, failure: string, log: Logger): Poller {
+export function startPoller(poll: () => Promise<number>, failure: string, log: Logger, after?: Promise<void>): Poller {
   const warn = throttledWarning(log);
   let stopped = false;
   let isWoken = false;
   let endPause = () => {};
+  const first = Promise.withResolvers<void>();
 
   const pause = async (ms: number) => {
     if (isWoken || stopped || ms === 0) return;
@@ -34,14 +37,17 @@ export function startPoller(poll: () => Promise<number>, failure: string, log: L
     clearTimeout(timer);
   };
   const run = async () => {
+    if (after) await after;
     while (!stopped) {
       isWoken = false;
       const ms = await poll().catch((error: unknown) => {
         warn(error, failure);
         return pauseAfterFailureMs;
       });
+      first.resolve();
       await pause(ms);
     }
+    first.resolve();
   };
   const running = run();
 
@@ -50,6 +56,7 @@ export function startPoller(poll: () => Promise<number>, failure: string, log: L
       isWoken = true;
       endPause();
     },
+    first: first.promise,
     stop: () => {
       stopped = true;
       endPause();

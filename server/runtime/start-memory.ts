@@ -10,15 +10,18 @@ const heapGrowingPercent = 50;
 /** The collection that V8 itself makes before it gives up, which also gives back free pages. */
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
+/** Limits how far the heap grows. Call it at the start. */
+export function limitHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
+}
+
 /**
- * Limits how far the heap grows, and gives the memory that loading the modules left behind back to the system. Linking modules that export each other’s
- * exports makes some 150 MB of garbage, and V8 keeps the pages for a heap that it expects to stay as large. Takes about
- * 0.1 s: call it once, before the first request.
+ * Gives the memory that the start left behind back to the system: V8 keeps the pages for a heap that it expects to stay as
+ * large. Takes about 0.1 s: call it once, when nobody waits.
  */
 export function releaseStartMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as Collect;
   setFlagsFromString('--no-expose-gc');
-  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

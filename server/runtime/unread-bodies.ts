@@ -30,11 +30,13 @@ function discard(raw: IncomingMessage): Promise<void> {
  * with EPIPE instead of 413. The connection then stays open for the next request, unless `draining` or the client ends it.
  */
 export function readRefusedBodies(app: FastifyInstance, draining: AbortSignal): void {
-  app.addHook('onSend', async ({ raw }, reply) => {
-    if (raw.complete || reply.statusCode < 400) return;
-    await discard(raw);
-    // Fastify's parser ends the connection because the body may go on.
-    const mayStay = raw.complete && !draining.aborted && reply.raw.shouldKeepAlive;
-    if (mayStay && reply.hasHeader('connection')) reply.header('connection', 'keep-alive');
+  app.addHook('onSend', ({ raw }, reply, _, done) => {
+    if (raw.complete || reply.statusCode < 400) return done();
+    void discard(raw).then(() => {
+      // Fastify's parser ends the connection because the body may go on.
+      const mayStay = raw.complete && !draining.aborted && reply.raw.shouldKeepAlive;
+      if (mayStay && reply.hasHeader('connection')) reply.header('connection', 'keep-alive');
+      done();
+    });
   });
 }

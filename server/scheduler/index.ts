@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
 import { endsTransaction } from '../../db/errors.ts';
+import { lockAnywhere, type Search } from '../../db/lock-anywhere.ts';
 import type { ServiceContext } from '../../domain/context.ts';
 import { disableSchedule, fireDue, missDue, type NotifyDue } from '../../domain/occurrences/fire.ts';
 import { type Poller, startPoller } from '../runtime/poller.ts';
@@ -32,11 +33,11 @@ const minPauseMs = 50;
 // the claim, as firing advances the schedule and starts the work in it: there is no lease that could end. The schedule is
 // read after that, as it is then. The inner limit makes the plan walk the index of what is due, whatever the planner
 // expects of `$1`; it is far above what all processes hold at a time.
-const claim = `select s.workspace_id as "workspaceId", s.todo_id as "todoId" from (
-    select workspace_id, todo_id, next_run_at from todo_schedules where next_run_at <= $1::timestamptz
-    order by next_run_at limit 500
-  ) s join todos t on t.workspace_id = s.workspace_id and t.id = s.todo_id
-  order by s.next_run_at limit 1 for no key update of t skip locked`;
+const claim = ({ within, lock, limit }: Search) => `select s.workspace_id as "workspaceId", s.todo_id as "todoId" from (
+    select workspace_id, todo_id, next_run_at from todo_schedules
+    where next_run_at <= $1::timestamptz${within('workspace_id')} order by next_run_at limit 500
+  ) s join todos t on t.workspace_id = s.workspace_id and t.id = s.todo_id${within('t.workspace_id')}
+  order by s.next_run_at limit ${limit} ${lock('for no key update of t skip locked')}`;
 const lockTodo = 'select 1 from todos where workspace_id = $1 and id = $2 for no key update';
 const nextDue = `select next_run_at as at from todo_schedules where next_run_at is not null order by next_run_at limit 1`;
 
@@ -71,7 +72,7 @@ export function createScheduler({ ctx, notifyDue, log, concurrency = 4 }: Schedu
     let due: DueSchedule | undefined;
     try {
       return await db.transaction(async (tx: Db) => {
-        [due] = await tx.rows<DueSchedule>(claim, [clock().toISOString()]);
+        [due] = await lockAnywhere<DueSchedule>(tx, claim, [clock().toISOString()], 1);
         if (!due) return false;
         await fireDue({ ...ctx, db: tx }, due, notifyDue);
         return true;

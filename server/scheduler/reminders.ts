@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
 import { endsTransaction } from '../../db/errors.ts';
+import { lockAnywhere, type Search } from '../../db/lock-anywhere.ts';
 import type { ServiceContext } from '../../domain/context.ts';
 import { type DueReminder, endReminder, sendReminder } from '../../domain/reminders/send.ts';
 import { type Poller, startPoller } from '../runtime/poller.ts';
@@ -21,8 +22,9 @@ const pollMs = 5000;
 const minPauseMs = 50;
 
 // The lock and the transaction are the claim, as in the scheduler: one that another process sends is passed over.
-const claim = `select workspace_id as "workspaceId", id from todo_reminders where remind_at <= $1::timestamptz
-  order by remind_at limit 1 for update skip locked`;
+const claim = ({ within, lock, limit }: Search) => `select workspace_id as "workspaceId", id from todo_reminders
+  where remind_at <= $1::timestamptz${within('workspace_id')}
+  order by remind_at limit ${limit} ${lock('for update skip locked')}`;
 const nextDue = 'select remind_at as at from todo_reminders where remind_at is not null order by remind_at limit 1';
 
 /** Reminders on the database and the clock of `ctx`. */
@@ -36,7 +38,7 @@ export function createReminders({ ctx, log }: { ctx: ServiceContext; log: Logger
     let due: DueReminder | undefined;
     try {
       return await db.transaction(async (tx: Db) => {
-        [due] = await tx.rows<DueReminder>(claim, [clock().toISOString()]);
+        [due] = await lockAnywhere<DueReminder>(tx, claim, [clock().toISOString()], 1);
         if (!due) return false;
         await sendReminder({ ...ctx, db: tx }, due);
         return true;

@@ -67,12 +67,17 @@ const pushesAtATime = 16;
 /** Claims of each kind but turns that a process works on at a time. */
 const concurrency = 4;
 
-/** Starts a worker loop for each kind of work. */
+/** Starts a worker loop for each kind of work, one after another: at once, each would open a connection. */
 export function startWork({ db, pgListener, log, turnConcurrency, handlers }: WorkParts): Work {
+  let after: Promise<void> | undefined;
   const loop = <Row extends LeasedRow>(
-    parts: Omit<LoopParts<Row>, 'db' | 'log' | 'concurrency'>,
+    parts: Omit<LoopParts<Row>, 'db' | 'log' | 'concurrency' | 'after'>,
     limit = concurrency,
-  ) => startLoop({ db, log, concurrency: limit, ...parts });
+  ) => {
+    const started = startLoop({ db, log, concurrency: limit, after, ...parts });
+    after = started.first;
+    return started;
+  };
   const { onTurn, onDigest, onCapture, onRemoval, onEmail, onWebhook, onPush } = handlers;
   const notified: Record<string, Loop> = {
     turns: loop(

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hashSecret, mintSecret, secretKind } from '../../db/secrets.ts';
@@ -46,6 +49,35 @@ test('a changed, shortened or padded secret is recognised as none', () => {
 
 test('no two secrets are alike', () => {
   assert.is(new Set(Array.from({ length: 2000 }, () => mintSecret('sk'))).size, 2000);
+});
+
+test('each request of a connection is judged by the credential that it shows itself', async () => {
+  const [first, second] = [await tandem.workspace(), await tandem.workspace()];
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ports = new Set<unknown>();
+  const ask = async (authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const sent = request(`${tandem.url}/api/v1/me`, { agent, headers }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    ports.add(response.socket.localPort);
+    const body = JSON.parse(await text(response));
+    return [response.statusCode, body.code ?? body.user.id];
+  };
+  const { body } = await first.call('GET /me');
+  const { body: others } = await second.call('GET /me');
+  const valid = [200, body.user.id];
+  assert.equal(await ask(`Bearer ${first.key}`), valid);
+  assert.equal(await ask(`Bearer ${second.key}`), [200, others.user.id]);
+  assert.equal(await ask(`bearer   ${first.key}`), valid);
+  assert.equal(await ask(`Bearer ${first.key}x`), [401, 'invalid_api_key']);
+  assert.equal(await ask(`Bearer ${first.key}x`), [401, 'invalid_api_key']);
+  assert.equal(await ask(`Basic ${first.key}`), [401, 'missing_credentials']);
+  assert.equal(await ask(), [401, 'missing_credentials']);
+  assert.equal(await ask(`Bearer ${first.key}`), valid);
+  await revoke(tandem, first.key);
+  assert.equal(await ask(`Bearer ${first.key}`), [401, 'invalid_api_key']);
+  assert.is(ports.size, 1);
+  agent.destroy();
 });
 
 test('a revoked key is refused on the very next request, on every process', async () => {

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sweep } from '../../server/sweeps.ts';
 import { newGrant } from '../support/grants.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { eventClient, verified } from '../support/mcp-events.ts';
+import { sweep } from '../support/sweeps.ts';
 import { type Received, type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 import { happen, loopback, numbered, refusal, unlimited } from '../support/webhook-world.ts';
 

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sweep } from '../../server/sweeps.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { authorizeUrl, Browser, connectApp, decide, pkce, refresh, register } from '../support/oauth.ts';
 import { newAccount } from '../support/people.ts';
+import { sweep } from '../support/sweeps.ts';
 
 const test = suite('oauth: storage');
 let tandem: TestService;

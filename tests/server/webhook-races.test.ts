@@ -10,7 +10,7 @@ import { startFanOut } from '../../server/workers/webhooks/fan-out.ts';
 import { webhookLeases } from '../../server/workers/webhooks/leases.ts';
 import { withFrozenTimers } from '../support/frozen-timers.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
-import { hold, releaseAll } from '../support/locks.ts';
+import { holdRow, releaseAll } from '../support/locks.ts';
 import { until } from '../support/until.ts';
 import { type Endpoint, happen, newEndpoint, numbered } from '../support/webhook-world.ts';
 
@@ -74,7 +74,7 @@ async function notifiedBy(work: () => Promise<unknown>): Promise<string[]> {
   const notified: string[] = [];
   const { unlisten } = await tandem.db.driver.listen(jobsChannel, (payload) => notified.push(payload));
   const mark = async (name: string) => {
-    await tandem.db.rows('select pg_notify($1, $2)', [jobsChannel, name]);
+    tandem.db.notify(jobsChannel, name);
     await until(() => notified.includes(name));
   };
   await mark('before');
@@ -113,7 +113,7 @@ test('events of an endpoint that is locked when they are looked for are sent onc
   });
   // Only the next look at everything, in half a minute, would find what this one left out.
   await withFrozenTimers(async () => {
-    const held = await hold('select 1 from webhook_endpoints where id = $1 for no key update', [endpoint.id]);
+    const held = await holdRow('webhook_endpoints', endpoint.id, 'for no key update');
     await happen(tandem, workspace.workspaceId, 1);
     await numbered(tandem, workspace.workspaceId);
     const fanOut = startFanOut({ db, pgListener, log: pino({ level: 'silent' }) });

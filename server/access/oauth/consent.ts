@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type Provider from 'oidc-provider';
-import type { Client } from 'oidc-provider';
 import { z } from 'zod';
 import { isSameOrigin } from '../../../adapters/session-cookie.ts';
 import { openGrant } from '../../../db/grants.ts';
@@ -14,7 +13,7 @@ import { queueSecurityNotice, quotedInNotice } from '../../../domain/notificatio
 import { scopeDescriptions } from '../../../domain/scope-catalog.ts';
 import { type Scope, scopes } from '../../../domain/scopes.ts';
 import { isSameBrowser } from './browser.ts';
-import { describeClient } from './clients.ts';
+import type { describeClient } from './clients.ts';
 
 const Decision = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('deny') }),
@@ -31,6 +30,12 @@ const workspacesOf = `select w.id, w.name, m.role from members m join workspaces
 /** What a decision needs beside the OAuth server. */
 export interface ConsentParts extends Pick<ServiceContext, 'db' | 'mail' | 'clock'> {
   settings: ServiceSettings;
+}
+
+/** The OAuth server, and how a client is shown to a person. */
+interface OpenServer {
+  provider: Provider;
+  describeClient: typeof describeClient;
 }
 
 type Interaction = InstanceType<Provider['Interaction']>;
@@ -61,14 +66,14 @@ async function approve(
   principal: Principal,
   granted: { workspaceId: string; scopes: Scope[] },
   interaction: Interaction,
-  client: Client,
+  client: ReturnType<typeof describeClient>,
 ): Promise<{ grantId: string }> {
   const { userId } = principal;
   const requested = requestedScopes(interaction);
   const beyond = granted.scopes.filter((scope) => !requested.includes(scope));
   if (beyond.length > 0) throw invalid('scopes', `The app did not ask for ${beyond.join(', ')}.`);
   const workspaceId = granted.workspaceId.toLowerCase();
-  const { id: clientId, name: clientName, uri, logoUri } = describeClient(client, '');
+  const { id: clientId, name: clientName, uri, logoUri } = client;
   const allowed = scopes.filter((scope) => granted.scopes.includes(scope));
   const seed = { workspaceId, userId, clientId, clientName, clientUri: uri, logoUri, scopes: allowed };
   return db.transaction(async (tx) => {
@@ -86,26 +91,28 @@ async function approve(
  * The API of the consent page: the app, its scopes, the person's workspaces, and the decision. Only for the browser
  * that brought the authorization request.
  */
-export function mountConsent(app: FastifyInstance, provider: () => Provider, parts: ConsentParts): void {
+export function mountConsent(app: FastifyInstance, open: () => Promise<OpenServer>, parts: ConsentParts): void {
   const { db, settings } = parts;
   const find = async (request: FastifyRequest, reply: FastifyReply) => {
     const { uid } = request.params as { uid: string };
-    const here = isSameBrowser(provider(), uid, request.raw, reply.raw);
-    const interaction = here ? await provider().Interaction.find(uid) : undefined;
-    const client = interaction && (await provider().Client.find(String(interaction.params.client_id)));
-    if (interaction && client) return { interaction, client };
+    const { provider, describeClient } = await open();
+    const here = isSameBrowser(provider, uid, request.raw, reply.raw);
+    const interaction = here ? await provider.Interaction.find(uid) : undefined;
+    const client = interaction && (await provider.Client.find(String(interaction.params.client_id)));
+    if (interaction && client)
+      return { interaction, described: (redirectUri: string) => describeClient(client, redirectUri) };
     throw notFound('request to connect an app', 'uid');
   };
 
   app.get('/oauth/interactions/:uid', async (request, reply) => {
     const { userId } = personOf(request, settings);
-    const { interaction, client } = await find(request, reply);
+    const { interaction, described } = await find(request, reply);
     const requested = requestedScopes(interaction);
     return reply.header('Cache-Control', 'no-store').send({
       object: 'authorization_request',
       id: interaction.uid,
       expiresAt: new Date(interaction.exp * 1000).toISOString(),
-      client: describeClient(client, String(interaction.params.redirect_uri)),
+      client: described(String(interaction.params.redirect_uri)),
       scopes: scopes.map((name) => ({
         name,
         description: scopeDescriptions[name],
@@ -119,7 +126,7 @@ export function mountConsent(app: FastifyInstance, provider: () => Provider, par
   /** The first decision is final; sent again, it is answered again. */
   app.post('/oauth/interactions/:uid', async (request, reply) => {
     const principal = personOf(request, settings);
-    const { interaction, client } = await find(request, reply);
+    const { interaction, described } = await find(request, reply);
     const decision = Decision.safeParse(request.body ?? {});
     if (!decision.success) throw invalidInput(decision.error);
     if (!interaction.result) {
@@ -129,7 +136,7 @@ export function mountConsent(app: FastifyInstance, provider: () => Provider, par
           : {
               login: { accountId: principal.userId },
               select_account: {},
-              consent: await approve(parts, principal, decision.data, interaction, client),
+              consent: await approve(parts, principal, decision.data, interaction, described('')),
             };
       await interaction.persist();
     }

@@ -1,5 +1,13 @@
 import { scopes } from '../../../domain/scopes.ts';
-import { paths } from './provider.ts';
+
+/** Where the endpoints of the server are. */
+export const paths = {
+  authorization: '/oauth/authorize',
+  token: '/oauth/token',
+  registration: '/oauth/register',
+  revocation: '/oauth/revoke',
+  jwks: '/oauth/jwks',
+} as const;
 
 /** Metadata of the authorization server (RFC 8414). Its issuer is the address of the service. */
 export function serverMetadata(publicUrl: string) {

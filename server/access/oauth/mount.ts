@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type Provider from 'oidc-provider';
 import type { ServiceSettings } from '../../../domain/context.ts';
+import { atFirstUse } from '../../../domain/first-use.ts';
 import { pinAddress } from './browser.ts';
 import { type ConsentParts, mountConsent } from './consent.ts';
-import { discoveryMetadata, resourceMetadata, serverMetadata } from './metadata.ts';
-import { createProvider, type ProviderParts, paths } from './provider.ts';
+import { discoveryMetadata, paths, resourceMetadata, serverMetadata } from './metadata.ts';
+import type { ProviderParts } from './provider.ts';
 
 type Parts = Omit<ProviderParts, 'publicUrl' | 'rateLimitPerMinute'> & ConsentParts;
 
@@ -14,11 +14,6 @@ type Parts = Omit<ProviderParts, 'publicUrl' | 'rateLimitPerMinute'> & ConsentPa
  */
 const authorizationPolicy =
   "default-src 'none'; script-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
-
-interface Made {
-  provider: Provider;
-  answer: ReturnType<Provider['callback']>;
-}
 
 /** Clients that run in a page of another site may read these answers; none depends on a cookie. */
 function allowEveryOrigin(reply: FastifyReply): FastifyReply {
@@ -50,30 +45,30 @@ function mountMetadata(app: FastifyInstance, settings: ServiceSettings): void {
 
 /** The OAuth 2.1 authorization server of the MCP endpoint (CONTRACT §3): metadata, endpoints, consent. */
 export function mountOAuth(app: FastifyInstance, { settings, mail, clock, ...parts }: Parts): void {
-  let made: Made | undefined;
-  /** Made at the first use: the address of the service is known once it listens. */
-  const make = () => {
+  /** The address of the service is known once it listens. */
+  const use = atFirstUse(async () => {
+    const [{ createProvider }, { describeClient }] = await Promise.all([
+      import('./provider.ts'),
+      import('./clients.ts'),
+    ]);
     const { publicUrl, rateLimitPerMinute } = settings;
     const provider = createProvider({ ...parts, publicUrl, rateLimitPerMinute });
-    return { provider, answer: provider.callback() };
-  };
-  const use = () => {
-    made ??= make();
-    return made;
-  };
+    return { provider, describeClient, answer: provider.callback() };
+  });
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { answer } = await use();
     pinAddress(request.raw, settings.publicUrl);
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value);
     }
-    await use().answer(request.raw, reply.raw);
+    await answer(request.raw, reply.raw);
   };
   const serveAuthorization = (request: FastifyRequest, reply: FastifyReply) =>
     serve(request, reply.header('Content-Security-Policy', authorizationPolicy));
   const serveAnyOrigin = (request: FastifyRequest, reply: FastifyReply) => serve(request, allowEveryOrigin(reply));
   mountMetadata(app, settings);
-  mountConsent(app, () => use().provider, { db: parts.db, settings, mail, clock });
+  mountConsent(app, use, { db: parts.db, settings, mail, clock });
   void app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_, __, done) => done(null));

@@ -11,14 +11,7 @@ import { keepBrowser, rootPath } from './browser.ts';
 import { normalizeClient } from './clients.ts';
 import { errorPage } from './error-page.ts';
 import { AccessTokens, Grants, NoSessions } from './grants.ts';
-
-export const paths = {
-  authorization: '/oauth/authorize',
-  token: '/oauth/token',
-  registration: '/oauth/register',
-  revocation: '/oauth/revoke',
-  jwks: '/oauth/jwks',
-} as const;
+import { paths } from './metadata.ts';
 
 /** Scopes of a request that names none: all but the transcripts. */
 export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'captures:read');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaptureClaim } from '../../../domain/captures/processing/claims.ts';
 import { goOn, save, setAssembled } from '../../../domain/captures/processing/saves.ts';
 import { LostLease } from '../../../domain/jobs.ts';
-import { assemble, type LeftOut } from '../../../media/audio/assemble.ts';
+import type { LeftOut } from '../../../media/audio/assemble.ts';
 import { storedParts } from '../../../media/audio/chunks.ts';
 import { audioKey, leftOutKey, type RecordingPlace, recordingPrefix } from '../../../media/storage/keys.ts';
 import { intakeIsOver } from '../../recordings/claims.ts';
@@ -38,6 +38,7 @@ function unreadable({ stopReason }: CaptureFacts): Hopeless {
 
 /** @throws LostLease instead of overwriting the file of another worker, which has removed chunks since. */
 async function joined({ ctx, store, scratch }: CaptureParts, claim: CaptureClaim, place: RecordingPlace) {
+  const { assemble } = await import('../../../media/audio/assemble.ts');
   return assemble(await storedParts(store, place), {
     scratch,
     save: async ({ extension, size, bytes }) => {

@@ -9,7 +9,7 @@ import {
 } from '../../../domain/captures/processing/saves.ts';
 import { writeSearch } from '../../../domain/captures/search.ts';
 import { transcriptText } from '../../../domain/captures/segments.ts';
-import { type AudioPiece, pieces, storedAudio } from '../../../media/audio/pieces.ts';
+import type { AudioPiece } from '../../../media/audio/pieces.ts';
 import { chunkPrefix } from '../../../media/storage/keys.ts';
 import type { Transcriber } from '../../../media/transcription/index.ts';
 import { requireFunds } from './digest.ts';
@@ -55,6 +55,7 @@ export async function transcribeStep(
   }
 
   const done = await transcribedPieces(ctx.db, claim);
+  const { pieces, storedAudio } = await import('../../../media/audio/pieces.ts');
   const audio = await storedAudio(store, audioKey);
   const limits = { maxMs: transcriber.pieceMs, maxBytes: transcriber.pieceBytes };
   for await (const piece of pieces(audio, limits, done.at(-1)?.endMs)) {

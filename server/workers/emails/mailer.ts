@@ -1,8 +1,9 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
 import type { Logger } from 'pino';
+import { atFirstUse } from '../../../domain/first-use.ts';
 import type { Email, Mailer, QueuedEmail } from '../../../domain/mail.ts';
 
 export interface MailSettings {
@@ -51,7 +52,7 @@ function senderOf(config: MailSettings): (email: Sent) => Promise<unknown> {
   }
   const { protocol, hostname, port, username, password } = new URL(config.SMTP_URL);
   const secure = protocol === 'smtps:';
-  const transport = createTransport({
+  const settings = {
     host: hostname,
     port: Number(port || (secure ? 465 : 587)),
     secure,
@@ -59,8 +60,9 @@ function senderOf(config: MailSettings): (email: Sent) => Promise<unknown> {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
-  });
-  return (email) => transport.sendMail({ from: config.MAIL_FROM, ...email });
+  };
+  const transport = atFirstUse(async () => (await import('nodemailer')).createTransport(settings));
+  return async (email) => (await transport()).sendMail({ from: config.MAIL_FROM, ...email });
 }
 
 /**

@@ -1,5 +1,9 @@
 import type { Db } from '../../../db/client.ts';
-import { type NotifiedWork, wake } from '../../../domain/jobs.ts';
+import { wake } from '../../../domain/jobs.ts';
+import { byWorkspace, claimAnywhere, claimTexts } from './leases-citus.ts';
+import type { Claimed, LeasedRow, WorkTable } from './work-table.ts';
+
+export type { Claimed, LeasedRow, WorkTable } from './work-table.ts';
 
 /** How long a worker holds a claim without renewing it, in seconds. It renews it this many times in that time. */
 export const leaseSeconds = 12;
@@ -8,51 +12,8 @@ export const renewalsPerLease = 4;
 /** Candidates for a claim beyond those wanted: other processes may claim some of them first. */
 const spare = 8;
 
-/** What every claim has. `attempt` is the fence: what was claimed is saved only while the row has the same number. */
-export interface LeasedRow {
-  workspaceId: string;
-  attempt: number;
-}
-
 /** Rows that wait are counted up to so many: the count of more would take long. */
 export const maxCounted = 10_000;
-
-/** A table whose rows are work. Its SQL calls the row `t`. */
-export interface WorkTable<Claim extends LeasedRow> {
-  name: string;
-  /** Columns of the primary key beside `workspace_id`, with the properties of a claim that hold them. */
-  key: readonly { column: string; type: 'uuid' | 'text'; property: keyof Claim & string }[];
-  /** From this instant on a worker may claim the row; a claim moves it to the end of the lease. */
-  due: string;
-  attempt: string;
-  /** Whether there is anything left to do. A partial index on (workspace_id, due) has the same condition. */
-  open: string;
-  /** What must hold beside that for a row to be claimed. */
-  eligible?: string;
-  /** Whether the row is held by the worker with its number; that it is `open` when missing. */
-  held?: string;
-  /** Assignments with a claim; `$2` is the id of the worker. */
-  onClaim?: string;
-  /** Assignments when the row is given back, and when its work was not tried to the end. */
-  onRelease?: string;
-  onHandBack?: string;
-  /** The select list of a claim, and the joins that it needs. */
-  columns: string;
-  joins?: string;
-  /** The kind of work that is notified when a row is handed back. */
-  notifies?: NotifiedWork;
-  /** Instead of `leaseSeconds`. */
-  leaseSeconds?: number;
-}
-
-/** Rows that were claimed, and how many were there to be claimed. */
-export interface Claimed<Claim> {
-  claims: Claim[];
-  /** More than were claimed when other processes claimed some at the same time, or hold locks on them. */
-  found: number;
-  /** The last workspace that was looked at, when there may be others with work that is due; else null. */
-  reached: string | null;
-}
 
 /** The leases on the rows of one table. Each method is one statement; `claim` and `renew` never wait for a lock. */
 export interface Leases<Claim extends LeasedRow> {
@@ -114,19 +75,24 @@ function claimText<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: nu
   ) x on true order by x.nth, x.place`;
 }
 
-/** The statements on claims: `m` are those given as arrays, in the order of `valuesOf`. */
-function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: number) {
-  const { name, key, due, attempt, open, held = open, onRelease, onHandBack, notifies } = table;
+/**
+ * The statements on claims: `m` are those given as arrays, in the order of `valuesOf`. `isOfOne`: all are of one workspace,
+ * which is the last parameter.
+ */
+function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: number, isOfOne: boolean) {
+  const { name, key, due, attempt, open, held = open, onRelease, onHandBack } = table;
   const types = ['uuid', ...key.map(({ type }) => type), 'int'];
   const columns = ['workspace_id', ...key.map(({ column }) => column)];
   const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
   const given = `unnest(${arrays}) with ordinality as m(${columns.join(', ')}, attempt, place)`;
   const same = (alias: string) => columns.map((each) => `t.${each} = ${alias}.${each}`).join(' and ');
-  const isHeld = `${same('m')} and t.${attempt} = m.attempt and ${held}`;
+  const within = (place: number) => (isOfOne ? ` and t.workspace_id = $${types.length + place}::uuid` : '');
+  const isHeldWithin = (place: number) => `${same('m')} and t.${attempt} = m.attempt and ${held}${within(place)}`;
+  const isHeld = isHeldWithin(1);
   const after = `$${types.length + 1}::float8`;
   const release = (...assignments: (string | undefined)[]) => {
     const set = [`${due} = now() + make_interval(secs => ${after})`, onRelease, ...assignments].filter(Boolean);
-    return `update ${name} t set ${set.join(', ')} from ${given} where ${isHeld} returning 1`;
+    return `update ${name} t set ${set.join(', ')} from ${given} where ${isHeldWithin(2)} returning 1`;
   };
   return {
     // A row that is locked is passed over: the step that holds it may take long, and renewals must not queue up behind
@@ -135,11 +101,11 @@ function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds:
       select ${columns.map((each) => `t.${each}`).join(', ')} from ${name} t join ${given} on ${isHeld}
       for no key update of t skip locked
     ), renewed as (
-      update ${name} t set ${due} = now() + interval '${seconds} seconds' from free f where ${same('f')}
+      update ${name} t set ${due} = now() + interval '${seconds} seconds' from free f where ${same('f')}${within(1)}
     ) select m.place::int as place from ${name} t join ${given} on ${isHeld}`,
     retry: release(),
-    handBack: `with released as (${release(onHandBack)}) select ${notifies ? wake(notifies) : '1'} from released`,
-    remove: `delete from ${name} t using ${given} where ${same('m')} and t.${attempt} = m.attempt`,
+    handBack: release(onHandBack),
+    remove: `delete from ${name} t using ${given} where ${same('m')} and t.${attempt} = m.attempt${within(1)}`,
   };
 }
 
@@ -153,7 +119,17 @@ function waitingText<Claim extends LeasedRow>({ name, due, open, eligible = 'tru
 export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leases<Claim> {
   const { leaseSeconds: seconds = leaseSeconds } = table;
   const claim = claimText(table, seconds);
-  const { renew, retry, handBack, remove } = claimedTexts(table, seconds);
+  const onCitus = claimTexts(table, seconds);
+  const [everywhere, withinOne] = [claimedTexts(table, seconds, false), claimedTexts(table, seconds, true)];
+  const textsOn = ({ engine }: Pick<Db, 'engine'>) => (engine === 'citus' ? withinOne : everywhere);
+  /** The values of a statement of `textsOn`: one on all claims, or one for each workspace. */
+  const batchesOn = ({ engine }: Pick<Db, 'engine'>, claims: readonly Claim[], ...more: unknown[]) => {
+    if (engine === 'postgres') return [{ batch: claims, values: [...valuesOf(claims), ...more] }];
+    return byWorkspace(claims).map((batch) => ({
+      batch,
+      values: [...valuesOf(batch), ...more, batch[0]?.workspaceId],
+    }));
+  };
   const valuesOf = (claims: readonly Claim[]) => [
     claims.map(({ workspaceId }) => workspaceId),
     ...table.key.map(({ property }) => claims.map((each) => each[property])),
@@ -164,23 +140,31 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
     leaseSeconds: seconds,
     waiting: waitingText(table),
     claim: async (db, limit, workerId, after) => {
+      if (db.engine === 'citus') return claimAnywhere<Claim>(db, onCitus, { limit, spare, workerId, after });
       type Row = Claim & Pick<Claimed<Claim>, 'found' | 'reached'>;
       const rows = await db.rows<Row>(claim, [limit, workerId, after, limit + spare]);
       const [{ found, reached } = { found: 0, reached: null }] = rows;
       return { claims: rows.filter(({ workspaceId }) => workspaceId !== null), found, reached };
     },
     renew: async (db, claims) => {
-      const held = await db.rows<{ place: number }>(renew, valuesOf(claims));
-      return new Set(held.flatMap(({ place }) => claims[place - 1] ?? []));
+      const held = new Set<Claim>();
+      for (const { batch, values } of batchesOn(db, claims)) {
+        const rows = await db.rows<{ place: number }>(textsOn(db).renew, values);
+        for (const { place } of rows) for (const claim of batch.slice(place - 1, place)) held.add(claim);
+      }
+      return held;
     },
     retry: async (db, each, after) => {
-      await db.rows(retry, [...valuesOf([each]), after]);
+      for (const { values } of batchesOn(db, [each], after)) await db.rows(textsOn(db).retry, values);
     },
     handBack: async (db, each) => {
-      await db.rows(handBack, [...valuesOf([each]), 0]);
+      for (const { values } of batchesOn(db, [each], 0)) {
+        const freed = await db.rows(textsOn(db).handBack, values);
+        if (table.notifies && freed.length > 0) wake(db, table.notifies);
+      }
     },
     remove: async (db, claims) => {
-      await db.rows(remove, valuesOf(claims));
+      for (const { values } of batchesOn(db, claims)) await db.rows(textsOn(db).remove, values);
     },
   };
 }

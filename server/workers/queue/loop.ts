@@ -45,6 +45,8 @@ export interface LoopParts<Claim extends LeasedRow> {
   removes?: boolean;
   /** Seconds until work that failed is tried again; `doubling` of its claims when missing. */
   retrySeconds?: (claim: Claim) => number;
+  /** The first claim waits for this. */
+  after?: Promise<void> | undefined;
   /** Work that was begun and not done is tried again when its lease ends, not before: it may have had its effect. */
   keepsLease?: boolean;
 }
@@ -53,6 +55,8 @@ export interface LoopParts<Claim extends LeasedRow> {
 export interface Loop {
   /** There may be new work. */
   wake(): void;
+  /** Resolves when the first claim has ended, or when there will be none. */
+  readonly first: Promise<void>;
   readonly running: number;
   readonly done: number;
   readonly failed: number;
@@ -158,7 +162,7 @@ export function startLoop<Claim extends LeasedRow>(parts: LoopParts<Claim>): Loo
     if (claims.length === free) return 0;
     return hasMore || found > claims.length ? contendedMs : pollMs;
   };
-  const poller = startPoller(claimFree, `work not claimed (${leases.name})`, log);
+  const poller = startPoller(claimFree, `work not claimed (${leases.name})`, log, parts.after);
 
   let isRenewing = false;
   const renewals = setInterval(
@@ -183,6 +187,7 @@ export function startLoop<Claim extends LeasedRow>(parts: LoopParts<Claim>): Loo
   };
   return {
     wake: poller.wake,
+    first: poller.first,
     stop,
     get running() {
       return inProgress.size;

@@ -1,7 +1,4 @@
-import type { Db } from '../../../db/client.ts';
 import type { Claim } from '../../../domain/turns/steps.ts';
-import type { CaptureFacts } from '../../../engine/facts.ts';
-import { maxCapturesLength } from '../../../engine/prompt/system.ts';
 
 // The parts of a note or a recording, each under its name where there are several.
 const bodies = `concat_ws(E'\\n\\n', c.content,
@@ -9,26 +6,22 @@ const bodies = `concat_ws(E'\\n\\n', c.content,
     'Transcript:' || E'\\n' || c.transcript,
     'Notes:' || E'\\n' || c.notes)`;
 
-// Its texts are read no further than a prompt can have them: they may be long, and every step reads them again.
-const given = `with given as (
-    select g.capture_id, g.position from chat_captures g where g.workspace_id = $1 and g.chat_id = $2
+/**
+ * Selects the captures that a turn may read as context, as they are now: those given to its chat, then the one its todo came
+ * from. Texts are read no further than a prompt can have them: they may be long, and every step reads them again. `$1` is the workspace, `$6` the chat, `$7` the todo, `$8` the most characters of all together.
+ */
+export const givenCaptures = `with given as (
+    select g.capture_id, g.position from chat_captures g where g.workspace_id = $1 and g.chat_id = $6
     union all
-    select t.capture_id, 32767 from todos t where t.workspace_id = $1 and t.id = $3::uuid and t.capture_id is not null
+    select t.capture_id, 32767 from todos t where t.workspace_id = $1 and t.id = $7::uuid and t.capture_id is not null
   ), each as (
     select capture_id, min(position) as position, count(*) over () as count from given group by capture_id
   )
-  select c.id, c.title, left(s.text, ($4 / e.count)::int) as text, length(s.text) as length
+  select c.id, c.title, left(s.text, ($8::int / e.count)::int) as text, length(s.text) as length
   from each e join captures c on c.workspace_id = $1 and c.id = e.capture_id
   cross join lateral (select ${bodies} as text) s order by e.position`;
 
-/**
- * The captures that a turn may read as context, as they are now: those given to its chat, then the one its todo came
- * from. None when whoever started the turn may not read captures (CONTRACT §10.9): only the link to it is shown then.
- */
-export async function captureFacts(
-  db: Db,
-  { workspaceId, chatId, todoId, scopes }: Pick<Claim, 'workspaceId' | 'chatId' | 'todoId' | 'scopes'>,
-): Promise<CaptureFacts[]> {
-  if (!scopes.includes('captures:read')) return [];
-  return db.rows<CaptureFacts>(given, [workspaceId, chatId, todoId, maxCapturesLength]);
+/** Whether a turn gets the texts of captures: not when whoever started it may not read them (CONTRACT §10.9). */
+export function mayReadCaptures({ scopes }: Pick<Claim, 'scopes'>): boolean {
+  return scopes.includes('captures:read');
 }

@@ -1,10 +1,17 @@
 import type { Db } from '../../../db/client.ts';
-import { agentAtWork } from '../../../domain/agents/rows.ts';
+import { atWork, type WorkingAgent } from '../../../domain/agents/rows.ts';
+import { notFound } from '../../../domain/errors.ts';
+import { LostLease } from '../../../domain/jobs.ts';
 import type { Claim } from '../../../domain/turns/steps.ts';
-import type { Named, TodoFacts, TurnFacts } from '../../../engine/facts.ts';
-import { captureFacts } from './captures.ts';
+import type { CaptureFacts, Named, TodoFacts, TurnFacts } from '../../../engine/facts.ts';
+import { maxCapturesLength } from '../../../engine/prompt/system.ts';
+import { givenCaptures, mayReadCaptures } from './captures.ts';
 
 interface Surroundings {
+  /** Null: the turn has ended, or another worker has it. */
+  isMember: boolean | null;
+  agent: WorkingAgent | null;
+  captures: CaptureFacts[];
   workspace: string;
   person: string;
   people: Named[];
@@ -16,12 +23,32 @@ const named = (from: string) =>
   `(select coalesce(json_agg(json_build_object('id', id, 'name', name) order by name, id), '[]')
     from (select id, name from (${from}) named order by name, id limit 100) shown)`;
 
-const surroundings = `select w.name as workspace, (select u.name from users u where u.id = $2) as person,
+/** $1 workspace, $2 agent, $3 person, $4 turn, $5 attempt; with captures also $6 chat, $7 todo, $8 most characters. */
+const surroundingsWith = (
+  captures: string,
+) => `select w.name as workspace, (select u.name from users u where u.id = $3) as person,
+    (select exists (select from members m where m.workspace_id = $1 and m.user_id = $3 and m.removed_at is null)
+      from chat_turns t where t.workspace_id = $1 and t.id = $4 and t.attempt = $5 and t.ended_at is null) as "isMember",
+    (select row_to_json(x) from (${atWork}) x) as agent, ${captures} as captures,
     ${named(`select m.user_id as id, u.name from members m join users u on u.id = m.user_id
       where m.workspace_id = $1 and m.removed_at is null`)} as people,
     ${named('select a.id, a.name from agents a where a.workspace_id = $1 and a.archived_at is null')} as agents,
     ${named('select l.id, l.name from todo_lists l where l.workspace_id = $1 and l.archived_at is null')} as lists
   from workspaces w where w.id = $1`;
+const surroundings = surroundingsWith(`'[]'::json`);
+const surroundingsWithCaptures = surroundingsWith(
+  `(select coalesce(json_agg(row_to_json(g)), '[]') from (${givenCaptures}) g)`,
+);
+
+/** What holds now for the next step of a turn, in one statement: who works, where, for whom, and with which captures. */
+async function surroundingsOf(db: Db, claim: Claim): Promise<Surroundings | undefined> {
+  const { workspaceId, agentId, userId, turnId, attempt, chatId, todoId } = claim;
+  const values = [workspaceId, agentId, userId, turnId, attempt];
+  const [row] = mayReadCaptures(claim)
+    ? await db.rows<Surroundings>(surroundingsWithCaptures, [...values, chatId, todoId, maxCapturesLength])
+    : await db.rows<Surroundings>(surroundings, values);
+  return row;
+}
 
 const priorities = [null, 'low', 'medium', 'high', 'urgent'] as const;
 
@@ -37,18 +64,26 @@ async function todoFacts(db: Db, workspaceId: string, todoId: string): Promise<T
   return { ...rest, priority: priorities[rank ?? 0] ?? null };
 }
 
-/** What holds for the next step of a turn: its agent, the workspace, the person, the todo and the captures as they are now. */
-export async function factsOf(db: Db, claim: Claim, now: Date, nonce: string): Promise<TurnFacts> {
-  const { workspaceId, agentId, userId, todoId, timezone, trigger, depth } = claim;
-  const [agent, [around], given, captures] = await Promise.all([
-    agentAtWork(db, workspaceId, agentId),
-    db.rows<Surroundings>(surroundings, [workspaceId, userId]),
+/**
+ * What holds for the next step of a turn: its agent, the workspace, the person, the todo and the captures as they are now;
+ * and whether the person for whom the agent works is still a member. @throws LostLease.
+ */
+export async function factsOf(
+  db: Db,
+  claim: Claim,
+  now: Date,
+  nonce: string,
+): Promise<{ facts: TurnFacts; worksForMember: boolean }> {
+  const { workspaceId, userId, todoId, timezone, trigger, depth } = claim;
+  const [around, given] = await Promise.all([
+    surroundingsOf(db, claim),
     todoId === null ? null : todoFacts(db, workspaceId, todoId),
-    captureFacts(db, claim),
   ]);
   if (!around) throw new Error('A turn without its workspace');
-  const { workspace: name, person, people, agents, lists } = around;
-  return {
+  const { workspace: name, person, people, agents, lists, agent, captures, isMember } = around;
+  if (isMember === null) throw new LostLease();
+  if (!agent) throw notFound('agent', 'agentId');
+  const facts = {
     nonce,
     now,
     timezone,
@@ -60,4 +95,5 @@ export async function factsOf(db: Db, claim: Claim, now: Date, nonce: string): P
     todo: given,
     captures,
   };
+  return { facts, worksForMember: isMember };
 }

@@ -19,7 +19,7 @@ export const turnLeases = leasesOf<Claim>({
   onRelease: 'worker_id = null',
   onHandBack: 'claims = greatest(0, t.claims - 1)',
   columns: `t.claims, t.chat_id as "chatId", t.id as "turnId", t.agent_id as "agentId", t.user_id as "userId", t.run_id as "runId",
-    c.todo_id as "todoId", t.trigger, t.scopes, t.depth, c.timezone, t.active_ms as "activeMs",
+    c.agent_id as "namedAgentId", c.todo_id as "todoId", t.trigger, t.scopes, t.depth, c.timezone, t.active_ms as "activeMs",
     t.started_at is not null and c.status = 'running' as "hasBegun"`,
   joins: 'join chats c on c.workspace_id = t.workspace_id and c.id = t.chat_id',
   notifies: 'turns',

@@ -17,6 +17,14 @@ export interface TurnLimits {
   answers: number;
 }
 
+/** What the engine is asked, and the agent that asks. */
+export interface Question {
+  agent: AgentNow;
+  /** The person for whom the agent works is still a member. */
+  worksForMember: boolean;
+  request: Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>;
+}
+
 /** What turns are worked on with. */
 export interface TurnParts {
   /** The context of the service; each call of a tool gets its principal. */
@@ -25,13 +33,7 @@ export interface TurnParts {
   tools: ReadonlyMap<string, AgentTool>;
   limits: TurnLimits;
   engine: Engine;
-  /** The agent, and what the engine is asked: from the whole chat and the workspace as they are now. */
-  prepare(
-    claim: Claim,
-    messages: TurnMessage[],
-  ): Promise<{
-    agent: AgentNow;
-    request: Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>;
-  }>;
+  /** From the whole chat and the workspace as they are now. @throws LostLease. */
+  prepare(claim: Claim, messages: TurnMessage[]): Promise<Question>;
   deltas(chatId: string, sequence: number): Deltas;
 }

@@ -6,6 +6,7 @@ import type { ToolCallBlock } from '../../../domain/chats/shapes.ts';
 import type { Ending } from '../../../domain/chats/turns.ts';
 import type { ServiceContext } from '../../../domain/context.ts';
 import { LostLease } from '../../../domain/jobs.ts';
+import { saveEndAtOnce } from '../../../domain/turns/end.ts';
 import { messagesAfter, recentMessages, type TurnMessage } from '../../../domain/turns/history.ts';
 import type { Claim } from '../../../domain/turns/steps.ts';
 import * as steps from '../../../domain/turns/steps.ts';
@@ -13,7 +14,7 @@ import { type EngineAnswer, ModelFault } from '../../../engine/engine.ts';
 import { deadlineIn } from '../../../engine/providers/limits.ts';
 import { currentSpan, traced } from '../../tracing/spans.ts';
 import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
-import type { AgentNow, TurnParts } from './parts.ts';
+import type { AgentNow, Question, TurnParts } from './parts.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 /** Database errors in a row after which a turn still continues, and the pause before it does, in milliseconds. */
@@ -74,18 +75,21 @@ export class Turn {
 
   /** Takes the next step; false when the turn has ended or waits for a person. */
   async #next(): Promise<boolean> {
-    const { limits, context } = this.#parts;
+    const { limits, context, prepare } = this.#parts;
     const { turnId } = this.#claim;
     await this.#read();
-    if (!(await steps.worksForMember(context.db, this.#claim))) return this.#end(orphaned);
     const next = nextOf(this.#messages, turnId, await this.#decisions());
     currentSpan()?.set({ 'tandem.step': next.kind });
     if (next.kind !== 'ask') this.#answered = undefined;
+    const asks = next.kind === 'ask' && !this.#answered;
+    const question = asks ? await prepare(this.#claim, this.#messages) : undefined;
+    const worksForMember = question?.worksForMember ?? (await steps.worksForMember(context.db, this.#claim));
+    if (!worksForMember) return this.#end(orphaned);
     if (next.kind === 'pause') return !(await this.#step((db) => steps.pauseTurn(this.#ctx(db), this.#claim)));
     if (this.#activeMs >= limits.activeMs) return this.#timeOut();
     if (next.kind === 'call') return this.#call(next.call, next.input);
     if (this.#answered) return this.#save(this.#answered);
-    if (answersIn(this.#messages, turnId) < limits.answers) return this.#ask();
+    if (question && answersIn(this.#messages, turnId) < limits.answers) return this.#ask(question);
     const message = `The agent was stopped after ${limits.answers} steps without an end. Say what is still to do, in smaller pieces.`;
     return this.#end({ outcome: 'failed', errorMessage: message });
   }
@@ -136,9 +140,8 @@ export class Turn {
   }
 
   /** Asks the engine and saves its answer. Waits between tries are not active time. */
-  async #ask(): Promise<boolean> {
-    const { engine, prepare, limits, deltas } = this.#parts;
-    const { agent, request } = await prepare(this.#claim, this.#messages);
+  async #ask({ agent, request }: Question): Promise<boolean> {
+    const { engine, limits, deltas } = this.#parts;
     const late = deadlineIn(limits.activeMs - this.#activeMs);
     const signal = AbortSignal.any([this.#signal, late.signal]);
     const provisional = deltas(this.#claim.chatId, (this.#messages.at(-1)?.sequence ?? 0) + 1);
@@ -174,6 +177,7 @@ export class Turn {
 
   async #save({ answer: { text, toolCalls }, agent, spentMs }: Answered): Promise<boolean> {
     if (toolCalls.length === 0) {
+      if (await saveEndAtOnce(this.#ctx(this.#parts.context.db), this.#claim, text, spentMs)) return false;
       await this.#step((db) => steps.saveEnd(this.#ctx(db), this.#claim, text, spentMs));
       return false;
     }

@@ -1,0 +1,107 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sweepOnce } from '../../server/sweeps.ts';
+import { playAgent, startWithoutAgents } from '../support/chat-fixtures.ts';
+import type { TestService, TestWorkspace } from '../support/harness.ts';
+import { brief, recordedEvents } from '../support/recorded-events.ts';
+import { keptDays, sweep } from '../support/sweeps.ts';
+
+const test = suite('what is kept for a time');
+let tandem: TestService;
+
+test.before(async () => {
+  tandem = await startWithoutAgents();
+});
+test.after(() => tandem.close());
+
+/** A chat whose agent has answered, or is at work when `isOpen`, as it is `days` after its last message. */
+async function oldChat(workspace: TestWorkspace, days: number, isOpen = false): Promise<string> {
+  const { call, workspaceId } = workspace;
+  const { body: chat } = await call('POST /chats', { message: 'What is due?' });
+  if (!isOpen) await playAgent(tandem, workspaceId, chat.id).finish('Nothing.');
+  await age(workspace, chat.id, days);
+  return chat.id;
+}
+
+function age({ workspaceId }: TestWorkspace, chatId: string, days: number) {
+  const text = `update chats set last_message_at = now() - make_interval(days => $3), updated_at = now() - make_interval(days => $3)
+    where workspace_id = $1 and id = $2`;
+  return tandem.db.rows(text, [workspaceId, chatId, days]);
+}
+
+const stateOf = async ({ call }: TestWorkspace, chatId: string) => {
+  const { status, body } = await call(`GET /chats/${chatId}`);
+  return status === 404 ? 'erased' : body.isArchived ? 'archived' : 'active';
+};
+const eventsOf = async ({ workspaceId }: TestWorkspace, chatId: string) =>
+  (await recordedEvents(tandem, workspaceId)).map(brief).filter(([, id]) => id === chatId);
+
+test('chats are kept for ever without a setting', async () => {
+  const workspace = await tandem.workspace();
+  const chatId = await oldChat(workspace, 4000);
+  await sweep(tandem.db);
+  assert.is(await stateOf(workspace, chatId), 'active');
+});
+
+test('a chat without a message for so many days is archived with its event, one at work or changed since is not', async () => {
+  const workspace = await tandem.workspace();
+  const [old, young, open, renamed] = [
+    await oldChat(workspace, 31),
+    await oldChat(workspace, 29),
+    await oldChat(workspace, 31, true),
+    await oldChat(workspace, 31),
+  ];
+  await workspace.call(`PATCH /chats/${renamed}`, { title: 'Kept' });
+  await sweep(tandem.db, { archiveDays: 30 });
+  const states = await Promise.all([old, young, open, renamed].map((id) => stateOf(workspace, id)));
+  assert.equal(states, ['archived', 'active', 'active', 'active']);
+  assert.equal((await eventsOf(workspace, old)).at(-1), ['chat.archived', old, 'isArchived']);
+  const archived = (await recordedEvents(tandem, workspace.workspaceId)).at(-1);
+  assert.is(archived?.actorType, 'service');
+});
+
+test('a chat that was restored is not archived again at once', async () => {
+  const workspace = await tandem.workspace();
+  const chatId = await oldChat(workspace, 31);
+  await sweep(tandem.db, { archiveDays: 30 });
+  await workspace.call(`POST /chats/${chatId}/restore`);
+  await sweep(tandem.db, { archiveDays: 30 });
+  assert.is(await stateOf(workspace, chatId), 'active');
+});
+
+test('archived chats are erased after so many days with all messages, active ones are not', async () => {
+  const workspace = await tandem.workspace();
+  const [archived, active] = [await oldChat(workspace, 91), await oldChat(workspace, 91)];
+  await workspace.call(`DELETE /chats/${archived}`);
+  await sweep(tandem.db, { erasureDays: 90 });
+  assert.is(await stateOf(workspace, archived), 'archived', 'it was archived only now');
+  await age(workspace, archived, 91);
+  await sweep(tandem.db, { erasureDays: 90 });
+  assert.is(await stateOf(workspace, archived), 'erased');
+  assert.is(await stateOf(workspace, active), 'active');
+  assert.equal((await eventsOf(workspace, archived)).at(-1), ['chat.deleted', archived]);
+  const count = 'select count(*)::int as n from messages where workspace_id = $1 and chat_id = $2';
+  assert.equal(await tandem.db.rows(count, [workspace.workspaceId, archived]), [{ n: 0 }]);
+});
+
+test('more chats than one read are all archived', async () => {
+  const workspace = await tandem.workspace();
+  const fill = `insert into chats (workspace_id, id, status, last_message_at, updated_at)
+    select $1, gen_random_uuid(), 'completed', now() - interval '40 days', now() - interval '40 days'
+    from generate_series(1, 230)`;
+  await tandem.db.rows(fill, [workspace.workspaceId]);
+  await sweep(tandem.db, { archiveDays: 30 });
+  const left = 'select count(*)::int as n from chats where workspace_id = $1 and archived_at is null';
+  assert.equal(await tandem.db.rows(left, [workspace.workspaceId]), [{ n: 0 }]);
+});
+
+test('one of several processes deletes what has expired, and another one half an hour later', async () => {
+  await tandem.db.rows('delete from sweeps', []);
+  const begun = await Promise.all(Array.from({ length: 4 }, () => sweepOnce(tandem.db, keptDays)));
+  assert.is(begun.filter(Boolean).length, 1);
+  assert.not.ok(await sweepOnce(tandem.db, keptDays));
+  await tandem.db.rows(`update sweeps set begun_at = now() - interval '31 minutes'`, []);
+  assert.ok(await sweepOnce(tandem.db, keptDays));
+});
+
+test.run();
