@@ -3,7 +3,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { blocksOf, type Inline } from '../../web/src/captures/markdown.ts';
 import { clock, inWords } from '../../web/src/captures/recorder/duration.ts';
-import { cpuMsOf } from '../support/cpu-time.ts';
 
 const test = suite('the pages: Markdown and lengths');
 
@@ -121,42 +120,6 @@ test('the service and its pages read Markdown with the same settings', async () 
     ['domain/markdown.ts', 'web/src/captures/markdown-parser.ts'].map((file) => readFile(file, 'utf8')),
   );
   assert.is(service, pages);
-});
-
-test('half a million characters of bait are read in linear time', async () => {
-  const baits = [
-    '*',
-    '**',
-    '_',
-    '`',
-    '[',
-    '](',
-    '[a](',
-    '> ',
-    '- ',
-    '# ',
-    '1. ',
-    '```\n',
-    '\\',
-    'https://',
-    '**a*',
-    '  - \n',
-    '![',
-    '*a ',
-    'a_*',
-    '~~a ',
-    '> - a\n',
-    '> a\nb\n',
-    'a\n-\n',
-    '- a\n\n',
-    '<a ',
-    '&',
-    '[a]: b\n',
-  ];
-  for (const bait of baits) {
-    const took = await cpuMsOf(() => blocksOf(bait.repeat(Math.floor(500_000 / bait.length))));
-    assert.ok(took < 2_000, `${JSON.stringify(bait)} took ${took} ms`);
-  }
 });
 
 test('durations are formatted as a clock and in words', () => {

@@ -53,6 +53,40 @@ test('every command that goes to a page leads to one that exists', () => {
   for (const path of gone) assert.ok(pageAt(new URL(path, 'http://x').pathname), path);
 });
 
+test('the keys that people bring from elsewhere do what they expect', () => {
+  const expected = {
+    'new-todo': 'c',
+    'search-todos': '[Shift]+/',
+    'go-inbox': 'g i',
+    'go-today': 'g t',
+    'go-mine': 'g m',
+    'go-todos': 'g a',
+    'go-chats': 'g c',
+    'go-schedules': 'g s',
+    'next-todo': 'j',
+    'previous-todo': 'k',
+    'open-todo': 'Enter',
+    'peek-todo': 'Space',
+    'select-todo': 'x',
+    complete: 'e',
+    'choose-status': 's',
+    'choose-priority': 'p',
+    'choose-assignee': 'a',
+    'choose-due': 'd',
+    'choose-list': 'l',
+    'choose-agent': 'r',
+    'schedule-todo': 'Shift+S',
+    'archive-todos': '[Shift]+#',
+    undo: '$mod+z',
+    sidebar: '[Alt]+[Control]+[',
+    'close-peek': '[Alt]+[Control]+]',
+    shortcuts: '[Shift]+?',
+    palette: '$mod+k',
+  };
+  const bound = new Map(commands.map(({ id, keys }) => [id, keys]));
+  for (const [id, keys] of Object.entries(expected)) assert.is(bound.get(id), keys, id);
+});
+
 test('keys are shown as people read them', () => {
   assert.equal(shownKeys('g t'), ['G', 'T']);
   // ⌘ on a Mac.

@@ -43,12 +43,22 @@ test('emphasis, a bullet, an unknown name, a product and what is quoted are text
   }
 });
 
-test('* offers the labels that begin so', () => {
+test('* offers the labels that begin so, then to create one of that word', () => {
   const names = { lists: [], people: [], labels };
   const offered = (text: string) => offersAt(text, text.length, names).map((offer) => offer.label);
-  assert.equal(offered('call *wait'), ['*Waiting', '*Waiting for Ada']);
+  assert.equal(offered('call *wait'), ['*Waiting', '*Waiting for Ada', 'Create label “wait”']);
   assert.equal(offered('call *'), ['*Home', '*Waiting', '*Waiting for Ada']);
   assert.equal(offered('2*'), []);
+});
+
+test('a word that no label has is created by choosing so; what cannot be meant as a label is not offered', () => {
+  const names = { lists: [], people: [], labels };
+  const created = (text: string) => offersAt(text, text.length, names).flatMap(({ creates }) => creates ?? []);
+  assert.equal(created('call *garden'), ['garden']);
+  assert.equal(created('call *HOME'), [], 'it exists');
+  assert.equal(created('call *garden tomorrow'), []);
+  assert.equal(created('call *garden*'), []);
+  assert.equal(created('2*garden'), []);
 });
 
 test('a press puts a label on all todos, or takes it off where all have it; the change says only what differs', () => {

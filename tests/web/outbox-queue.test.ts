@@ -308,6 +308,21 @@ test('nothing is sent for another session, nor after the session has ended', asy
   assert.equal([sent.length, idsOf(await store.all())], [1, ['1']]);
 });
 
+test('what is refused in the session of somebody else waits as if it had never been sent', async () => {
+  const { open, world, sent, answer, outcomes, update, store } = newWorld();
+  const queue = open();
+  queue.run();
+  await queue.add(update('1', { status: 'done' }, todoOf('a')));
+  await settle();
+  world.isSame = false;
+  await answer('1', problem(409, { reason: 'session_changed' }));
+  queue.wake();
+  await settle();
+  const [write] = await store.all();
+  assert.equal([sent.length, write?.id, write?.state, write?.sentAt], [1, '1', 'waiting', null]);
+  assert.equal(outcomes, []);
+});
+
 test('only what was never sent is withdrawn; what is being sent is discarded once that has failed', async () => {
   const { open, world, outcomes, update, answer, store } = newWorld();
   const queue = open();

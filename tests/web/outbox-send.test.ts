@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { setActor } from '../../web/src/api/acting.ts';
 import { problemOf } from '../../web/src/api/problem.ts';
 import type { Change, Todo } from '../../web/src/outbox/merge.ts';
 import { send } from '../../web/src/outbox/send.ts';
@@ -16,6 +17,7 @@ interface Request {
   body: unknown;
 }
 
+const ada = { user: { id: 'ada' }, workspace: { id: 'home' } };
 const realFetch = globalThis.fetch;
 const requests: Request[] = [];
 let todo: Todo;
@@ -62,10 +64,10 @@ const methods = () => requests.map(({ method }) => method).join(' ');
 
 test('a change names the version that it was made of; without one that is read first', async () => {
   const known = { resource: todo, tag: tag() };
-  const { todos, tagged, conflicts } = await send(update({ priority: 'high' }, { known }), false);
+  const { todos, tagged, conflicts } = await send(update({ priority: 'high' }, { known }), false, ada);
   assert.equal([methods(), requests[0]?.headers.get('If-Match')], ['PATCH', '"1"']);
   assert.equal([todos[0]?.priority, tagged?.tag, conflicts], ['high', '"2"', []]);
-  await send(update({ priority: 'low' }), false);
+  await send(update({ priority: 'low' }), false, ada);
   assert.is(methods(), 'PATCH GET PATCH');
 });
 
@@ -73,7 +75,7 @@ test('after 412 what others changed in other fields is merged, and the same fiel
   const known = { resource: todo, tag: tag() };
   const mine = update({ title: 'Mine', priority: 'high' }, { known });
   change({ title: 'Theirs', status: 'done' });
-  const { conflicts } = await send(mine, true);
+  const { conflicts } = await send(mine, true, ada);
   assert.equal(requests.filter(({ method }) => method === 'PATCH').at(-1)?.body, { priority: 'high' });
   assert.equal(
     conflicts.map((each) => [each.change, each.theirs.title]),
@@ -86,14 +88,14 @@ test('what the service stored before an answer was lost is not changed again', a
   const known = { resource: todo, tag: tag() };
   const mine = update({ title: 'Mine' }, { known });
   change({ title: 'Mine' });
-  const { conflicts, todos } = await send(mine, true);
+  const { conflicts, todos } = await send(mine, true, ada);
   assert.equal([methods(), conflicts, todos[0]?.version], ['PATCH GET', [], 2]);
 });
 
 test('a version that is older than what the change was made of is no conflict', async () => {
   const known = { resource: todo, tag: tag() };
   change({ title: 'B' });
-  const { conflicts } = await send(update({ title: 'C' }, { known, base: { title: 'B' } }), false);
+  const { conflicts } = await send(update({ title: 'C' }, { known, base: { title: 'B' } }), false, ada);
   assert.equal([conflicts, todo.title], [[], 'C']);
 });
 
@@ -102,7 +104,7 @@ test('a todo that others change all the time is given up after some rounds, with
     if (method === 'PATCH') change({ status: 'done' });
   };
   try {
-    await send(update({ priority: 'high' }), true);
+    await send(update({ priority: 'high' }), true, ada);
     assert.unreachable();
   } catch (error) {
     assert.is(problemOf(error).status, 412);
@@ -111,16 +113,30 @@ test('a todo that others change all the time is given up after some rounds, with
 });
 
 test('a creation has its key, an archived todo its version, and several todos go in one request', async () => {
-  await send(writeOf({ operation: 'create', input: { id: 'a', title: 'A' } }), false);
+  await send(writeOf({ operation: 'create', input: { id: 'a', title: 'A' } }), false, ada);
   assert.equal([requests[0]?.path, requests[0]?.headers.get('Idempotency-Key')], ['/api/v1/todos', 'key']);
-  await send(writeOf({ operation: 'archive' }, { known: { resource: todo, tag: tag() } }), false);
+  await send(writeOf({ operation: 'archive' }, { known: { resource: todo, tag: tag() } }), false, ada);
   assert.equal([requests[1]?.method, requests[1]?.headers.get('If-Match')], ['DELETE', '"1"']);
   const two = [todo, { ...todo, id: 'b' }];
-  await send(writeOf({ operation: 'update', change: { status: 'done' } }, { todos: two }), false);
+  await send(writeOf({ operation: 'update', change: { status: 'done' } }, { todos: two }), false, ada);
   assert.equal(
     [requests[2]?.path, requests[2]?.body],
     ['/api/v1/todos/bulk', { ids: ['a', 'b'], patch: { status: 'done' } }],
   );
+});
+
+test('every request names for whom the change was made', async () => {
+  setActor({ user: { id: 'bob' }, workspace: { id: 'office' } });
+  const two = [todo, { ...todo, id: 'b' }];
+  await send(update({ title: 'B' }), false, ada);
+  await send(writeOf({ operation: 'create', input: { id: 'a', title: 'A' } }), false, ada);
+  await send(writeOf({ operation: 'archive' }), false, ada);
+  await send(writeOf({ operation: 'restore' }), false, ada);
+  await send(writeOf({ operation: 'archive' }, { todos: two }), false, ada);
+  await send(writeOf({ operation: 'update', change: { status: 'done' } }, { todos: two }), false, ada);
+  assert.ok(requests.length >= 7);
+  for (const { method, path, headers } of requests)
+    assert.is(headers.get('Tandem-Acting-As'), 'ada/home', `${method} ${path}`);
 });
 
 test.run();

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { setActor } from './acting.ts';
 import { noteIdentity } from './answers.ts';
 import { api, isSignedOut, problemOf } from './client.ts';
 import { pollUnlessLive } from './live-state.ts';
@@ -31,6 +32,7 @@ async function storedIdentity(queryClient: QueryClient, error: unknown): Promise
   const isFirst = queryClient.getQueryData(['identity']) === undefined;
   const stored = isFirst && problemOf(error).status === 0 ? await restore(queryClient) : null;
   if (stored === null) throw error;
+  setActor(stored);
   return stored;
 }
 
@@ -41,10 +43,14 @@ export const identityQuery = queryOptions({
     api.meta.identity.query({}, { signal }).then(
       (identity) => {
         noteIdentity(identity.workspace.id);
+        setActor(identity);
         return identity;
       },
       (error: unknown) => {
-        if (isSignedOut(error)) return null;
+        if (isSignedOut(error)) {
+          setActor(null);
+          return null;
+        }
         return storedIdentity(client, error);
       },
     ),

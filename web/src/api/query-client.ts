@@ -1,17 +1,23 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { sessionChanged } from './acting.ts';
 import { repeatFailed } from './live-state.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
 
-/** A 401 means that the session has ended: the identity becomes null, and the pages redirect to the sign-in. */
-function clearIdentity(error: unknown): void {
+/**
+ * A 401 means that the session has ended: the identity becomes null, and the pages redirect to the sign-in. Where the
+ * session became that of another person or workspace, the pages become theirs.
+ */
+function followSession(error: unknown): void {
   if (isSignedOut(error)) queryClient.setQueryData(identityQuery.queryKey, null);
+  if (problemOf(error).reason === sessionChanged)
+    void queryClient.invalidateQueries({ queryKey: identityQuery.queryKey });
 }
 
 /** The query client of the pages. */
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: clearIdentity }),
-  mutationCache: new MutationCache({ onError: clearIdentity }),
+  queryCache: new QueryCache({ onError: followSession }),
+  mutationCache: new MutationCache({ onError: followSession }),
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -27,4 +33,4 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 
-watchProblems(clearIdentity);
+watchProblems(followSession);

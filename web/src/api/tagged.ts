@@ -1,3 +1,4 @@
+import { type Actor, actingAs } from './acting.ts';
 import { noteWrite } from './answers.ts';
 import { ProblemError, problemIn } from './problem.ts';
 
@@ -24,9 +25,9 @@ async function exchange<Resource>(path: string, init: RequestInit): Promise<Tagg
   return { resource: body as Resource, tag: response.headers.get('ETag') ?? '*' };
 }
 
-/** Reads a resource, such as that at `/todos/{id}`. @throws ProblemError */
-export function readTagged<Resource>(path: string, signal: AbortSignal): Promise<Tagged<Resource>> {
-  return exchange(path, { signal });
+/** Reads a resource, such as that at `/todos/{id}`, in the session of `actor` where one is given. @throws ProblemError */
+export function readTagged<Resource>(path: string, signal: AbortSignal, actor?: Actor): Promise<Tagged<Resource>> {
+  return exchange(path, { signal, ...(actor && { headers: actingAs(actor) }) });
 }
 
 /** What a request carries beside its address. */
@@ -36,6 +37,8 @@ interface Sent {
   /** The same for every repetition of the request (`Idempotency-Key`). */
   key?: string | undefined;
   body?: object | undefined;
+  /** For whom it is sent; by default the person of this window. */
+  actor?: Actor | undefined;
 }
 
 /** After this time without an answer a request has failed, in ms. */
@@ -47,10 +50,11 @@ const answerMs = 60_000;
  */
 export function sendTagged<Resource>(
   request: `${'POST' | 'PATCH' | 'DELETE'} ${string}`,
-  { tag, key, body }: Sent,
+  { tag, key, body, actor }: Sent,
 ): Promise<Tagged<Resource>> {
   const [method = '', path = ''] = request.split(' ');
   const headers = {
+    ...actingAs(actor),
     ...(tag !== undefined && { 'If-Match': tag }),
     ...(key !== undefined && { 'Idempotency-Key': key }),
   };
@@ -64,10 +68,10 @@ export function sendTagged<Resource>(
  */
 export async function actTagged(request: `${'POST' | 'DELETE'} ${string}`, tag: string): Promise<void> {
   const [method = '', path = ''] = request.split(' ');
-  await exchange(path, { method, headers: { 'If-Match': tag } });
+  await exchange(path, { method, headers: { ...actingAs(), 'If-Match': tag } });
 }
 
 /** Changes a resource if it still has the tag. @throws ProblemError, 412 when it has another one. */
 export function changeTagged<Resource>(path: string, tag: string, change: object): Promise<Tagged<Resource>> {
-  return exchange(path, { method: 'PATCH', headers: { 'If-Match': tag }, body: JSON.stringify(change) });
+  return exchange(path, { method: 'PATCH', headers: { ...actingAs(), 'If-Match': tag }, body: JSON.stringify(change) });
 }

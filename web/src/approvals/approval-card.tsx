@@ -136,7 +136,9 @@ export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, ke
         <Facts approval={approval} isOpen={isOpen} subject={subject} />
       </div>
       <EffectList approval={decided.data ?? approval} subject={isOpen ? subject : null} nameOf={nameOf} />
-      <p className="muted small">{approval.reason}</p>
+      <p className="muted small">
+        {approval.reason} {isOpen && <Link to={`/agents/${approval.agentId}/approval`}>What the agent asks about</Link>}
+      </p>
       <details className="approval-details">
         <summary>Details</summary>
         <p className="muted small">

@@ -1,5 +1,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
+import { useOnPage } from '../edits/list-actions.ts';
+import { useChanges } from '../edits/use-changes.ts';
+import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import type { Todo } from '../work/queries.ts';
 import type { CardActions, DueOf } from './card.tsx';
 import { type BoardColumn, Column } from './column.tsx';
@@ -24,6 +27,10 @@ export function Board({ columns, dueOf, peek }: BoardProps) {
   const [dragged, setDragged] = useState<Todo>();
   const board = useRef<HTMLDivElement>(null);
   const { focus, held } = useCardFocus(board);
+  const changes = useChanges();
+  const chosen = () => columns.flatMap(({ todos }) => todos.filter(({ id }) => id === activeId));
+  const { commands, dialogs } = useTodoCommands(chosen, changes);
+  useOnPage('board', commands);
   const press = ({ id }: Todo, event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.nativeEvent.isComposing) return;
     const next = stepFrom(
@@ -57,7 +64,9 @@ export function Board({ columns, dueOf, peek }: BoardProps) {
   };
   return (
     <>
-      <p className="muted small board-hint">Arrow keys move between cards. M moves a card to another column.</p>
+      <p className="muted small board-hint">
+        Arrow keys move between cards. M moves a card to another column, and ? lists the other keys.
+      </p>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: only notes where the focus is. */}
       <div
         ref={board}
@@ -70,6 +79,7 @@ export function Board({ columns, dueOf, peek }: BoardProps) {
           <Column key={column.status} {...{ column, actions, activeId, dragged }} />
         ))}
       </div>
+      {dialogs}
     </>
   );
 }

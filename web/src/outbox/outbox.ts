@@ -18,9 +18,10 @@ type Message = { kind: 'changed' } | { kind: 'settled'; write: Write; outcome: O
 
 /** The outbox of a person in a workspace, which shows its writes. Never throws: without storage it lasts as long as the window. */
 export async function startOutbox(
-  { user, workspace }: Identity,
+  identity: Identity,
   showWrites: (writes: readonly ShownWrite[]) => void,
 ): Promise<Outbox> {
+  const { user, workspace } = identity;
   const name = `tandem.outbox.${user.id}.${workspace.id}`;
   const store = await openWrites(user.id, workspace.id);
   const channel = typeof BroadcastChannel === 'function' ? new BroadcastChannel(name) : null;
@@ -71,7 +72,7 @@ export async function startOutbox(
   const queue = new Queue({
     store,
     newId,
-    send,
+    send: (write, hasWaited) => send(write, hasWaited, identity),
     problemOf: reportProblem,
     isSameSession: async () => {
       // Asked each time: within a second the session may have become that of another person.

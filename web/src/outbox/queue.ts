@@ -1,3 +1,4 @@
+import { sessionChanged } from '../api/acting.ts';
 import type { Problem } from '../api/problem.ts';
 import { parkedOf, rebased } from './parked.ts';
 import { isPassing, Pauses } from './pauses.ts';
@@ -231,6 +232,10 @@ export class Queue {
   async #fail(write: Write, problem: Problem): Promise<void> {
     const { onSettled } = this.#parts;
     if (problem.status === 401) return this.stop();
+    if (problem.reason === sessionChanged) {
+      this.stop();
+      return this.#change((store) => store.update(write.id, { sentAt: write.sentAt }));
+    }
     if (isPassing(problem)) {
       this.#pauses.failed(write.id, problem);
       onSettled(write, { state: 'waits' });

@@ -1,3 +1,4 @@
+import type { Actor } from '../api/acting.ts';
 import { api } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { readTagged, sendTagged, type Tagged } from '../api/tagged.ts';
@@ -27,7 +28,7 @@ const readMs = 60_000;
 
 const pathOf = (todoId: string) => `/todos/${encodeURIComponent(todoId)}`;
 const isEmpty = (change: Change) => Object.keys(change).length === 0;
-const read = (todoId: string) => readTagged<Todo>(pathOf(todoId), AbortSignal.timeout(readMs));
+const read = (todoId: string, actor: Actor) => readTagged<Todo>(pathOf(todoId), AbortSignal.timeout(readMs), actor);
 
 function refusalOf(found: ReturnType<typeof mergeChange>['conflicts'], theirs: Todo): Refusal[] {
   if (found.length === 0) return [];
@@ -35,10 +36,16 @@ function refusalOf(found: ReturnType<typeof mergeChange>['conflicts'], theirs: T
 }
 
 /** Changes one todo, merged with what others changed since `base`. @throws ProblemError. */
-async function update(todoId: string, base: Base, known: Tagged<Todo> | null, change: Change): Promise<Answer> {
-  let at = known ?? (await read(todoId));
+async function update(
+  todoId: string,
+  base: Base,
+  known: Tagged<Todo> | null,
+  change: Change,
+  actor: Actor,
+): Promise<Answer> {
+  let at = known ?? (await read(todoId, actor));
   // What is a conflict with a version that this window had may be none with that of now.
-  if (known && mergeChange(base, at.resource, change).conflicts.length > 0) at = await read(todoId);
+  if (known && mergeChange(base, at.resource, change).conflicts.length > 0) at = await read(todoId, actor);
   let rest = change;
   const conflicts: Refusal[] = [];
   for (let round = 1; ; round++) {
@@ -47,11 +54,11 @@ async function update(todoId: string, base: Base, known: Tagged<Todo> | null, ch
     rest = merged.rest;
     if (isEmpty(rest)) return { todos: [at.resource], tagged: at, conflicts };
     try {
-      at = await sendTagged<Todo>(`PATCH ${pathOf(todoId)}`, { tag: at.tag, body: rest });
+      at = await sendTagged<Todo>(`PATCH ${pathOf(todoId)}`, { tag: at.tag, body: rest, actor });
       return { todos: [at.resource], tagged: at, conflicts };
     } catch (error) {
       if (problemOf(error).status !== 412 || round === maxMerges) throw error;
-      at = await read(todoId);
+      at = await read(todoId, actor);
     }
   }
 }
@@ -60,7 +67,7 @@ async function update(todoId: string, base: Base, known: Tagged<Todo> | null, ch
  * Changes several todos. The service compares no versions of many, so one that has waited is compared here: todos whose
  * fields others changed are left out.
  */
-async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boolean): Promise<Answer> {
+async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boolean, actor: Actor): Promise<Answer> {
   let ids = todos.map(({ id }) => id);
   const conflicts: Refusal[] = [];
   if (hasWaited) {
@@ -72,32 +79,39 @@ async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boo
     ids = ids.filter((id) => !conflicts.some(({ theirs }) => theirs.id === id));
   }
   if (ids.length === 0) return { todos: [], tagged: null, conflicts };
-  const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, patch: change } });
+  const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, patch: change }, actor });
   return { todos: resource.data, tagged: null, conflicts };
 }
 
 /** Archives or restores one todo, if it is still the known version. */
-async function move(todo: Todo, isArchived: boolean, known: Tagged<Todo> | null): Promise<Answer> {
+async function move(todo: Todo, isArchived: boolean, known: Tagged<Todo> | null, actor: Actor): Promise<Answer> {
   const request = isArchived ? (`DELETE ${pathOf(todo.id)}` as const) : (`POST ${pathOf(todo.id)}/restore` as const);
-  const { tag } = await sendTagged<object>(request, { tag: known?.tag });
+  const { tag } = await sendTagged<object>(request, { tag: known?.tag, actor });
   return { todos: [], tagged: { resource: { ...(known?.resource ?? todo), isArchived }, tag }, conflicts: [] };
 }
 
-/** Sends a write. `hasWaited`: others may have changed its todos since it was made. @throws ProblemError, TandemError. */
-export async function send({ id, action, todos, base, known }: Write, hasWaited: boolean): Promise<Answer> {
+/**
+ * Sends a write of `actor`. `hasWaited`: others may have changed its todos since it was made. @throws ProblemError,
+ * TandemError; with the reason `session_changed` where the session of the browser is that of somebody else.
+ */
+export async function send(
+  { id, action, todos, base, known }: Write,
+  hasWaited: boolean,
+  actor: Actor,
+): Promise<Answer> {
   const [todo] = todos;
   if (!todo) return { todos: [], tagged: null, conflicts: [] };
   if (action.operation === 'create') {
-    const tagged = await sendTagged<Todo>('POST /todos', { key: id, body: action.input });
+    const tagged = await sendTagged<Todo>('POST /todos', { key: id, body: action.input, actor });
     return { todos: [tagged.resource], tagged, conflicts: [] };
   }
   if (action.operation === 'update')
     return todos.length === 1
-      ? update(todo.id, base ?? todo, known, action.change)
-      : updateMany(todos, action.change, hasWaited);
+      ? update(todo.id, base ?? todo, known, action.change, actor)
+      : updateMany(todos, action.change, hasWaited, actor);
   const isArchived = action.operation === 'archive';
-  if (todos.length === 1) return move(todo, isArchived, known);
+  if (todos.length === 1) return move(todo, isArchived, known, actor);
   const ids = todos.map((each) => each.id);
-  const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, archive: true } });
+  const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, archive: true }, actor });
   return { todos: resource.data, tagged: null, conflicts: [] };
 }

@@ -9,6 +9,8 @@ export interface Offer {
   note: string;
   start: number;
   insert: string;
+  /** The name of a label that choosing it creates. It is never the first choice: Enter sends the line. */
+  creates?: string;
 }
 
 const maxOffers = 8;
@@ -48,11 +50,14 @@ export function offersAt(text: string, caret: number, names: Names): readonly Of
     return known !== wanted && (known.startsWith(wanted) || known.includes(` ${wanted}`));
   };
   const found = choicesOf(sign, names).filter(fits).slice(0, maxOffers);
-  return found.map(({ id, name, note }) => ({
+  const isNew = sign === '*' && /^\S+$/u.test(part) && !names.labels.some(({ name }) => name.toLowerCase() === wanted);
+  const creation = { id: 'create', label: `Create label “${part}”`, note: 'New', creates: part };
+  const offers: Offer[] = found.map(({ id, name, note }) => ({
     id,
     label: `${sign}${name}`,
     note,
     start: match.index,
     insert: `${sign}${name} `,
   }));
+  return isNew ? [...offers, { ...creation, start: match.index, insert: `*${part} ` }] : offers;
 }

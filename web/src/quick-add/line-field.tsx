@@ -16,15 +16,23 @@ interface LineFieldProps {
   onLines: (lines: string) => void;
   /** ⌘Enter or Ctrl+Enter. */
   onOpen: () => void;
+  /** Creates a label of this name. */
+  onLabel: (name: string) => void;
 }
 
 /** The line that is typed, a combobox with the names that `!`, `#`, `*`, `@` and `/` offer. */
-export function LineField({ label, value, tokens, names, onChange, onText, onLines, onOpen }: LineFieldProps) {
+export function LineField({ label, value, tokens, names, onChange, onText, ...on }: LineFieldProps) {
+  const { onLines, onOpen, onLabel } = on;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const { message, isInvalid } = useFieldError('title');
   const find = (text: string, caret: number) => offersAt(text, caret, names);
-  const { offer, press, close, isOpen, attributes, list } = useOffers({ control: input, onChange, find });
+  const { offer, press, close, isOpen, attributes, list } = useOffers({
+    control: input,
+    onChange,
+    find,
+    onCreate: onLabel,
+  });
   const pressKey = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.nativeEvent.isComposing) return;
     const { key } = event;

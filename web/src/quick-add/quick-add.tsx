@@ -14,6 +14,7 @@ import { useNotice } from '../ui/notice.tsx';
 import type { FindDates } from './dates.ts';
 import { useLineDraft } from './draft.ts';
 import { LineField } from './line-field.tsx';
+import { useNewLabel } from './new-label.ts';
 import { newTodoOf } from './new-todo.ts';
 import { keyOf, type Named, type NewTodoInput, parseLine, type Surroundings, type Token } from './parse.ts';
 import { linesOf, PastedLines } from './pasted-lines.tsx';
@@ -91,6 +92,7 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
   const hasLabels = `${text}${pasted}`.includes('*');
   const labels = useQuery({ ...labelsQuery(workspace.id), enabled: hasLabels }).data ?? noLabels;
   const people = useMemo(() => [me, ...(assignable.data ?? [])], [assignable.data]);
+  const newLabel = useNewLabel();
   const form = useRef<HTMLDivElement>(null);
   const opens = useRef(false);
   const { hash } = useLocation();
@@ -119,6 +121,7 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
   const create = async () => {
     const doesOpen = opens.current;
     opens.current = false;
+    await newLabel.created();
     const loaded = await load(queryClient, workspace.id, text);
     const { title, input } = read(text, plain, loaded);
     requireTodo(title, input, (id) => loaded.people.some((one) => one.id === id && one.type === 'agent'));
@@ -175,6 +178,7 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
             change({ text: value });
           }}
           onText={asText}
+          onLabel={newLabel.create}
           onLines={(lines) => change({ pasted: lines })}
           onOpen={() => {
             opens.current = true;

@@ -1,14 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
-import { useNavigate } from 'react-router';
-import { keyed } from 'tandem/client';
-import { v4 as newKey } from 'uuid';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Badge } from '../ui/rows.tsx';
 import type { Run } from './queries.ts';
+import { useRun } from './use-run.ts';
 
 const statuses: Record<Run['status'], { text: string; tone: 'plain' | 'good' | 'warn' | 'bad' }> = {
   running: { text: 'At work', tone: 'good' },
@@ -41,31 +38,13 @@ interface RunActionProps {
 
 /** Starts the agent of a run on its todo once more. */
 export function RunAgain({ run: { todoId, agentId }, name }: RunActionProps) {
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  const notify = useNotice();
-  // The same key until it is answered: sent again after a lost answer, it starts no second run.
-  const key = useRef(newKey());
-  const starting = useMutation({
-    mutationFn: () => api.todos.run.mutate({ todoId, ...(agentId !== null && { agentId }) }, keyed(key.current)),
-    onSuccess: async ({ chatId }) => {
-      notify(`The agent works on “${name}”.`, {
-        label: 'Open the chat',
-        onPress: () => void navigate(`/chats/${chatId}`),
-      });
-      await Promise.all([readAgain(queryClient, 'runs'), readAgain(queryClient, 'todos')]);
-    },
-    onError: (error) => {
-      const { status, message } = problemOf(error);
-      const usage = { label: 'See the agent minutes', onPress: () => void navigate('/usage') };
-      notify(message, status === 402 ? usage : undefined);
-    },
-    onSettled: (_, error) => {
-      if (error === null || problemOf(error).status > 0) key.current = newKey();
-    },
-  });
+  const starting = useRun();
   return (
-    <Button aria-label={`Run again: ${name}`} isBusy={starting.isPending} onPress={() => starting.mutate()}>
+    <Button
+      aria-label={`Run again: ${name}`}
+      isBusy={starting.isPending}
+      onPress={() => starting.mutate({ todoId, agentId, name })}
+    >
       {starting.isPending ? 'Starting…' : 'Run again'}
     </Button>
   );

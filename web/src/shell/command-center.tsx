@@ -2,8 +2,8 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } 
 import { useNavigate } from 'react-router';
 import { createKeybindingsHandler } from 'tinykeys';
 import { problemOf } from '../api/client.ts';
+import { listOnPage, peekOnPage, searchOnPage, todosOnPage } from '../edits/list-actions.ts';
 import { changesWait, useSignOut } from '../session/session.ts';
-import { listOnPage, peekOnPage } from '../todos/list-actions.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { useAppearance } from './appearance.ts';
 import type { Command, CommandContext } from './command.ts';
@@ -74,6 +74,12 @@ export function CommandCenter({ children }: { children: ReactNode }) {
       },
       get peek() {
         return peekOnPage();
+      },
+      get todos() {
+        return todosOnPage();
+      },
+      get search() {
+        return searchOnPage();
       },
     }),
     [navigate, signOut, notify, toggle, isWide],

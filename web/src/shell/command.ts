@@ -1,4 +1,4 @@
-import type { ListActions, PeekActions } from '../todos/list-actions.ts';
+import type { ListActions, PeekActions, SearchActions, TodoCommands } from '../edits/list-actions.ts';
 import type { IconName } from '../ui/icon-paths.ts';
 
 /** What a command may do, and what it depends on. */
@@ -14,6 +14,10 @@ export interface CommandContext {
   list: ListActions | null;
   /** The todo beside that list. */
   peek?: PeekActions | null;
+  /** The todos of the list or board on the page, or the one whose page it is. */
+  todos?: TodoCommands | null;
+  /** The field that filters the list on the page. */
+  search?: SearchActions | null;
 }
 
 /** Where the keys of a command work: on every page, or only where the commands of that scope are registered. */

@@ -1,28 +1,36 @@
+import type { FieldName } from '../edits/list-actions.ts';
 import { inboxOnPage, type RowAction } from '../inbox/inbox-actions.ts';
-import type { ListActions } from '../todos/list-actions.ts';
 import type { Command, CommandContext } from './command.ts';
 
-const hasList = ({ list }: CommandContext) => list !== null;
 const isInList = ({ list }: CommandContext) => list?.isFocused() ?? false;
 const hasSelection = ({ list }: CommandContext) => list?.hasSelection() ?? false;
 
+/** Makes commands of what is on the page: they work where `targetOf` finds it, unless `more` says otherwise. */
+const commandsOf =
+  <Target>(scope: Command['scope'], targetOf: (context: CommandContext) => Target | null | undefined) =>
+  (id: string, title: string, keys: string, run: (target: Target) => void, more: Partial<Command> = {}): Command => ({
+    id,
+    title,
+    section: 'List',
+    scope,
+    keys,
+    when: (context) => targetOf(context) != null,
+    ...more,
+    run: (context) => {
+      const target = targetOf(context);
+      if (target != null) run(target);
+    },
+  });
+
 /** A command of the list of todos. */
-const inList = (
-  id: string,
-  title: string,
-  keys: string,
-  run: (list: ListActions) => void,
-  more: Partial<Command> = {},
-): Command => ({
-  id,
-  title,
-  section: 'List',
-  scope: 'list',
-  keys,
-  when: hasList,
-  ...more,
-  run: ({ list }) => list && run(list),
-});
+const inList = commandsOf('list', ({ list }) => list);
+/** A command of the todos on the page: of a list, of a board, or the one whose page it is. */
+const ofTodos = commandsOf('list', ({ todos }) => todos);
+/** A command of the todo beside a list. */
+const ofPeek = commandsOf('todo', ({ peek }) => peek);
+
+const choice = (field: FieldName, title: string, keys: string, words: string) =>
+  ofTodos(`choose-${field}`, title, keys, (todos) => todos.choose(field), { words });
 
 const moves = { when: isInList, repeats: true, always: true } as const;
 const steps = { when: ({ list }: CommandContext) => list?.isManual() ?? false, repeats: true } as const;
@@ -52,10 +60,27 @@ export const listCommands: readonly Command[] = [
     when: hasSelection,
     always: true,
   }),
-  inList('complete', 'Mark as done, or open again', 'e', (list) => list.complete()),
-  inList('label-todos', 'Put labels on, or take them off', 'Shift+L', (list) => list.label(), { words: 'tags' }),
-  inList('archive-todos', 'Archive', '[Shift]+#', (list) => list.archive()),
-  inList('undo', 'Undo the last change', '$mod+z', (list) => list.undo()),
+  ofTodos('complete', 'Mark as done, or open again', 'e', (todos) => todos.complete()),
+  choice('status', 'Set the status', 's', 'state progress'),
+  choice('priority', 'Set the priority', 'p', 'urgent high low'),
+  choice('due', 'Set the due date', 'd', 'day deadline'),
+  choice('list', 'Move to a list', 'l', 'project'),
+  choice('assignee', 'Assign to a person or an agent', 'a', 'give'),
+  choice('agent', 'Run it with an agent', 'r', 'start'),
+  ofTodos('schedule-todo', 'Plan a schedule', 'Shift+S', (todos) => todos.schedule(), { words: 'repeat every' }),
+  ofTodos('label-todos', 'Put labels on, or take them off', 'Shift+L', (todos) => todos.label(), { words: 'tags' }),
+  ofTodos('archive-todos', 'Archive', '[Shift]+#', (todos) => todos.archive()),
+  ofTodos('undo', 'Undo the last change', '$mod+z', (todos) => todos.undo()),
+  {
+    id: 'search-todos',
+    title: 'Search in the list',
+    section: 'List',
+    scope: 'list',
+    keys: '[Shift]+/',
+    words: 'filter find',
+    when: ({ search }) => search != null,
+    run: ({ search }) => search?.focus(),
+  },
 ];
 
 /** A command of the inbox: of a row where `action` is given, else a move of the focus. */
@@ -82,20 +107,8 @@ export const inboxCommands: readonly Command[] = [
   inInbox('toggle-read', 'Mark as read or unread', 'u', 'toggleRead'),
 ];
 
-/** A command of the todo beside a list. */
-const ofPeek = (id: string, title: string, keys: string, more: Partial<Command> = {}): Command => ({
-  id,
-  title,
-  section: 'List',
-  scope: 'todo',
-  keys,
-  ...more,
-  when: ({ peek }) => peek != null,
-  run: ({ peek }) => peek?.close(),
-});
-
 /** The commands of the todo beside a list. */
 export const peekCommands: readonly Command[] = [
-  ofPeek('close-peek', 'Close the todo beside the list', '[Alt]+[Control]+]'),
-  ofPeek('leave-peek', 'Go back to the list', 'Escape', { always: true }),
+  ofPeek('close-peek', 'Close the todo beside the list', '[Alt]+[Control]+]', (peek) => peek.close()),
+  ofPeek('leave-peek', 'Go back to the list', 'Escape', (peek) => peek.close(), { always: true }),
 ];

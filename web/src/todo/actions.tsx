@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
 import { ProblemError, problemOf } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
-import { actTagged, type Tagged } from '../api/tagged.ts';
+import { actTagged, sendTagged, type Tagged } from '../api/tagged.ts';
 import { openOutbox, waitingWords } from '../outbox/current.ts';
 import type { Todo } from '../outbox/merge.ts';
 import { useIdentity } from '../session/session.ts';
@@ -9,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { nameOf } from '../work/todo-parts.tsx';
 import type { Save } from './opened.ts';
 
 const changedMeanwhile = new ProblemError({
@@ -24,12 +27,45 @@ interface ActionsProps {
   /** The version that is shown, apart from what is on its way; undefined of a todo that the service does not have yet. */
   known: Tagged<Todo> | undefined;
   save: Save;
+  /** Asks for the agent that works on it. */
+  run: () => void;
   onErased: () => unknown;
 }
 
-/** Accepts, archives, restores and erases a todo as it is shown, and copies its address. */
-export function TodoActions({ todo, known, save, onErased }: ActionsProps) {
-  const { id: todoId, isArchived, isSuggested } = todo;
+/** A button that creates a copy of a todo and opens it. */
+function Duplicate({ todoId }: { todoId: string }) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const notify = useNotice();
+  const [isBusy, setBusy] = useState(false);
+  // Until it is answered: a press after a lost answer makes no second copy.
+  const key = useRef<string>(undefined);
+  const duplicate = async () => {
+    setBusy(true);
+    try {
+      key.current ??= crypto.randomUUID();
+      const { resource } = await sendTagged<Todo>(`POST /todos/${todoId}/duplicate`, { key: key.current });
+      key.current = undefined;
+      await readAgain(queryClient, 'todos');
+      await navigate(`/todos/${resource.id}`);
+      notify('This is the copy.');
+    } catch (error) {
+      notify(problemOf(error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button isBusy={isBusy} onPress={() => void duplicate()}>
+      {isBusy ? 'Duplicating…' : 'Duplicate'}
+    </Button>
+  );
+}
+
+/** Accepts, archives, restores, erases and duplicates a todo as it is shown, and copies its address. */
+export function TodoActions({ todo, known, save, run, onErased }: ActionsProps) {
+  const { id: todoId, isArchived, isSuggested, status, latestRun } = todo;
+  const mayRun = known !== undefined && !isArchived && status !== 'done' && latestRun?.status !== 'running';
   const identity = useIdentity();
   const queryClient = useQueryClient();
   const notify = useNotice();
@@ -51,6 +87,8 @@ export function TodoActions({ todo, known, save, onErased }: ActionsProps) {
     });
   const address = `${location.origin}/todos/${todoId}`;
   const curl = `curl -H "Authorization: Bearer $TANDEM_KEY" ${location.origin}/api/v1/todos/${todoId}`;
+  // What an assistant outside finds it by, with the tools of this service.
+  const forAgent = `Todo “${nameOf(todo)}” (todoId: ${todoId})\n${address}${todo.content === null ? '' : `\n\n${todo.content}`}`;
   return (
     <div className="form-actions">
       {isSuggested && (
@@ -58,11 +96,18 @@ export function TodoActions({ todo, known, save, onErased }: ActionsProps) {
           Accept
         </Button>
       )}
+      {mayRun && (
+        <Button aria-haspopup="dialog" onPress={run}>
+          Run
+        </Button>
+      )}
       <Button onPress={() => void move().catch((error: unknown) => notify(problemOf(error).message))}>
         {isArchived ? 'Restore' : isSuggested ? 'Dismiss' : 'Archive'}
       </Button>
+      {known && <Duplicate todoId={todoId} />}
       <CopyButton text={address} label="Copy link" what="Link" />
       <CopyButton text={curl} label="Copy as curl" what="Command" />
+      <CopyButton text={forAgent} label="Copy for an agent" what="Text" />
       {/* Not before the service has archived it. */}
       {isArchived && known?.resource.isArchived && (
         <ConfirmButton

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
@@ -32,20 +32,17 @@ export function Reminders({ todo: { id: todoId, dueDate, status, isArchived } }:
   const { data: reminders = [], isLoading } = useQuery(remindersQuery(workspace.id, todoId));
   const [daysBefore, setDaysBefore] = useState(0);
   const [time, setTime] = useState('09:00');
+  const changing = useMutation({
+    mutationFn: (change: () => Promise<unknown>) => change(),
+    onSuccess: () => readAgain(queryClient, 'todos'),
+    onError: (error) => notify(problemOf(error).message),
+  });
   const isOpen = dueDate !== null && status !== 'done' && !isArchived;
   if (isLoading) return <Pending what="your reminders" isPaused={false} />;
   if (!isOpen && reminders.length === 0) return null;
-  const change = async (work: Promise<unknown>) => {
-    try {
-      await work;
-      await readAgain(queryClient, 'todos');
-    } catch (error) {
-      notify(problemOf(error).message);
-    }
-  };
-  const add = async () => {
+  const add = () => {
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    await change(api.todos.createReminder.mutate({ todoId, daysBefore, time, timezone }));
+    changing.mutate(() => api.todos.createReminder.mutate({ todoId, daysBefore, time, timezone }));
   };
   return (
     <fieldset className="reminders">
@@ -61,7 +58,10 @@ export function Reminders({ todo: { id: todoId, dueDate, status, isArchived } }:
               <Button
                 kind="quiet"
                 aria-label={`Delete the reminder: ${wordsOf(reminder)}`}
-                onPress={() => void change(api.todos.deleteReminder.mutate({ todoId, reminderId: reminder.id }))}
+                isBusy={changing.isPending}
+                onPress={() =>
+                  changing.mutate(() => api.todos.deleteReminder.mutate({ todoId, reminderId: reminder.id }))
+                }
               >
                 Delete
               </Button>
@@ -96,7 +96,9 @@ export function Reminders({ todo: { id: todoId, dueDate, status, isArchived } }:
             value={time}
             onChange={(event) => setTime(event.target.value)}
           />
-          <Button onPress={() => void add()}>Remind me</Button>
+          <Button isBusy={changing.isPending} onPress={add}>
+            {changing.isPending ? 'Saving…' : 'Remind me'}
+          </Button>
         </div>
       )}
     </fieldset>

@@ -1,4 +1,5 @@
 import { Suspense, useEffect, useRef } from 'react';
+import { useLocation } from 'react-router';
 import type { Base, Change, Todo } from '../outbox/merge.ts';
 import type { ScheduleDraft } from '../schedule/draft.ts';
 import { storedOf } from '../schedule/request.ts';
@@ -22,7 +23,7 @@ function focusAssignees(): void {
   document.querySelector<HTMLElement>('.assignees:not(.labels) input')?.focus();
 }
 
-/** The schedule of a todo, or the way to one: its code is loaded when there is a schedule or a draft of one. */
+/** The schedule of a todo, or the way to one; the address leads here where it ends in `#schedule`: its code is loaded when there is a schedule or a draft of one. */
 export function ScheduleSection({ todo, draft, save, submit }: ScheduleSectionProps) {
   const { workspace } = useIdentity();
   const add = useRef<HTMLButtonElement>(null);
@@ -33,11 +34,28 @@ export function ScheduleSection({ todo, draft, save, submit }: ScheduleSectionPr
     if (isEmpty && !wasEmpty.current && document.activeElement === document.body) add.current?.focus();
     wasEmpty.current = isEmpty;
   }, [isEmpty]);
+  const part = useRef<HTMLElement>(null);
+  const { hash, key } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation leads here again.
+  useEffect(() => {
+    if (hash !== '#schedule') return;
+    // What is above is read first: until then this is not visible, and takes no focus.
+    let tries = 60;
+    const timer = setInterval(() => {
+      const target = add.current ?? part.current;
+      const isElsewhere = document.activeElement?.matches('body, h1, :root') === false;
+      if (!isElsewhere) target?.focus();
+      if (isElsewhere || document.activeElement === target || --tries === 0) clearInterval(timer);
+    }, 100);
+    return () => clearInterval(timer);
+  }, [hash, key]);
   if (!isEmpty) {
     return (
-      <Suspense fallback={<Pending what="the schedule" isPaused={false} />}>
-        <ScheduleCard todo={todo} draft={draft} save={save} submit={submit} assign={focusAssignees} />
-      </Suspense>
+      <section ref={part} tabIndex={-1} className="schedule-part" aria-label="Schedule of the todo">
+        <Suspense fallback={<Pending what="the schedule" isPaused={false} />}>
+          <ScheduleCard todo={todo} draft={draft} save={save} submit={submit} assign={focusAssignees} />
+        </Suspense>
+      </section>
     );
   }
   if (todo.isArchived) return null;

@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react';
 import { problemOf } from '../api/client.ts';
+import { useOnPage } from '../edits/list-actions.ts';
+import { useChanges } from '../edits/use-changes.ts';
+import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import { useScheduleDraft } from '../schedule/draft.ts';
 import { useOnline } from '../shell/offline.tsx';
 import { ButtonLink } from '../ui/button.tsx';
@@ -42,6 +45,8 @@ export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
     schedule: useScheduleDraft(todoId),
   };
   const { title, content, schedule } = drafts;
+  const { commands, dialogs } = useTodoCommands(() => (todo ? [todo] : []), useChanges());
+  useOnPage('todo', todo ? commands : null);
   const decide = async (conflict: ShownConflict, keeps: 'mine' | 'theirs') => {
     const isSettled = await settle(conflict, keeps);
     const { field, mine } = conflict;
@@ -89,7 +94,14 @@ export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
               <Activity todoId={todo.id} />
             </>
           )}
-          <TodoActions todo={todo} known={query.data} save={save} onErased={onErased} />
+          <TodoActions
+            todo={todo}
+            known={query.data}
+            save={save}
+            run={() => commands.choose('agent')}
+            onErased={onErased}
+          />
+          {dialogs}
         </>
       ),
   });

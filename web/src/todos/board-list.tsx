@@ -4,11 +4,11 @@ import { Board } from '../board/board.tsx';
 import type { BoardColumn } from '../board/column.tsx';
 import { useIdentity } from '../session/session.ts';
 import { Failed, Pending } from '../ui/card.tsx';
+import { dateHere, dueInWords } from '../work/days.ts';
 import type { Todo } from '../work/queries.ts';
-import { dueInWords } from './due.ts';
 import type { Listing } from './filter.ts';
 import { summaryQuery, todosQuery } from './queries.ts';
-import { dateHere, type FilterOfPage } from './use-filter.ts';
+import type { FilterOfPage } from './use-filter.ts';
 import { usePending } from './use-pending.ts';
 
 /** The column of one status: the same listing with that status, read page by page. */

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { problemOf } from '../api/client.ts';
+import { type Patch, startsWords, tryOut } from '../edits/changes.ts';
+import type { Changes } from '../edits/use-changes.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { type Todo, todoListsQuery } from '../work/queries.ts';
-import { type Patch, tryOut } from './changes.ts';
 import { priorities } from './filter.ts';
 import { type Worker, workersQuery } from './queries.ts';
-import type { Changes } from './use-changes.ts';
 
 const ConfirmDialog = lazy(() =>
   import('../ui/confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
@@ -133,8 +133,6 @@ function AssignMenu({ todos, patch }: { todos: () => readonly Todo[]; patch: Cha
       notify(problemOf(error).message);
     }
   };
-  const left = workspace.agentMinutesRemaining;
-  const starts = asked ? todos().filter(({ assignees }) => !assignees.some(({ id }) => id === asked.id)).length : 0;
   return (
     <>
       <BulkMenu
@@ -158,7 +156,7 @@ function AssignMenu({ todos, patch }: { todos: () => readonly Todo[]; patch: Cha
             onConfirm={async () => assign(asked)}
             close={() => setAsked(null)}
           >
-            {`This starts up to ${starts} runs, which spend agent minutes${left === null ? '' : ` (${Math.max(0, Math.floor(left))} are left)`}.`}
+            {startsWords(todos(), asked.id, workspace.agentMinutesRemaining)}
           </ConfirmDialog>
         </Suspense>
       )}

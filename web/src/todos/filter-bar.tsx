@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { useOnPage } from '../edits/list-actions.ts';
 import { labelsQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
+import { dateHere } from '../work/days.ts';
 import { todoListsQuery } from '../work/queries.ts';
 import { type Filter, priorities, type Sort, usualOrder } from './filter.ts';
 import { NativeSelect } from './native-select.tsx';
 import { workersQuery } from './queries.ts';
-import { dateHere, type FilterOfPage } from './use-filter.ts';
+import type { FilterOfPage } from './use-filter.ts';
 
 const debounceMs = 250;
 const weekDays = 7;
@@ -86,6 +88,8 @@ export function FilterBar({ at }: { at: FilterOfPage }) {
 /** The search field. The address follows a quarter of a second after the last key. */
 function Words({ query = '', onChange }: { query?: string | undefined; onChange: (query?: string) => void }) {
   const [text, setText] = useState(query);
+  const input = useRef<HTMLInputElement>(null);
+  useOnPage('search', { focus: () => input.current?.focus() });
   const [shown, setShown] = useState(query);
   // Another filter than the one that was typed: the address was changed elsewhere.
   if (shown !== query) {
@@ -102,6 +106,7 @@ function Words({ query = '', onChange }: { query?: string | undefined; onChange:
     <span className="todo-search">
       <Icon name="search" />
       <input
+        ref={input}
         type="search"
         className="input"
         aria-label="Search todos"

@@ -1,9 +1,10 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { dateHere } from '../work/days.ts';
 import type { View } from '../work/queries.ts';
 import { cleared, type Filter, listingOf, type Place, placeAt } from './filter.ts';
 import { addressOf, filterAt, filterOfView, fixedOf } from './saved-filter.ts';
-import { asFilter, dateHere, type FilterOfPage } from './use-filter.ts';
+import { asFilter, type FilterOfPage } from './use-filter.ts';
 
 /** The filter in the address of the page; where the page is that of a view, what the view saved unless the address says another. */
 export function useFilter(view?: View): FilterOfPage {

@@ -1,7 +1,7 @@
 import { Suspense } from 'react';
+import { useOnPage } from '../edits/list-actions.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { focusPageTitle } from '../ui/page.tsx';
-import { useOnPage } from './list-actions.ts';
 import type { FilterOfPage } from './use-filter.ts';
 
 const Peek = lazyPart(() => import('../todo/peek.tsx').then(({ Peek }) => Peek));

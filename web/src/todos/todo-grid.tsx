@@ -4,9 +4,12 @@ import { type UseInfiniteQueryResult, useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { problemOf } from '../api/client.ts';
-import { type Labelling, LazyLabelDialog } from '../labels/lazy-dialog.tsx';
+import { type Step, useOnPage } from '../edits/list-actions.ts';
+import { useChanges } from '../edits/use-changes.ts';
+import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import { useIdentity } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
+import { dateHere } from '../work/days.ts';
 import { useParentNames } from '../work/parents.ts';
 import { todoListsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
@@ -14,13 +17,11 @@ import { BulkBar } from './bulk-bar.tsx';
 import { GridHead } from './grid-head.tsx';
 import { GroupHeading } from './group-heading.tsx';
 import { useHeldRows } from './held-rows.ts';
-import { type Step, useOnPage } from './list-actions.ts';
 import { countOf } from './page-head.tsx';
 import type { Pending } from './pending.ts';
 import { summaryQuery } from './queries.ts';
 import { TodoRow } from './todo-row.tsx';
-import { useChanges } from './use-changes.ts';
-import { dateHere, type FilterOfPage } from './use-filter.ts';
+import type { FilterOfPage } from './use-filter.ts';
 import { useGrid } from './use-grid.ts';
 import { useGroups } from './use-groups.ts';
 import { useManual } from './use-manual.ts';
@@ -64,7 +65,6 @@ export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps)
   const changes = useChanges();
   const parentOf = useParentNames(pending.todos);
   const notify = useNotice();
-  const [labelling, setLabelling] = useState<Labelling | null>(null);
   const [reading, setReading] = useState<number | null>(null);
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: place.name !== 'list' });
   const summary = useQuery(summaryQuery(workspace.id, listing));
@@ -72,10 +72,7 @@ export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps)
     const wanted = selection.selected.size > 0 ? [...selection.selected] : active === undefined ? [] : [active];
     return wanted.flatMap((id) => byId.get(id)?.todo ?? []);
   };
-  const label = () => {
-    const todos = chosen();
-    if (todos.length > 0) setLabelling({ todos, save: (change, outcome) => changes.patch(todos, change, outcome) });
-  };
+  const { commands, dialogs } = useTodoCommands(chosen, changes);
 
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = todos;
   const visible = virtualizer.getVirtualItems();
@@ -135,10 +132,7 @@ export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps)
     select: () => active && selection.toggle(active),
     selectAll: () => selection.set(ids),
     clearSelection: () => selection.set([]),
-    complete: () => changes.complete(chosen()),
-    undo: () => changes.undo(),
-    archive: () => changes.archive(chosen()),
-    label,
+    ...commands,
   });
   const press = (id: string) => (event: MouseEvent) => {
     const isControl = (event.target as Element).closest('a, button') !== null;
@@ -240,11 +234,11 @@ export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps)
           selectMatches={() => void selectMatches()}
           reading={reading}
           changes={changes}
-          label={label}
+          label={commands.label}
           clear={endSelection}
         />
       )}
-      <LazyLabelDialog of={labelling} close={() => setLabelling(null)} />
+      {dialogs}
     </>
   );
 }

@@ -1,11 +1,5 @@
+import { dateHere } from '../work/days.ts';
 import { type Filter, filterIn, type Listing, listingOf, type Place, placeAt } from './filter.ts';
-
-/** The date in this browser, such as `2026-11-23`; `days` later if given. */
-export function dateHere(days = 0): string {
-  const now = new Date();
-  const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
-  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
-}
 
 /** What the list at an address reads. */
 export function listingAt({ pathname, search }: { pathname: string; search: string }): Listing {

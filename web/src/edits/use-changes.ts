@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { problemOf } from '../api/client.ts';
 import { openOutbox, waitingWords } from '../outbox/current.ts';
 import type { Outcome, Write } from '../outbox/write.ts';
@@ -7,12 +7,13 @@ import { useNotice } from '../ui/notice.tsx';
 import type { Todo } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 import { draftsOf, type Patch, type TodoChange } from './changes.ts';
+import { narrowChange, noteChange, takeChange } from './undo-stack.ts';
 
 /** Changes of todos that say what they did and can be undone. */
 export interface Changes {
   /** How many of how many todos are changed, while that lasts. */
   progress: { done: number; of: number } | null;
-  /** Undoes the last change. */
+  /** Undoes the last change of this window that is not undone yet. */
   undo(): void;
   complete(todos: readonly Todo[]): void;
   archive(todos: readonly Todo[]): void;
@@ -58,25 +59,27 @@ export function useChanges(): Changes {
   const identity = useIdentity();
   const notify = useNotice();
   const [progress, setProgress] = useState<Changes['progress']>(null);
-  const last = useRef<readonly Write[]>([]);
-  const undoLast = useCallback(async () => {
-    const writes = last.current;
-    if (writes.length === 0) return;
-    last.current = [];
-    const outcomes = await (await openOutbox(identity)).undo(writes);
-    const refused = outcomes.find((outcome) => outcome.state === 'refused');
-    const waits = outcomes.find(({ state }) => state === 'waits');
-    notify(refused ? refused.problem.message : `Undone.${waits ? waitingWords(waits) : ''}`);
-  }, [identity, notify]);
+  const scope = `${identity.user.id} ${identity.workspace.id}`;
+  const takeBack = useCallback(
+    async (change?: readonly Write[]) => {
+      const writes = takeChange(scope, change);
+      if (writes.length === 0) return;
+      const outcomes = await (await openOutbox(identity)).undo(writes);
+      const refused = outcomes.find((outcome) => outcome.state === 'refused');
+      const waits = outcomes.find(({ state }) => state === 'waits');
+      notify(refused ? refused.problem.message : `Undone.${waits ? waitingWords(waits) : ''}`);
+    },
+    [identity, scope, notify],
+  );
   const fail = useCallback((error: unknown) => notify(problemOf(error).message), [notify]);
-  const undo = useCallback(() => void undoLast().catch(fail), [undoLast, fail]);
+  const undo = useCallback((change?: readonly Write[]) => void takeBack(change).catch(fail), [takeBack, fail]);
   const change = useCallback(
     async (todos: readonly Todo[], what: TodoChange, outcome: string) => {
       if (todos.length === 0) return;
       const outbox = await openOutbox(identity);
       const sent = await Promise.all(draftsOf(what, todos).map((draft) => outbox.add(draft)));
       const writes = sent.map(({ write }) => write);
-      last.current = writes;
+      noteChange(scope, writes);
       let done = 0;
       const settled = await Promise.all(
         sent.map(async ({ write, outcome: settling }) => {
@@ -89,17 +92,17 @@ export function useChanges(): Changes {
       setProgress(null);
       if (settled.some((each) => each.outcome.state === 'withdrawn')) return;
       const report = reportOf(settled, outcome);
-      if (last.current === writes) last.current = report.done;
-      notify(report.text, report.done.length > 0 ? { label: 'Undo', onPress: undo } : undefined);
+      const undoable = narrowChange(writes, report.done);
+      notify(report.text, undoable.length > 0 ? { label: 'Undo', onPress: () => undo(undoable) } : undefined);
     },
-    [identity, notify, undo],
+    [identity, scope, notify, undo],
   );
   const make = (todos: readonly Todo[], what: TodoChange, outcome: string) =>
     void change(todos, what, outcome).catch(fail);
   const patch: Changes['patch'] = (todos, fields, outcome) => make(todos, { type: 'patch', patch: fields }, outcome);
   return {
     progress,
-    undo,
+    undo: () => undo(),
     patch,
     complete: (todos) => {
       const isDone = todos.every(({ status }) => status === 'done');

@@ -7,7 +7,7 @@ import type { Todo } from '../work/queries.ts';
 
 export type Patch = Pick<
   NonNullable<TandemInputs['todos']['bulkUpdate']['patch']>,
-  'status' | 'priority' | 'todoListId' | 'assignees' | 'labelIds' | 'addLabelIds' | 'removeLabelIds'
+  'status' | 'priority' | 'dueDate' | 'todoListId' | 'assignees' | 'labelIds' | 'addLabelIds' | 'removeLabelIds'
 >;
 
 /** What is done to todos. */
@@ -38,4 +38,11 @@ function actionOf(change: TodoChange): Draft['action'] {
 /** Refuses a change that would be refused, and changes nothing. @throws TandemError. */
 export async function tryOut(patch: Patch, ids: readonly string[]): Promise<void> {
   await api.todos.bulkUpdate.mutate({ ids: ids.slice(0, maxIds), patch, dryRun: true });
+}
+
+/** What assigning an agent to todos starts, and how many agent minutes there are for it. */
+export function startsWords(todos: readonly Todo[], agentId: string, minutesLeft: number | null): string {
+  const starts = todos.filter(({ assignees }) => !assignees.some(({ id }) => id === agentId)).length;
+  const left = minutesLeft === null ? '' : ` (${Math.max(0, Math.floor(minutesLeft))} are left)`;
+  return `This starts up to ${starts} runs, which spend agent minutes${left}.`;
 }

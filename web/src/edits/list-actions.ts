@@ -8,8 +8,26 @@ import { useEffect, useRef } from 'react';
 /** Where the focus goes: so many rows down or up, or to an end of the list. */
 export type Step = number | 'first' | 'last';
 
+/** What is chosen in a dialog: a field of todos, or the agent that runs one. */
+export type FieldName = 'status' | 'priority' | 'due' | 'list' | 'assignee' | 'agent';
+
+/** What commands do with todos: the selected ones, else the one in focus, else the one whose page it is. */
+export interface TodoCommands {
+  /** Marks the todos as done, or opens them again if all of them are. */
+  complete(): void;
+  archive(): void;
+  /** Opens the dialog of the labels of the todos. */
+  label(): void;
+  /** Opens the dialog of a field of the todos. */
+  choose(field: FieldName): void;
+  /** Goes to the schedule of the first of them. */
+  schedule(): void;
+  /** Undoes the last change; before there is one, nothing. */
+  undo(): void;
+}
+
 /** What commands do with the list of todos. “The todos” are the selected ones, else the one in focus. */
-export interface ListActions {
+export interface ListActions extends TodoCommands {
   /** Whether a row has the focus. */
   isFocused(): boolean;
   hasSelection(): boolean;
@@ -26,13 +44,11 @@ export interface ListActions {
   select(): void;
   selectAll(): void;
   clearSelection(): void;
-  /** Marks the todos as done, or opens them again if all of them are. */
-  complete(): void;
-  archive(): void;
-  /** Opens the dialog of the labels of the todos. */
-  label(): void;
-  /** Undoes the last change; before there is one, nothing. */
-  undo(): void;
+}
+
+/** The field in which words filter the list. */
+export interface SearchActions {
+  focus(): void;
 }
 
 /** What commands do with the todo that is shown beside the list. */
@@ -44,9 +60,12 @@ export interface PeekActions {
 interface OnPage {
   list: (() => ListActions) | null;
   peek: (() => PeekActions) | null;
+  board: (() => TodoCommands) | null;
+  todo: (() => TodoCommands) | null;
+  search: (() => SearchActions) | null;
 }
 
-const onPage: OnPage = { list: null, peek: null };
+const onPage: OnPage = { list: null, peek: null, board: null, todo: null, search: null };
 
 /** The list on the page; null when there is none. */
 export function listOnPage(): ListActions | null {
@@ -56,6 +75,16 @@ export function listOnPage(): ListActions | null {
 /** The todo beside the list; null when there is none. */
 export function peekOnPage(): PeekActions | null {
   return onPage.peek?.() ?? null;
+}
+
+/** The todos on the page: of its list or board, or the one whose page it is; null when there are none. */
+export function todosOnPage(): TodoCommands | null {
+  return onPage.list?.() ?? onPage.board?.() ?? onPage.todo?.() ?? null;
+}
+
+/** The field that filters the list on the page; null when there is none. */
+export function searchOnPage(): SearchActions | null {
+  return onPage.search?.() ?? null;
 }
 
 /** Offers actions to commands while the component is on the page; null for none. */

@@ -1,0 +1,25 @@
+/*
+ * For whom this window acts. Its cookie may belong to somebody else since another window signed in; the service refuses
+ * what names another person or workspace than its session (docs/security.md).
+ */
+
+/** A person in a workspace. */
+export interface Actor {
+  user: { id: string };
+  workspace: { id: string };
+}
+
+/** The reason of the refusal. */
+export const sessionChanged = 'session_changed';
+
+let current: Actor | null = null;
+
+/** Sets whom the pages of this window show; null for nobody. */
+export function setActor(actor: Actor | null): void {
+  current = actor;
+}
+
+/** The header that names for whom a request is made, by default the person of this window. */
+export function actingAs(actor: Actor | null = current): Record<string, string> {
+  return actor === null ? {} : { 'Tandem-Acting-As': `${actor.user.id}/${actor.workspace.id}` };
+}

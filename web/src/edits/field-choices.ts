@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { FindDates } from '../quick-add/dates.ts';
+import { assignableQuery } from '../quick-add/queries.ts';
+import { useIdentity } from '../session/session.ts';
+import { dateHere, dueInWords } from '../work/days.ts';
+import { type Todo, todoListsQuery } from '../work/queries.ts';
+import type { FieldName } from './list-actions.ts';
+
+/* What a field of todos can be set to, for the dialog that the keys of a list open. */
+
+/** A value that can be chosen. */
+export interface FieldChoice {
+  id: string;
+  name: string;
+  /** An agent, which starts where it is assigned. */
+  isAgent?: boolean;
+}
+
+/** The id of the choice of no value. */
+export const noValue = 'none';
+
+const weekDays = 7;
+const longDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
+const wordsOf = (day: string, today: string) => `${dueInWords(day, today)}, ${longDay.format(new Date(day))}`;
+const asTitle = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
+const statusChoices: readonly FieldChoice[] = [
+  { id: 'ready', name: 'To do' },
+  { id: 'in_progress', name: 'In progress' },
+  { id: 'done', name: 'Done' },
+];
+const priorityChoices: readonly FieldChoice[] = [
+  ...['urgent', 'high', 'medium', 'low'].map((id) => ({ id, name: asTitle(id) })),
+  { id: noValue, name: 'No priority' },
+];
+
+/** Days to choose from: the one that is typed, else the usual ones. */
+function useDays(typed: string, isNeeded: boolean): readonly FieldChoice[] {
+  const { workspace } = useIdentity();
+  const [find, setFind] = useState<FindDates>();
+  useEffect(() => {
+    if (isNeeded)
+      void import('../quick-add/dates.ts').then(
+        ({ findDates }) => setFind(() => findDates),
+        () => {},
+      );
+  }, [isNeeded]);
+  const today = dateHere();
+  const days = [today, dateHere(1), dateHere(weekDays)];
+  const found = find?.(typed, Date.now(), workspace.timezone).find(({ day }) => day !== null)?.day ?? null;
+  const named = /^\d{4}-\d\d-\d\d$/.test(typed) && !Number.isNaN(Date.parse(typed)) ? typed : found;
+  if (named !== null) return [{ id: named, name: asTitle(wordsOf(named, today)) }];
+  return [
+    ...days.map((day) => ({ id: day, name: asTitle(wordsOf(day, today)) })),
+    { id: noValue, name: 'No due date' },
+  ];
+}
+
+/** The choices of a field that contain what is typed; undefined until they are read. */
+export function useFieldChoices(field: FieldName, typed: string): readonly FieldChoice[] | undefined {
+  const { workspace, user } = useIdentity();
+  const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: field === 'list' });
+  const workers = useQuery({ ...assignableQuery(workspace.id), enabled: field === 'assignee' || field === 'agent' });
+  const days = useDays(typed, field === 'due');
+  if (field === 'due') return days;
+  const people = workers.data?.map(({ id, name, type }) => ({
+    id,
+    name: id === user.id ? `${name} (you)` : type === 'agent' ? `${name} (agent)` : name,
+    isAgent: type === 'agent',
+  }));
+  const choices = {
+    status: statusChoices,
+    priority: priorityChoices,
+    list: lists.data,
+    assignee: people && [...people, { id: noValue, name: 'Nobody' }],
+    agent: workers.data?.filter(({ type }) => type === 'agent').map(({ id, name }) => ({ id, name })),
+  }[field];
+  return choices?.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
+}
+
+/** The id of the choice that all of the todos have; undefined where they differ. */
+export function chosenOf(field: FieldName, todos: readonly Todo[]): string | undefined {
+  const idOf = ({ status, priority, dueDate, todoListId, assignees }: Todo) =>
+    ({
+      status,
+      priority: priority ?? noValue,
+      due: dueDate ?? noValue,
+      list: todoListId,
+      assignee: assignees.length === 0 ? noValue : assignees.map(({ id }) => id).join(),
+      agent: assignees.find(({ type }) => type === 'agent')?.id ?? noValue,
+    })[field];
+  const [first, ...rest] = todos.map(idOf);
+  return rest.every((value) => value === first) ? first : undefined;
+}

@@ -1,0 +1,126 @@
+import { useState } from 'react';
+import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, SearchField } from 'react-aria-components';
+import { problemOf } from '../api/client.ts';
+import { useRun } from '../runs/use-run.ts';
+import { useIdentity } from '../session/session.ts';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { useNotice } from '../ui/notice.tsx';
+import type { Todo } from '../work/queries.ts';
+import { nameOf } from '../work/todo-parts.tsx';
+import { startsWords, tryOut } from './changes.ts';
+import { chosenOf, type FieldChoice, noValue, useFieldChoices } from './field-choices.ts';
+import type { FieldName } from './list-actions.ts';
+import type { Changes } from './use-changes.ts';
+
+const names: Readonly<Record<FieldName, string>> = {
+  status: 'Status',
+  priority: 'Priority',
+  due: 'Due date',
+  list: 'List',
+  assignee: 'Assignee',
+  agent: 'Run by',
+};
+
+interface FieldDialogProps {
+  field: FieldName;
+  todos: readonly Todo[];
+  changes: Changes;
+  close: () => void;
+}
+
+/** The dialog in which a field of todos is set, or the agent chosen that runs one: type to find, Enter chooses. */
+export function FieldDialog({ field, todos, changes, close }: FieldDialogProps) {
+  const { workspace } = useIdentity();
+  const notify = useNotice();
+  const run = useRun();
+  const [typed, setTyped] = useState('');
+  const [agent, setAgent] = useState<FieldChoice | null>(null);
+  const choices = useFieldChoices(field, typed.trim());
+  const chosen = chosenOf(field, todos);
+  const [todo] = todos;
+  const of = todos.length === 1 && todo ? `“${nameOf(todo)}”` : `${todos.length.toLocaleString('en')} todos`;
+  const heading = `${names[field]}: ${of}`;
+  const left = workspace.agentMinutesRemaining;
+  const assign = ({ id, name, isAgent }: FieldChoice) =>
+    changes.patch(
+      todos,
+      { assignees: id === noValue ? [] : [{ id, type: isAgent ? 'agent' : 'user' }] },
+      id === noValue ? 'assigned to nobody' : `assigned to ${name.replace(/ \(.*\)$/, '')}`,
+    );
+  const choose = async (choice: FieldChoice) => {
+    const { id, name } = choice;
+    const status = (['ready', 'in_progress', 'done'] as const).find((each) => each === id);
+    const priority = (['urgent', 'high', 'medium', 'low'] as const).find((each) => each === id) ?? null;
+    const isNone = id === noValue;
+    if (field === 'status' && status) changes.patch(todos, { status }, `set to “${name}”`);
+    if (field === 'priority')
+      changes.patch(todos, { priority }, isNone ? 'without a priority' : `set to ${id} priority`);
+    if (field === 'due')
+      changes.patch(todos, { dueDate: isNone ? null : id }, isNone ? 'without a due date' : `due ${id}`);
+    if (field === 'list') changes.patch(todos, { todoListId: id }, `moved to ${name}`);
+    if (field === 'assignee' && !choice.isAgent) assign(choice);
+    if (field === 'agent' && todo) run.mutate({ todoId: todo.id, agentId: id, name: nameOf(todo) });
+    if (!choice.isAgent) return close();
+    const ids = todos.map((each) => each.id);
+    await tryOut({ assignees: [{ id, type: 'agent' }] }, ids).then(
+      () => setAgent(choice),
+      (error: unknown) => {
+        notify(problemOf(error).message);
+        close();
+      },
+    );
+  };
+  if (agent) {
+    return (
+      <ConfirmDialog
+        title={`Assign to ${agent.name.replace(/ \(agent\)$/, '')}?`}
+        confirm="Assign and start"
+        busy="Assigning…"
+        onConfirm={async () => assign(agent)}
+        close={close}
+      >
+        {startsWords(todos, agent.id, left)}
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <ModalOverlay className="overlay palette-overlay" isOpen onOpenChange={close} isDismissable>
+      <Modal className="modal palette">
+        <Dialog className="palette-dialog" aria-label={heading}>
+          <Autocomplete inputValue={typed} onInputChange={setTyped}>
+            <SearchField className="palette-field" aria-label={heading} autoFocus>
+              <Icon name="search" />
+              <Input
+                className="palette-input"
+                placeholder={field === 'due' ? 'A day: fri, next week, 3 dec' : `${names[field]} of ${of}`}
+              />
+            </SearchField>
+            <Menu
+              className="options palette-options"
+              aria-label={names[field]}
+              items={(choices ?? []).map((choice) => ({ ...choice, isChosen: choice.id === chosen }))}
+              onAction={(id) => {
+                const choice = choices?.find((each) => each.id === id);
+                if (choice) void choose(choice);
+              }}
+              renderEmptyState={() => <p className="no-option">{choices ? 'Nothing is found.' : 'Reading…'}</p>}
+            >
+              {({ id, name, isChosen }) => (
+                <MenuItem id={id} className="option" textValue={name}>
+                  <span className="option-name">{name}</span>
+                  {isChosen && <Icon name="check" />}
+                </MenuItem>
+              )}
+            </Menu>
+            {field === 'agent' && left !== null && (
+              <p className="palette-note muted small">
+                {Math.max(0, Math.floor(left)).toLocaleString('en')} agent minutes are left.
+              </p>
+            )}
+          </Autocomplete>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,52 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { LazyLabelDialog } from '../labels/lazy-dialog.tsx';
+import type { Todo } from '../work/queries.ts';
+import type { FieldName, TodoCommands } from './list-actions.ts';
+import type { Changes } from './use-changes.ts';
+
+const FieldDialog = lazy(() => import('./field-dialog.tsx').then(({ FieldDialog }) => ({ default: FieldDialog })));
+
+interface Asked {
+  field: FieldName | 'labels';
+  todos: readonly Todo[];
+}
+
+/** What commands do with the todos that `chosen` returns, and the dialogs in which they ask. */
+export function useTodoCommands(
+  chosen: () => readonly Todo[],
+  changes: Changes,
+): { commands: TodoCommands; dialogs: ReactNode } {
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const ask = (field: Asked['field']) => {
+    const todos = chosen();
+    if (todos.length > 0) setAsked({ field, todos });
+  };
+  const close = () => setAsked(null);
+  return {
+    commands: {
+      complete: () => changes.complete(chosen()),
+      archive: () => changes.archive(chosen()),
+      undo: changes.undo,
+      label: () => ask('labels'),
+      choose: ask,
+      schedule: () => {
+        const [todo] = chosen();
+        if (todo) void navigate(`/todos/${todo.id}#schedule`);
+      },
+    },
+    dialogs: asked && (
+      <Suspense>
+        {asked.field === 'labels' ? (
+          <LazyLabelDialog
+            of={{ todos: asked.todos, save: (change, outcome) => changes.patch(asked.todos, change, outcome) }}
+            close={close}
+          />
+        ) : (
+          <FieldDialog field={asked.field} todos={asked.todos} changes={changes} close={close} />
+        )}
+      </Suspense>
+    ),
+  };
+}
