@@ -194,15 +194,6 @@ test('a configuration that cannot be read is never overwritten', async () => {
   assert.is(readFileSync(configPath(), 'utf8'), '{"version": 1, "profiles": {');
 });
 
-test('processes that sign in at once lose nothing of each other', async () => {
-  const { key } = await tandem.workspace();
-  const names = Array.from({ length: 8 }, (_, index) => `p${index}`);
-  const login = (name: string) =>
-    prompt.run(['login', '--url', tandem.url, '--key', '-', '--profile', name], { stdin: key });
-  for (const { code, err } of await Promise.all(names.map(login))) assert.is(code, 0, err);
-  assert.equal(Object.keys(prompt.stored().profiles).sort(), names);
-});
-
 /** A browser that a person decides in: the client opens it, the test continues from the address. */
 async function throughBrowser(person: Person, deny = false) {
   const browser = join(prompt.home, 'browser');

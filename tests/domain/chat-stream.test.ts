@@ -169,6 +169,7 @@ test('pieces of a message come while it is written, and none after it', async ()
   }
   await sendDelta(tandem, { chatId: chat.id, sequence: 1, offset: 0, text: 'too late' });
   await agent.finish('Hi there');
+  await reader.until(({ event, data }) => event === 'message' && data.sequence === 2);
   await sendDelta(tandem, { chatId: chat.id, sequence: 2, offset: 8, text: 'too late' });
   await reader.ended;
   assert.equal(kinds(reader).slice(2), [

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sweep } from '../../server/sweeps.ts';
 import { endEmail } from '../../server/workers/emails/claims.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { newNotification, notifyPeople } from '../support/notification-fixtures.ts';
 import { brief, doing, recordedEvents } from '../support/recorded-events.ts';
+import { sweep } from '../support/sweeps.ts';
 
 const test = suite('events of notifications');
 let tandem: TestService;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
-import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
+import { hold, holdRow, releaseAll, untilBlocked } from '../support/locks.ts';
 import { newAccount, type Person, password, temporaryDirectory, tokenInEmail } from '../support/people.ts';
 
 const test = suite('invitations of owners who leave');
@@ -118,7 +118,7 @@ test('an acceptance that came first makes a removal wait, and both hold', async 
   const world = await twoOwners();
   const { second, invite, remove, roleOf } = world;
   const { email, answer } = await invite();
-  const held = await hold('select 1 from invitations where id = $1 for update', [answer.body.id]);
+  const held = await holdRow('invitations', answer.body.id);
   const accepting = accept(second, email);
   await untilBlocked('update invitations set accepted_at%');
   const removing = remove();

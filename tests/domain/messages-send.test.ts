@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { newChat, settlings, startWithoutAgents } from '../support/chat-fixtures.ts';
 import { assertFrame } from '../support/frame.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
-import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
+import { holdRow, releaseAll, untilBlocked } from '../support/locks.ts';
 
 const test = suite('sending messages');
 const message = 'And next week?';
@@ -165,7 +165,7 @@ test('cancelling and sending at once go one after the other', async () => {
   const { call } = workspace;
   const { chat, path, agent } = await newChat(tandem, workspace);
   await agent.finish('Done.');
-  const held = await hold('select 1 from chats where id = $1 for update', [chat.id]);
+  const held = await holdRow('chats', chat.id);
   const sent = call(`POST ${path}/messages`, { message });
   await untilBlocked('select c.agent_id as "agentId", c.todo_id%');
   const cancelled = call(`POST ${path}/cancel`);

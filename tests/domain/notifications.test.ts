@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSession } from '../../domain/accounts/open-session.ts';
-import { sweep } from '../../server/sweeps.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { newNotification, notifyPeople } from '../support/notification-fixtures.ts';
+import { sweep } from '../support/sweeps.ts';
 
 const test = suite('notifications');
 let tandem: TestService;

@@ -13,8 +13,8 @@ test.before(async () => {
 });
 test.after(() => tandem.close());
 
-test('100 combinations of filters, sort and order list, count and summarise exactly what the rules say', () =>
-  compareFilters(tandem, 100));
+test('25 combinations of filters, sort and order list, count and summarise exactly what the rules say', () =>
+  compareFilters(tandem, 25));
 
 test('assignedToMe wins over assigneeId, both over unassigned, and =false is as if absent', async () => {
   const { call, userId, workspaceId } = await tandem.workspace();

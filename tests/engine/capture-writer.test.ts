@@ -2,15 +2,13 @@ import { mock } from 'node:test';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exists } from '../../engine/offline/calendar.ts';
 import type { CaptureDigest, CaptureMaterial } from '../../engine/writer/captures/shapes.ts';
 import { offlineWriter } from '../../engine/writer/offline.ts';
-import { cpuMsOf } from '../support/cpu-time.ts';
+import { checkDigest, ofHalfAMillion } from '../support/digest-laws.ts';
 
 const test = suite('built-in writing about captures');
 
 const { signal } = new AbortController();
-const length = (text: string) => Array.from(text).length;
 
 const base: CaptureMaterial = {
   type: 'recording',
@@ -195,35 +193,6 @@ Speaker 2: right and the new server is already there i tested the import with a 
   assert.match(summary ?? '', /- Speaker 1: “so uh the main thing/);
 });
 
-/** Letters and digits alone: Markdown and spaces may differ between a text and what is quoted of it. */
-const bare = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '');
-
-function checkDigest({ title, subtitle, summary, todos }: CaptureDigest, material: CaptureMaterial): void {
-  const whole = bare([material.notes, material.text].join('\n'));
-  const isQuoted = (quoted: string) => assert.ok(whole.includes(bare(quoted)), `not in the material: ${quoted}`);
-  for (const [line, most] of [
-    [title, 300],
-    [subtitle, 120],
-    ...todos.map((todo) => [todo.title, 500] as const),
-  ] as const) {
-    if (line === null) continue;
-    assert.ok(length(line) <= most && line.trim() === line && line !== '', JSON.stringify(line));
-    assert.not.match(line, /[\r\n\0]/);
-  }
-  assert.ok(summary === null || (length(summary) <= 8000 && summary.trim() !== ''));
-  if (summary?.startsWith('Key points, quoted:'))
-    for (const [, quoted = ''] of summary.matchAll(/“(.*)”$/gm)) isQuoted(quoted);
-  assert.ok(todos.length <= 20);
-  for (const { content, dueDate, assignee } of todos) {
-    if (content !== null) isQuoted(/“([\s\S]*)”$/.exec(content)?.[1] ?? 'no quotation');
-    assert.ok(content === null || length(content) <= 2000);
-    assert.ok(dueDate === null || exists(dueDate), String(dueDate));
-    assert.ok(assignee === null || material.people.includes(assignee));
-  }
-  for (const text of [title, subtitle, summary, ...todos.flatMap((todo) => [todo.title, todo.content])])
-    assert.ok(text === null || text.isWellFormed());
-}
-
 const fragments = [
   "I'll send the report by Friday",
   'we decided to ship',
@@ -305,36 +274,10 @@ test('whatever the material: nothing throws, limits hold, and every quotation st
   );
 });
 
-const size = 500_000;
-const hostile: Record<string, string> = {
-  'one word': 'x',
-  lines: 'ab\n',
-  'open bold': '**a ',
-  images: '![',
-  tags: '<a',
-  commas: 'I, I will send by Friday, ',
-  tasks: '- [ ] send the report by Friday (Alice)\n',
-  abbreviations: 'Dr. A. ',
-  Chinese: '我们决定星期五发布。',
-  surrogates: '\ud800',
-};
-
-const filled = (piece: string) => ({ ...base, text: piece.repeat(Math.ceil(size / piece.length)).slice(0, size) });
-
-test('half a million characters take a few seconds at most, however hostile', async () => {
-  for (const [name, piece] of Object.entries(hostile)) {
-    const material = filled(piece);
-    const took = await cpuMsOf(async () => {
-      checkDigest(await offlineWriter.capture(material, { signal }), material);
-    });
-    assert.ok(took < 10_000, `${name} took ${Math.round(took)} ms`);
-  }
-});
-
 test('while a long text is read, the rest of the process has its turns', async () => {
   let turns = 0;
   const waiting = setInterval(() => turns++, 0);
-  const material = filled(`${meeting}\n\n`);
+  const material = { ...base, text: ofHalfAMillion(`${meeting}\n\n`) };
   // Each look at the clock finds that 7 ms have passed, however fast this machine is.
   let now = 0;
   const looks = mock.method(performance, 'now', () => (now += 7));

@@ -5,6 +5,7 @@ import { piecesOf } from '../../engine/writer/captures/parts.ts';
 import { wordsOf, wordsOfEach } from '../../engine/writer/captures/words.ts';
 import { offlineWriter } from '../../engine/writer/offline.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
+import { checkDigest, ofHalfAMillion } from '../support/digest-laws.ts';
 import { baits } from '../support/hostile-captures.ts';
 
 const test = suite('the offline writer, hostile captures');
@@ -101,6 +102,37 @@ test('the words of sentences that are read together are those of each', () => {
       assert.equal(wordsOfEach(each), each.map(wordsOf));
     }),
   );
+});
+
+const hostile: Record<string, string> = {
+  'one word': 'x',
+  lines: 'ab\n',
+  'open bold': '**a ',
+  images: '![',
+  tags: '<a',
+  commas: 'I, I will send by Friday, ',
+  tasks: '- [ ] send the report by Friday (Alice)\n',
+  abbreviations: 'Dr. A. ',
+  Chinese: '我们决定星期五发布。',
+  surrogates: '\ud800',
+};
+
+test('half a million characters take a few seconds at most, however hostile', async () => {
+  for (const [name, piece] of Object.entries(hostile)) {
+    const text = ofHalfAMillion(piece);
+    const material = {
+      type: 'recording',
+      title: null,
+      text,
+      notes: null,
+      date: '2026-11-20',
+      people: ['Alice Smith', 'Chen Wei'],
+    } as const;
+    const took = await cpuMsOf(async () => {
+      checkDigest(await offlineWriter.capture(material, { signal }), material);
+    });
+    assert.ok(took < 10_000, `${name} took ${Math.round(took)} ms`);
+  }
 });
 
 test.run();

@@ -36,6 +36,7 @@ const exceptions: readonly (readonly [command: RegExp, reason: string])[] = [
     /^(DATABASE_URL|HOST)=\S.* npm start$/s,
     'needs such servers; tests/proof/npm-start.test.ts starts the service with npm',
   ],
+  [/^DATABASE_URL=\S+ npm run db:distribute$/, 'needs a cluster of Citus'],
   [/^npm run welcome /, 'needs such a service; tests/proof/first-start.test.ts runs it'],
   [/^PROOF_SIZE=full .*npm run proof/, 'takes hours; the small size of each proof is run with the others'],
 ];

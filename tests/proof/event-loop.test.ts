@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { connect } from '../../db/client.ts';
 import { createApiKey, createWorkspace } from '../../db/seed.ts';
 import { scopes } from '../../domain/scopes.ts';
-import { atFullSpeed } from '../support/cpu-time.ts';
+import { recordSlowness } from '../support/cpu-time.ts';
 import { testDatabaseUrl } from '../support/harness.ts';
 import { type Hold, type ObservedService, probeTodos, quantile, startObserved } from '../support/held-loop.ts';
 import { hostileCapture } from '../support/hostile-captures.ts';
@@ -76,14 +76,22 @@ test(`${count} hostile captures of the largest size hold the event loop for less
   await service.call('POST /todos', other, { title: 'a' });
   const begun = Date.now();
   const prober = probeTodos(service.url, other, 25);
+  const slowness = recordSlowness();
   const lives: Awaited<ReturnType<typeof live>>[] = [];
   const seeds = Array.from({ length: count }, (_, index) => firstSeed + index);
   const lane = async () => {
     for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) lives.push(await live(hostile, seed));
   };
-  await Promise.all(Array.from({ length: atOnce }, lane)).finally(() => prober.stop());
+  await Promise.all(Array.from({ length: atOnce }, lane)).finally(() => {
+    slowness.stop();
+    return prober.stop();
+  });
 
-  const holds = (await service.holds()).filter(({ at }) => at >= begun).toSorted((a, b) => b.cpuMs - a.cpuMs);
+  // What else the machine does makes the same work take more processor time.
+  const holds = (await service.holds())
+    .filter(({ at }) => at >= begun)
+    .map(({ at, cpuMs }) => ({ at, cpuMs: cpuMs / slowness.around(at) }))
+    .toSorted((a, b) => b.cpuMs - a.cpuMs);
   const during = ({ at }: Hold) => lives.filter(({ from, to }) => from <= at && at <= to + 50);
   const shown = (hold: Hold) =>
     `${Math.round(hold.cpuMs)} ms (${during(hold)
@@ -103,8 +111,7 @@ test(`${count} hostile captures of the largest size hold the event loop for less
   );
   assert.equal([...prober.statuses], [200]);
   assert.ok(refused.length * 4 <= count, `${refused.length} of ${count} were refused`);
-  const longest = await atFullSpeed(() => holds[0]?.cpuMs ?? 0);
-  assert.ok(longest < maxHoldMs, holds.slice(0, 8).map(shown).join('; '));
+  assert.ok((holds[0]?.cpuMs ?? 0) < maxHoldMs, holds.slice(0, 8).map(shown).join('; '));
   if (process.env.EVENT_LOOP_QUIET) assert.ok(p99 < maxAnswerMs, `${p99} ms`);
 });
 

@@ -27,7 +27,7 @@ test.after(async () => {
 async function marker(): Promise<void> {
   const chatId = crypto.randomUUID();
   const followers = [follow(here, chatId), follow(there, chatId)];
-  await announce(there.db, { kind: 'status', chatId });
+  announce(there.db, { kind: 'status', chatId });
   await until(() => followers.every(({ received }) => received.length > 0));
   for (const { leave } of followers) leave();
 }
@@ -37,12 +37,12 @@ test('reach the followers on every process once the transaction commits, and nob
   const followers = [follow(here, chatId), follow(there, chatId)];
   const stranger = follow(here, crypto.randomUUID());
   const lost = there.db.transaction(async (tx) => {
-    await announce(tx, { kind: 'status', chatId });
+    announce(tx, { kind: 'status', chatId });
     throw new Error('no');
   });
   await lost.catch(() => {});
   await there.db.transaction(async (tx) => {
-    await announce(tx, { kind: 'status', chatId });
+    announce(tx, { kind: 'status', chatId });
     await marker();
     assert.equal(
       followers.flatMap(({ received }) => received),
@@ -61,11 +61,11 @@ test('carry messages and deltas to those who follow closely, and the status to a
   const [close, loose] = [follow(here, chatId, true), follow(here, chatId)];
   await until(() => there.service.live.isFollowed(chatId));
   close.clear();
-  await announce(there.db, { kind: 'message', chatId });
+  announce(there.db, { kind: 'message', chatId });
   there.service.live.sendDelta({ chatId, sequence: 2, offset: 0, text: 'Hel' });
   there.service.live.sendDelta({ chatId, sequence: 2, offset: 3, text: 'lo' });
   await until(() => close.received.length === 3);
-  await announce(there.db, { kind: 'status', chatId });
+  announce(there.db, { kind: 'status', chatId });
   await until(() => loose.received.length > 0 && close.received.length === 4);
   assert.equal(
     close.kinds().filter((kind) => kind !== 'delta'),
@@ -101,7 +101,7 @@ test('send no delta of a chat that nobody follows closely', async () => {
   const loose = follow(here, chatId);
   assert.not(there.service.live.isFollowed(chatId));
   there.service.live.sendDelta({ chatId, sequence: 1, offset: 0, text: 'x' });
-  await announce(there.db, { kind: 'status', chatId });
+  announce(there.db, { kind: 'status', chatId });
   await until(() => loose.received.length > 0);
   assert.equal(loose.kinds(), ['status']);
   loose.leave();
@@ -129,7 +129,7 @@ test('keep nothing after a follower leaves, even twice', async () => {
   gone.leave();
   gone.leave();
   assert.is(live.subscribers, before + 1);
-  await announce(there.db, { kind: 'status', chatId });
+  announce(there.db, { kind: 'status', chatId });
   await until(() => stays.received.length > 0);
   assert.equal(gone.received, []);
   stays.leave();
@@ -153,7 +153,7 @@ test('survive a follower that throws, and what is not ours on the channel', asyn
     '{"kind":"follow","chatIds":7}',
   ])
     await there.db.rows('select pg_notify($1, $2)', ['tandem_live', payload]);
-  await announce(there.db, { kind: 'status', chatId });
+  announce(there.db, { kind: 'status', chatId });
   await until(() => other.received.length > 0);
   leave();
   other.leave();
@@ -190,7 +190,7 @@ for (const [what, fail] of [
     await until(() => followers[1]?.kinds().includes('resync') ?? false);
     for (const each of followers) each.clear();
     await fail();
-    await announce(there.db, { kind: 'status', chatId });
+    announce(there.db, { kind: 'status', chatId });
     // A network that went silent loses what was on its way: the connection itself is never mended.
     await sleep(500);
     if (what === 'went silent') {
@@ -201,7 +201,7 @@ for (const [what, fail] of [
     await until(() => followers.every((each) => each.kinds().includes('resync')));
     process.stdout.write(`(back after ${Date.now() - mended} ms) `);
     for (const each of followers) each.clear();
-    await announce(there.db, { kind: 'status', chatId });
+    announce(there.db, { kind: 'status', chatId });
     await until(() => followers.every((each) => each.kinds().includes('status')));
     assert.ok(there.service.live.isFollowed(chatId));
     for (const each of followers) each.leave();

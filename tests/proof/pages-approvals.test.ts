@@ -66,6 +66,32 @@ test.promise(
 );
 
 test.promise(
+  'a change of a list is compared with it, and the card leads to the rule by which its agent asks',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const list = bodyOf(await call('POST /todo-lists', { name: 'Office' }), 201);
+    const { agentId } = await asks(
+      stage,
+      engine,
+      ada,
+      [['upsert_todo_list', { todoListId: list.id, name: 'Office, first floor' }]],
+      'Researcher',
+    );
+    const window = await stage.window({ as: ada });
+    const { page, goTo, sees } = window;
+    await goTo('/inbox', 'Inbox');
+    const card = cardOf(window, 'Researcher wants to change the list “Office”');
+    await card.locator('.effect', { hasText: 'from Office → to Office, first floor' }).waitFor();
+    assert.equal(await window.axe('all'), []);
+    await card.getByRole('link', { name: 'What the agent asks about' }).press('Enter');
+    await sees('Researcher');
+    assert.is(new URL(page.url()).pathname, `/agents/${agentId}/approval`);
+    await page.getByRole('checkbox', { name: 'Researcher asks a person before it changes anything' }).waitFor();
+  },
+);
+
+test.promise(
   'the keyboard alone decides: one key is not enough to approve, and a denial takes a note',
   async (stage) => {
     const ada = await stage.person();

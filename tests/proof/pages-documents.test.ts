@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
 import { look, looks } from '../support/looks.ts';
 
-const { promise, run } = pageSuite('the documents in a browser');
+const test = pageSuite('the documents in a browser');
 
 async function opened(window: Window, path: string): Promise<void> {
   await window.page.goto(path);
@@ -10,7 +10,7 @@ async function opened(window: Window, path: string): Promise<void> {
 }
 
 for (const { name, ...options } of looks) {
-  promise(`guides and reference are readable, ${name}`, async ({ window }) => {
+  test.promise(`guides and reference are readable, ${name}`, async ({ window }) => {
     const seen = await window(options);
     for (const path of [
       '/docs',
@@ -25,21 +25,24 @@ for (const { name, ...options } of looks) {
   });
 }
 
-promise('the language of the samples is chosen once for all, by mouse or by keyboard, and kept', async ({ window }) => {
-  const seen = await window();
-  await opened(seen, '/docs/reference/todos');
-  const tabs = seen.page.getByRole('tab', { selected: true });
-  assert.equal([...new Set(await tabs.allTextContents())], ['curl']);
-  await seen.page.getByRole('tab', { name: 'TypeScript' }).first().click();
-  assert.equal([...new Set(await tabs.allTextContents())], ['TypeScript']);
-  await seen.page.keyboard.press('ArrowRight');
-  assert.equal([...new Set(await tabs.allTextContents())], ['CLI']);
-  assert.match(await seen.page.getByRole('tabpanel').first().innerText(), 'tandem todos list');
-  await opened(seen, '/docs/reference/chats');
-  assert.equal([...new Set(await tabs.allTextContents())], ['CLI']);
-});
+test.promise(
+  'the language of the samples is chosen once for all, by mouse or by keyboard, and kept',
+  async ({ window }) => {
+    const seen = await window();
+    await opened(seen, '/docs/reference/todos');
+    const tabs = seen.page.getByRole('tab', { selected: true });
+    assert.equal([...new Set(await tabs.allTextContents())], ['curl']);
+    await seen.page.getByRole('tab', { name: 'TypeScript' }).first().click();
+    assert.equal([...new Set(await tabs.allTextContents())], ['TypeScript']);
+    await seen.page.keyboard.press('ArrowRight');
+    assert.equal([...new Set(await tabs.allTextContents())], ['CLI']);
+    assert.match(await seen.page.getByRole('tabpanel').first().innerText(), 'tandem todos list');
+    await opened(seen, '/docs/reference/chats');
+    assert.equal([...new Set(await tabs.allTextContents())], ['CLI']);
+  },
+);
 
-promise('the list of operations is filtered by words, and each leads to its place', async ({ window }) => {
+test.promise('the list of operations is filtered by words, and each leads to its place', async ({ window }) => {
   const seen = await window();
   await opened(seen, '/docs');
   await seen.page.getByRole('searchbox').fill('/todos/{todoId}/restore');
@@ -51,7 +54,7 @@ promise('the list of operations is filtered by words, and each leads to its plac
   assert.match(seen.page.url(), /\/docs\/reference\/todos#restoreTodo$/);
 });
 
-promise('without scripts every sample can be read', async ({ window }) => {
+test.promise('without scripts every sample can be read', async ({ window }) => {
   const seen = await window({ javaScriptEnabled: false });
   await opened(seen, '/docs/reference/usage');
   for (const label of ['curl', 'TypeScript', 'CLI']) {
@@ -59,4 +62,4 @@ promise('without scripts every sample can be read', async ({ window }) => {
   }
 });
 
-run();
+test.run();

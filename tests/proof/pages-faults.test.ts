@@ -1,9 +1,9 @@
-import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { pageSuite, type Stage } from '../support/browser.ts';
+import { type Flow, form, promiseNoLoss, text } from '../support/fault-flows.ts';
 import { asks, cardOf } from '../support/inbox-fixtures.ts';
 import { breakOperations, expectedFailures, faults, sentenceOf } from '../support/page-faults.ts';
-import { callsOf, type Person } from '../support/people.ts';
+import { callsOf } from '../support/people.ts';
 import { reply, ScriptedEngine, settled } from '../support/scripted-engine.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -12,34 +12,6 @@ import { bodyOf } from '../support/work-fixtures.ts';
 
 const engine = new ScriptedEngine();
 const test = pageSuite('pages: faults while something is sent', async () => ({ engine }));
-
-const text = 'Ask the old brewery about March';
-
-/** A page on which a person has written `text`. */
-interface Written {
-  /** Where it is written. */
-  field: Locator;
-  /** Sends it, also a second time. */
-  send(): Promise<void>;
-  /** How often the service has it. */
-  count(): Promise<number>;
-  /** What the page shows once the service has it. */
-  sent(): Promise<void>;
-}
-
-interface Flow {
-  /** The operation that sends it. */
-  operation: string;
-  /** The page shows it as done at once, and sends it again by itself after a fault that may pass. */
-  isQueued?: boolean;
-  write(stage: Stage, ada: Person, window: Window): Promise<Written>;
-}
-
-/** A form with a button. */
-function form({ page }: Window, label: string, button: string) {
-  const field = page.getByRole('textbox', { name: label, exact: true });
-  return { field, send: () => page.getByRole('button', { name: button, exact: true }).press('Enter') };
-}
 
 const flows: Record<string, Flow> = {
   'quick add': {
@@ -155,32 +127,7 @@ const flows: Record<string, Flow> = {
   },
 };
 
-const isFinal = (fault: (typeof faults)[number]) => fault === 402 || fault === 412;
-
-for (const [name, { operation, isQueued = false, write }] of Object.entries(flows)) {
-  for (const fault of faults) {
-    test.promise(`${name} is not lost: ${fault}`, async (stage) => {
-      const ada = await stage.person();
-      const window = await stage.window({ as: ada, expected: expectedFailures });
-      const { page } = window;
-      const { field, send, count, sent } = await write(stage, ada, window);
-      const broken = await breakOperations(page, (id) => id === operation, fault);
-      await send();
-      await broken.asked;
-      const isRefused = fault !== 'slow' && (isFinal(fault) || !isQueued);
-      const waiting = page.getByText('1 change waits');
-      if (isRefused) await page.getByText(sentenceOf(fault)).first().waitFor();
-      else if (isQueued && fault !== 'slow') await waiting.waitFor();
-      if (isRefused || !isQueued) assert.is(await field.inputValue(), text, 'it stays where it was written');
-      assert.is(await count(), 0);
-      await broken.mend();
-      if (isRefused) await send();
-      await sent();
-      await waiting.waitFor({ state: 'detached' });
-      await until(async () => (await count()) === 1);
-    });
-  }
-}
+promiseNoLoss(test, flows);
 
 /** A chat whose agent has answered, with `text` in its composer. */
 async function chatWith(stage: Stage, fault: (typeof faults)[number]) {

@@ -47,6 +47,32 @@ test.promise(
   },
 );
 
+test.promise('a new label is created from the line of a new todo, and never by Enter alone', async (stage) => {
+  const ada = await stage.person();
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  const line = page.getByRole('combobox', { name: 'Title' });
+  await line.fill('Buy paint *Home');
+  const offer = page.getByRole('option', { name: 'Create label “Home”' });
+  await offer.waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: /^\*Home\. Turn/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /^Buy paint, .*labelled Home/ }).waitFor();
+  const { data } = await makes(stage, ada, 'GET /labels');
+  assert.equal(
+    data.map(({ name }: { name: string }) => name),
+    ['Home'],
+  );
+
+  await line.fill('Count the *stars');
+  await page.getByRole('option', { name: 'Create label “stars”' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /^Count the \*stars/ }).waitFor();
+  assert.is((await makes(stage, ada, 'GET /labels')).data.length, 1);
+});
+
 test.promise(
   'labels filter the list in its address, and a deleted one is named as such and can be taken out',
   async (stage) => {

@@ -69,6 +69,51 @@ test.promise('another person in the same browser sees and sends nothing of it; i
   assert.equal(await titles(bob), []);
 });
 
+test.promise(
+  'a change on its way when another person signs in is not stored as theirs, and waits for its own',
+  async (stage) => {
+    const [ada, bob] = [await stage.person(), await stage.person('Bob')];
+    const window = await listWindow(stage, ada);
+    const { page, goTo } = window;
+    const become = ({ session }: Person) =>
+      page
+        .context()
+        .addCookies([{ name: 'tandem_session', value: session.token, url: stage.tandem.url, httpOnly: true }]);
+    const titles = async (of: Person) =>
+      bodyOf(await callsOf(stage.tandem, of)('GET /todos')).data.map(({ title }: { title: string }) => title);
+    // The session has been checked by then.
+    const writes = await onWrite(page, 'POST', async (route) => {
+      await become(bob);
+      await route.continue();
+    });
+    await addTodo(page, 'Of Ada alone');
+    await page.getByRole('button', { name: 'Account: Bob' }).waitFor();
+    assert.equal([writes.count, await titles(bob), await titles(ada)], [1, [], []]);
+    assert.is(await grid(page).getByText('Of Ada alone').count(), 0);
+    await writes.end();
+    await become(ada);
+    await goTo('/todos', 'Todos');
+    await until(async () => (await titles(ada)).join() === 'Of Ada alone');
+    assert.equal(await titles(bob), []);
+  },
+);
+
+test.promise('an open form of one person is not saved in the session of another', async (stage) => {
+  const [ada, bob] = [await stage.person(), await stage.person('Bob')];
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/lists', 'Lists');
+  const form = page.getByRole('form', { name: 'New list' });
+  await form.getByLabel('Name').fill('Of Ada alone');
+  await page
+    .context()
+    .addCookies([{ name: 'tandem_session', value: bob.session.token, url: stage.tandem.url, httpOnly: true }]);
+  await form.getByRole('button', { name: 'Create list' }).click();
+  await page.getByRole('button', { name: 'Account: Bob' }).waitFor();
+  const names = async (of: Person) =>
+    bodyOf(await callsOf(stage.tandem, of)('GET /todo-lists')).data.map(({ name }: { name: string }) => name);
+  for (const person of [ada, bob]) assert.not.ok((await names(person)).includes('Of Ada alone'));
+});
+
 test.promise('an unsent change can be discarded by the keyboard, and the rest goes on', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

@@ -146,6 +146,27 @@ test.promise('a passkey signs in alone and after the password; it is renamed and
   await sees('Welcome');
 });
 
+test.promise('recovery codes are replaced after a passkey has confirmed who it is', async (stage) => {
+  const { ada, shown } = await atSecurity(stage);
+  const { page } = shown;
+  await plugIn(page);
+  await addPasskey(page, 'Laptop');
+  const first = await recoveryCodes(page);
+  await page.getByRole('button', { name: 'I have stored them' }).click();
+  // What was confirmed counts for ten minutes.
+  const forget = `update recent_authentications set authenticated_at = now() - interval '11 minutes' where credential_id = $1`;
+  await stage.tandem.db.rows(forget, [ada.session.id]);
+  await page.getByRole('button', { name: 'Replace codes' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Replace codes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await dialog.getByRole('button', { name: 'Use a passkey' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+  const second = await recoveryCodes(page);
+  assert.equal([second.length, second.filter((code) => first.includes(code))], [10, []]);
+  assert.equal(await shown.axe('all'), []);
+});
+
 test.promise('a change is cancelled where the person does not confirm that it is them', async (stage) => {
   const { shown } = await atSecurity(stage);
   const { page } = shown;

@@ -197,4 +197,35 @@ test.promise('a todo is archived, restored and erased only as it is shown', asyn
   assert.is((await call(`GET /todos/${id}`)).status, 404);
 });
 
+test.promise('a todo is duplicated once, also where the answer to the first press is lost', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { id } = bodyOf(await call('POST /todos', { title: 'Pattern', content: 'Steps', priority: 'low' }), 201);
+  const { page, goTo, sees } = await stage.window({ as: ada, expected: /ERR_FAILED/ });
+  await goTo(`/todos/${id}`, 'Pattern');
+  const address = `**/api/v1/todos/${id}/duplicate`;
+  await page.route(address, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  const press = page.getByRole('button', { name: 'Duplicate', exact: true });
+  await press.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Notice' }).waitFor();
+  await page.unroute(address);
+  await press.click();
+  await page.getByText('This is the copy.').waitFor();
+  await page.waitForURL((url) => !url.pathname.endsWith(id));
+  await sees('Pattern');
+  const { data } = bodyOf(await call('GET /todos?query=Pattern'));
+  assert.equal(
+    data.map((todo: { content: string; priority: string }) => [todo.content, todo.priority]),
+    [
+      ['Steps', 'low'],
+      ['Steps', 'low'],
+    ],
+  );
+  assert.match(page.url(), data[0].id);
+});
+
 test.run();

@@ -140,8 +140,7 @@ test.promise(
     await goTo('/settings/workspace', 'Workspace');
     const form = page.getByRole('form', { name: 'This workspace' });
     await form.getByLabel('Name').fill('Foundry');
-    await form.getByRole('combobox').fill('new york');
-    await page.getByRole('option', { name: 'America/New York' }).click();
+    await form.getByLabel('Time zone').selectOption('America/New_York');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The workspace is saved.').waitFor();
     await page.getByRole('button', { name: 'Workspace: Foundry' }).waitFor();

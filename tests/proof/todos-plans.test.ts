@@ -26,11 +26,11 @@ let idle: string;
 /** On half of the todos, on every 200th, and on every seventh. */
 let labels: string[];
 
-/** Every 1,000th todo is a suggestion, has a schedule and has been run; every tenth is archived. */
+/** The same todos have the same ids in each run, so that a page reads as much. Every 1,000th todo is a suggestion, has a schedule and has been run; every tenth is archived. */
 const fill = `with made as (
     insert into todos (workspace_id, id, title, status, priority, todo_list_id, created_at, updated_at, due_date,
       is_suggested, archived_at, is_scheduled, latest_run_id)
-    select $1, gen_random_uuid(), 'a', (array['ready', 'in_progress', 'done'])[1 + n % 3], nullif(n % 5, 0),
+    select $1, md5(n::text)::uuid, 'a', (array['ready', 'in_progress', 'done'])[1 + n % 3], nullif(n % 5, 0),
       ($2::uuid[])[1 + n % 3], now() - n * interval '1 minute', now() - n * 7919 % $3::int * interval '1 minute',
       case when n % 4 > 0 then date '2026-01-01' + n * 7 % 1000 end, n % 1000 = 1, case when n % 10 = 2 then now() end, n % 1000 = 3, case when n % 1000 = 4 then gen_random_uuid() end
     from generate_series(1, $3::int) n returning *

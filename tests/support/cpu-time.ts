@@ -43,6 +43,28 @@ export async function atFullSpeed(measure: () => number | Promise<number>): Prom
   return spent / Math.max(before, slowness());
 }
 
+/** How slow the machine was at moments of the past. */
+export interface SlownessRecord {
+  /** The largest factor that was measured within 10 s of a moment, in ms since 1970; at least 1. */
+  around(at: number): number;
+  stop(): void;
+}
+
+const aroundMs = 10_000;
+
+/** Records every second how slow the machine is, for what is judged later than it was done. */
+export function recordSlowness(): SlownessRecord {
+  const taken: { at: number; factor: number }[] = [];
+  const take = () => taken.push({ at: Date.now(), factor: slowness() });
+  take();
+  const timer = setInterval(take, 1000);
+  return {
+    around: (at) =>
+      Math.max(1, ...taken.filter((each) => Math.abs(each.at - at) < aroundMs).map(({ factor }) => factor)),
+    stop: () => clearInterval(timer),
+  };
+}
+
 /** Milliseconds of processor time that `work` takes on this thread, whatever else the machine does. */
 export async function cpuMsOf(work: () => unknown): Promise<number> {
   return atFullSpeed(async () => {

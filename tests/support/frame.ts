@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { hashSecret } from '../../db/secrets.ts';
 import { errorCodes } from '../../domain/errors.ts';
 import type { Answer, TestService } from './harness.ts';
+import { within } from './until.ts';
 
 /* What holds for every response of the service, and ways to ask that `fetch` does not offer. */
 
@@ -53,17 +55,17 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Answer> 
   return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
 }
 
-/** Sends bytes as they are and reads until the server closes, or `timeoutMs` after its last byte. */
-export async function exchange(port: number, bytes: string | Buffer, timeoutMs = 400): Promise<Answer> {
+/** Sends bytes as they are to a server that closes the connection when it has answered, and reads until then. */
+export async function exchange(port: number, bytes: string | Buffer): Promise<Answer> {
   const socket = connectSocket(port, '127.0.0.1');
   const chunks: Buffer[] = [];
-  await new Promise<void>((resolve, reject) => {
-    socket.setTimeout(timeoutMs, () => socket.destroy());
+  const closed = new Promise<void>((resolve, reject) => {
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNREFUSED' ? reject(error) : resolve()));
     socket.on('close', () => resolve());
-    socket.write(bytes);
   });
+  socket.write(bytes);
+  await within(() => `an end of the answer to ${String(bytes).slice(0, 80)}`, closed).finally(() => socket.destroy());
   const raw = Buffer.concat(chunks).toString();
   const [head = '', text = ''] = raw.split(/\r\n\r\n(.*)/s);
   const [line = '', ...fields] = head.split('\r\n');
@@ -75,6 +77,14 @@ export async function exchange(port: number, bytes: string | Buffer, timeoutMs =
   );
   const json = headers.get('content-type')?.includes('json') && text !== '';
   return { status: Number(line.split(' ')[1] ?? 0), headers, text, body: json ? JSON.parse(text) : undefined };
+}
+
+/** Sends bytes, and leaves once they are on their way. */
+export async function abandon(port: number, bytes: string): Promise<void> {
+  const socket = connectSocket(port, '127.0.0.1');
+  const closed = once(socket, 'close');
+  socket.resume().end(bytes);
+  await within(() => 'an end of the connection', closed);
 }
 
 /** Takes back an API key as its owner would. */

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { settleAfterMs } from '../../server/settle.ts';
 import { type ServiceProcess, startProcess } from './processes.ts';
 
 /** A time that the event loop of a service was held: processor time of its main thread, in ms. */
@@ -18,7 +20,16 @@ export interface ObservedService extends ServiceProcess {
   holds(): Promise<Hold[]>;
 }
 
-/** Starts a service whose event loop is observed; `directory` takes the record. */
+/**
+ * Waits for the work that a service does once after its start. Timers run before requests that arrived: it is done before
+ * the first one here is answered, and recorded before the second.
+ */
+async function untilSettled(url: string): Promise<void> {
+  await sleep(settleAfterMs + 100);
+  for (let asked = 0; asked < 2; asked++) await (await fetch(`${url}/healthz`)).body?.cancel();
+}
+
+/** Starts a service whose event loop is observed, and waits until it has settled; `directory` takes the record. */
 export async function startObserved(directory: string, environment: Record<string, string>): Promise<ObservedService> {
   const record = join(directory, `holds-${crypto.randomUUID()}`);
   const service = await startProcess({
@@ -26,6 +37,7 @@ export async function startObserved(directory: string, environment: Record<strin
     NODE_OPTIONS: `--import=${recorder}`,
     LOOP_RECORD: record,
   });
+  await untilSettled(service.url);
   const holds = async () => {
     const lines = (await readFile(record, 'utf8')).split('\n').filter((line) => line.endsWith('}'));
     return lines.map((line) => JSON.parse(line) as Hold);

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { type EngineName, engineOf } from '../../db/engine/index.ts';
 import { testDatabaseUrl } from './harness.ts';
 import { until } from './until.ts';
 
@@ -55,9 +56,37 @@ export async function hold(text: string, values: unknown[] = []): Promise<Held> 
   return held;
 }
 
+/** Locks one row of a table by workspace, which is looked for first: Citus locks within one workspace. */
+export async function holdRow(table: string, id: string, lock = 'for update'): Promise<Held> {
+  await openWatch();
+  const found = (await watch?.unsafe(`select workspace_id as "workspaceId" from ${table} where id = $1`, [id])) ?? [];
+  return hold(`select 1 from ${table} where workspace_id = $2 and id = $1 ${lock}`, [id, found[0]?.workspaceId]);
+}
+
 /** Keeps the workspace from getting new lists (their foreign key needs its row): createTodoList then waits. */
 export function holdWorkspace(workspaceId: string): Promise<Held> {
   return hold('select 1 from workspaces where id = $1 for update', [workspaceId]);
+}
+
+/** Finds statements like `$1` that wait for a lock; on Citus they wait on a worker. */
+const blocked: Record<EngineName, string> = {
+  postgres: `select 1 from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database() and query like $1`,
+  citus: 'select 1 from citus_lock_waits where blocked_statement like $1',
+};
+
+/** How many statements like `pattern` wait for a lock. */
+async function countBlocked(sql: postgres.Sql, pattern: string): Promise<number> {
+  return (await sql.unsafe(blocked[engineOf().name], [pattern])).length;
+}
+
+/** Waits until `count` statements like `pattern` wait for a lock, while something is held. */
+export async function untilAllBlocked(count: number, pattern: string): Promise<void> {
+  await openWatch();
+  await until(
+    async () => watch && (await countBlocked(watch, pattern)) === count,
+    () => `${count} statements like ${pattern} wait for a lock`,
+  );
 }
 
 /** Waits until a statement like `pattern` waits for a lock, or until `work` is over. @throws Error when neither happens. */
@@ -69,13 +98,8 @@ export async function untilBlocked(pattern: string, work?: Promise<unknown>): Pr
   work?.then(end, end);
   const sql = watch ?? postgres(testDatabaseUrl(), { max: 1 });
   try {
-    const isBlocked = async () => {
-      const blocked = await sql`select 1 from pg_stat_activity
-        where wait_event_type = 'Lock' and datname = current_database() and query like ${pattern}`;
-      return blocked.length > 0;
-    };
     await until(
-      async () => isOver || (await isBlocked()),
+      async () => isOver || (await countBlocked(sql, pattern)) > 0,
       () => `a statement like ${pattern} waits for a lock`,
     );
   } finally {

@@ -63,9 +63,9 @@ export function eventClient(tandem: TestService) {
     await db.rows(`update webhook_deliveries set due_at = now() where workspace_id = $1 and status = 'pending'`, [
       workspaceId,
     ]);
-    const due = `update webhook_endpoints set paused_until = null, due_at = now() where workspace_id = $1 and enabled
-      returning ${wake('webhooks')}`;
+    const due = 'update webhook_endpoints set paused_until = null, due_at = now() where workspace_id = $1 and enabled';
     await db.rows(due, [workspaceId]);
+    wake(db, 'webhooks');
   };
   /** How many subscriptions a workspace has in the database. */
   const stored = async (workspaceId: string) => {

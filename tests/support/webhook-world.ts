@@ -79,10 +79,10 @@ export async function newEndpoint(
     if ((await tx.rows(free, [id])).length === 0) return null;
     const waiting = `update webhook_deliveries set due_at = now() where endpoint_id = $1 and status = 'pending' returning 1`;
     const isWaiting = (await tx.rows(waiting, [id])).length > 0;
-    const due = `update webhook_endpoints set paused_until = null, due_at = now() where id = $1 and enabled
-      returning ${wake('webhooks')}`;
+    const due = 'update webhook_endpoints set paused_until = null, due_at = now() where id = $1 and enabled';
     if (!isWaiting) throw new Error('nothing waits to be tried again');
     await tx.rows(due, [id]);
+    wake(tx, 'webhooks');
     return tries(tx);
   };
   return {

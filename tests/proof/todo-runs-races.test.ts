@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Answer, TestWorkspace } from '../support/harness.ts';
-import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
+import { hold, holdRow, releaseAll, untilBlocked } from '../support/locks.ts';
 import { chatOn, count, type IdleService, startIdleService, todoOf } from '../support/run-fixtures.ts';
 import { addAgent, assistantOf } from '../support/todo-fixtures.ts';
 
@@ -85,7 +85,7 @@ test('a completion that waited for a starting run cancels it, and a run that wai
   const { call } = workspace;
   for (const order of ['run first', 'done first'] as const) {
     const { id } = await todoOf(workspace);
-    const row = await hold('select 1 from todos where id = $1 for update', [id]);
+    const row = await holdRow('todos', id);
     const run = () => call(`POST /todos/${id}/runs`);
     const done = () => call(`PATCH /todos/${id}`, { status: 'done' });
     const first = order === 'run first' ? run() : done();

@@ -4,9 +4,8 @@ import { expireApprovals } from '../../domain/approvals/expiry.ts';
 import type { ServiceContext } from '../../domain/context.ts';
 import { dueTurns } from '../support/due-work.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
-import { hold, releaseAll } from '../support/locks.ts';
+import { holdRow, releaseAll, untilAllBlocked } from '../support/locks.ts';
 import { waitingChat, worldOf } from '../support/turn-world.ts';
-import { until } from '../support/until.ts';
 
 const test = suite('approvals that several act on');
 const longAgo = () => new Date('2020-01-01T09:00:00.000Z');
@@ -56,25 +55,13 @@ async function openTurns({ workspaceId }: TestWorkspace, chatId: string): Promis
 /** 1 when a worker may continue with the turn. */
 const resumed = async (turnId: string) => (await dueTurns(tandem)).filter((ref) => ref.turnId === turnId).length;
 
-const waiters = `select count(*)::int as count from pg_stat_activity
-  where wait_event_type = 'Lock' and datname = current_database() and query like '%from chats c where%for update%'`;
-
-/** Waits until this many transactions wait for a chat. */
-async function untilWaiting(count: number): Promise<void> {
-  const waiting = async () => (await tandem.db.rows<{ count: number }>(waiters, []))[0]?.count;
-  await until(
-    async () => (await waiting()) === count,
-    () => `${count} transactions wait for the chat`,
-  );
-}
-
 /** Lets them begin one after the other while the chat is held: they get it in this order. */
 async function together<Outcome>(chatId: string, acts: (() => Promise<Outcome>)[]): Promise<Outcome[]> {
-  const held = await hold('select 1 from chats where id = $1 for update', [chatId]);
+  const held = await holdRow('chats', chatId);
   const running: Promise<Outcome>[] = [];
   for (const act of acts) {
     running.push(act());
-    await untilWaiting(running.length);
+    await untilAllBlocked(running.length, '%from chats c where%for update%');
   }
   await held.release();
   return Promise.all(running);
@@ -240,10 +227,7 @@ test('expiry waits for nobody: a chat or todo that is held is left to the next t
     await waiting(workspace, { clock: longAgo, todoId: todo.id }),
     await waiting(workspace, { clock: longAgo }),
   ];
-  const held = [
-    await hold('select 1 from chats where id = $1 for update', [chat.chatId]),
-    await hold('select 1 from todos where id = $1 for update', [todo.id]),
-  ];
+  const held = [await holdRow('chats', chat.chatId), await holdRow('todos', todo.id)];
   await expireApprovals(world());
   const statuses = () => Promise.all([chat, ofTodo, free].map(({ chatId }) => statusOf(workspace, chatId)));
   assert.equal(await statuses(), ['awaiting_input', 'awaiting_input', 'running']);

@@ -1,0 +1,5 @@
+import { operationSuite, operations } from '../support/operation-suite.ts';
+
+const test = operationSuite('every operation', operations);
+
+test.run();

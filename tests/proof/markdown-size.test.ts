@@ -1,0 +1,44 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { blocksOf } from '../../web/src/captures/markdown.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
+
+const test = suite('the pages: long Markdown');
+
+test('half a million characters of bait are read in linear time', async () => {
+  const baits = [
+    '*',
+    '**',
+    '_',
+    '`',
+    '[',
+    '](',
+    '[a](',
+    '> ',
+    '- ',
+    '# ',
+    '1. ',
+    '```\n',
+    '\\',
+    'https://',
+    '**a*',
+    '  - \n',
+    '![',
+    '*a ',
+    'a_*',
+    '~~a ',
+    '> - a\n',
+    '> a\nb\n',
+    'a\n-\n',
+    '- a\n\n',
+    '<a ',
+    '&',
+    '[a]: b\n',
+  ];
+  for (const bait of baits) {
+    const took = await cpuMsOf(() => blocksOf(bait.repeat(Math.floor(500_000 / bait.length))));
+    assert.ok(took < 2_000, `${JSON.stringify(bait)} took ${took} ms`);
+  }
+});
+
+test.run();
