@@ -24,6 +24,8 @@ export interface Turn {
   answeredOn: number;
   /** The agent replied, and the chat is completed. */
   ok: boolean;
+  /** What came instead. */
+  fault?: string;
 }
 
 export interface ChatsReport {
@@ -47,6 +49,8 @@ export class Clients {
     this.#child.send(order);
     const [{ turns, error }] = (await answer) as [ChatsReport];
     if (!turns) throw new Error(`The clients of the agents failed: ${error}`);
+    const faults = new Set(turns.flatMap(({ fault }) => fault ?? []));
+    for (const fault of faults) process.stderr.write(`  turn failed: ${fault}\n`);
     return turns;
   }
 

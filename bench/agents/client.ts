@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatsOrder, ChatsReport, Turn } from './chats.ts';
 import { clockMs, tokenOf } from './tokens.ts';
 
@@ -8,12 +9,16 @@ import { clockMs, tokenOf } from './tokens.ts';
 const turnsOfAChat = 5;
 const waitSeconds = 100;
 
+/** Sends of one request whose answer says that it may be repeated: a disk that stalls is no fault of the service. */
+const maxSends = 5;
+const pauseMs = 1000;
+
 let turns = 0;
 let agent = new Agent({ keepAlive: true });
 
 interface Answer {
   status: number;
-  body: { id?: string; status?: string; replies?: unknown[] };
+  body: { id?: string; status?: string; replies?: unknown[]; retryable?: boolean };
 }
 
 function post(url: string, path: string, key: string, body: object): Promise<Answer> {
@@ -34,18 +39,31 @@ function post(url: string, path: string, key: string, body: object): Promise<Ans
   });
 }
 
+/** As clients do: an answer 503 that says so is repeated. The time of all of it is the time of the request. */
+async function postUntilAnswered(...request: Parameters<typeof post>): Promise<Answer> {
+  for (let sends = 1; ; sends++) {
+    const answer = await post(...request);
+    if (answer.status !== 503 || !answer.body.retryable || sends === maxSends) return answer;
+    await sleep(pauseMs);
+  }
+}
+
 /** One turn, in the chat when there is one; the id of the chat when it went well. */
 async function turn(order: ChatsOrder, key: string, chatId: string | undefined, into: Turn[]) {
   const token = tokenOf(turns++);
   const message = `${order.message} ${token}`;
   const path = chatId === undefined ? '/chats' : `/chats/${chatId}/messages`;
   const sentAt = clockMs();
-  const answer = await post(order.url, path, key, { message, waitSeconds }).catch(() => undefined);
+  let fault = '';
+  const answer = await postUntilAnswered(order.url, path, key, { message, waitSeconds }).catch((error: unknown) => {
+    fault = String(error);
+  });
   const answeredAt = clockMs();
   const id = chatId ?? answer?.body.id;
   const replied = chatId === undefined || (answer?.body.replies?.length ?? 0) > 0;
   const ok = (answer?.status === 201 || answer?.status === 202) && answer.body.status === 'completed' && replied;
-  into.push({ token, chatId: id, sentAt, answeredAt, answeredOn: Date.now(), ok });
+  if (answer && !ok) fault = `${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`;
+  into.push({ token, chatId: id, sentAt, answeredAt, answeredOn: Date.now(), ok, ...(!ok && { fault }) });
   return ok ? id : undefined;
 }
 

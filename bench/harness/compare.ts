@@ -60,9 +60,11 @@ export async function compare(
   const warmUp = Math.min(1, seconds);
   const warm = [await round(service, ours.calls, warmUp), await round(ceiling, theirs.calls, warmUp)];
   const [mine, others]: [Round[], Round[]] = [[], []];
+  const measureMine = async () => mine.push(await round(service, ours.calls, seconds));
+  const measureOthers = async () => others.push(await round(ceiling, theirs.calls, seconds));
   for (let turn = 0; turn < rounds; turn++) {
-    mine.push(await round(service, ours.calls, seconds));
-    others.push(await round(ceiling, theirs.calls, seconds));
+    // Each is the first in half of the rounds: what drifts, such as the size of the tables, is on both sides.
+    for (const measure of turn % 2 === 0 ? [measureMine, measureOthers] : [measureOthers, measureMine]) await measure();
   }
   const ratios = mine.map((each, turn) => quotient(each.perSecond, others[turn]?.perSecond ?? Number.NaN));
   const sides = { service: sideOf(mine), ceiling: sideOf(others) };

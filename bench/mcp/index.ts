@@ -20,7 +20,7 @@ export interface McpFigure {
 }
 
 /** Maximum ratio of CPU, MCP to REST. */
-const target = 2.5;
+const target = 1.5;
 
 async function answerOf(url: string, { root = '/api/v1', path, method, key, body, headers }: Call): Promise<unknown> {
   const sent = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) };
