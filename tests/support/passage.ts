@@ -1,4 +1,5 @@
 import { createServer, connect as open, type Socket } from 'node:net';
+import { freePort } from './ports.ts';
 
 type Act = (chunk: Buffer, client: Socket) => Buffer | undefined;
 
@@ -49,16 +50,15 @@ export async function openPassage(url: string): Promise<Passage> {
     }
   });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const address = server.address();
-  if (typeof address !== 'object' || !address) throw new Error('no port');
+  // It has to be free again after a cut.
+  const port = await freePort();
+  await listen(port);
   const cut = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const socket of sockets) socket.destroy();
     await closed;
   };
   target.hostname = '127.0.0.1';
-  const { port } = address;
   const host = target.toString().replace(`:${new URL(url).port}/`, `:${port}/`);
   return {
     url: host,
