@@ -12,6 +12,21 @@ const test = pageSuite('pages: the keys of todos', async () => ({ engine }));
 const desk = { viewport: { width: 1280, height: 900 } };
 const isOn = ({ page }: Window, name: string) => page.locator(`[role=row]:focus[aria-label^="${name}"]`).waitFor();
 
+/** Lets a test hold the next frames of a page: `heldFrames.hold()`, `heldFrames.release()`. */
+const holdableFrames = `{
+  const request = requestAnimationFrame;
+  let held;
+  globalThis.requestAnimationFrame = (act) => request((time) => (held ? held.push(act) : act(time)));
+  globalThis.heldFrames = {
+    hold: () => { held = []; },
+    release: () => {
+      const late = held;
+      held = undefined;
+      for (const act of late) act(performance.now());
+    },
+  };
+}`;
+
 /** Presses a key, types into the dialog that it opens, and chooses what is found first. */
 async function choose({ page }: Window, key: string, dialog: string, typed: string): Promise<void> {
   await page.keyboard.press(key);
@@ -69,6 +84,39 @@ test.promise('each field of the todo in focus has a key, and twenty changes can 
     JSON.stringify({ status, priority, dueDate, todoListId, assignees });
   assert.is(fields(undone), fields(before));
 });
+
+test.promise(
+  'a key pressed before the last dialog gave the focus back acts, and the focus comes back',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const { id } = bodyOf(await call('POST /todos', { title: 'Water the ferns' }), 201);
+    const window = await stage.window({ ...desk, as: ada });
+    const { page, goTo } = window;
+    await page.addInitScript(holdableFrames);
+    await goTo('/todos', 'Todos');
+    await page.getByRole('row', { name: /^Water the ferns/ }).waitFor();
+    await page.keyboard.press('j');
+    await isOn(window, 'Water the ferns');
+    await page.keyboard.press('p');
+    const first = page.getByRole('dialog', { name: 'Priority: “Water the ferns”' });
+    await first.getByRole('menuitem', { name: 'Urgent' }).waitFor();
+    await page.keyboard.type('urg');
+    await first.locator('[role=menuitem][data-focused]').waitFor();
+    await page.evaluate('heldFrames.hold()');
+    await page.keyboard.press('Enter');
+    await first.waitFor({ state: 'detached' });
+    assert.is(await page.evaluate('document.activeElement.tagName'), 'BODY');
+    await page.keyboard.press('s');
+    const progress = page.getByRole('dialog', { name: 'Status: “Water the ferns”' }).getByText('In progress');
+    await progress.waitFor();
+    await page.evaluate('heldFrames.release()');
+    await progress.click();
+    await progress.waitFor({ state: 'detached' });
+    await isOn(window, 'Water the ferns, urgent priority');
+    await until(async () => bodyOf(await call(`GET /todos/${id}`)).status === 'in_progress');
+  },
+);
 
 test.promise('the same keys work on the page of a todo and on the board; the dialog closes by Esc', async (stage) => {
   const ada = await stage.person();

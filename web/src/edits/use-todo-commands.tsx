@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router';
 import { LazyLabelDialog } from '../labels/lazy-dialog.tsx';
 import type { Todo } from '../work/queries.ts';
 import type { FieldName, TodoCommands } from './list-actions.ts';
+import { useReturnedFocus } from './returned-focus.ts';
 import type { Changes } from './use-changes.ts';
 
 const FieldDialog = lazy(() => import('./field-dialog.tsx').then(({ FieldDialog }) => ({ default: FieldDialog })));
@@ -19,9 +20,12 @@ export function useTodoCommands(
 ): { commands: TodoCommands; dialogs: ReactNode } {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked | null>(null);
+  const leave = useReturnedFocus(asked !== null);
   const ask = (field: Asked['field']) => {
     const todos = chosen();
-    if (todos.length > 0) setAsked({ field, todos });
+    if (todos.length === 0) return;
+    leave();
+    setAsked({ field, todos });
   };
   const close = () => setAsked(null);
   return {
