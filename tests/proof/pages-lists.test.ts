@@ -69,9 +69,9 @@ test.promise('the same by keyboard alone, from the palette and the menu of the p
   const focused = page.locator(':focus');
   await goTo('/todos', 'Todos');
   await press(window, 'Control+k');
-  await page.getByRole('searchbox').and(focused).waitFor();
+  await page.getByRole('combobox').and(focused).waitFor();
   await page.keyboard.type('new list');
-  await page.getByRole('menuitem', { name: 'Create todo “new list”' }).waitFor();
+  await page.getByRole('option', { name: 'Create todo “new list”' }).waitFor();
   await press(window, 'Enter');
   await sees('Lists');
   await page.getByRole('textbox', { name: 'Name' }).and(focused).waitFor();

@@ -110,7 +110,7 @@ const pictures: Picture[] = [
     prepare: async ({ page }) => {
       await page.getByRole('row').first().waitFor();
       await page.keyboard.press('Control+k');
-      await page.getByRole('searchbox', { name: 'Find a command' }).fill('no');
+      await page.getByRole('combobox', { name: 'Find a command' }).fill('no');
     },
   },
   {

@@ -16,9 +16,9 @@ test.promise('the keyboard alone goes anywhere, and the focus is on the heading 
   await sees('Chats');
   await page.locator('h1:focus', { hasText: 'Chats' }).waitFor();
   await press(window, 'Control+k');
-  await page.getByRole('searchbox', { name: 'Find a command' }).waitFor();
+  await page.getByRole('combobox', { name: 'Find a command' }).waitFor();
   await page.keyboard.type('memb');
-  await page.getByRole('menuitem', { name: 'Members' }).waitFor();
+  await page.getByRole('option', { name: 'Members' }).waitFor();
   await press(window, 'Enter');
   await sees('Members');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -72,7 +72,7 @@ test.promise(
       assert.is(await page.getByRole('dialog').count(), 0);
     }
     await page.getByRole('button', { name: 'Find a command' }).click();
-    await page.getByRole('searchbox', { name: 'Find a command' }).waitFor();
+    await page.getByRole('combobox', { name: 'Find a command' }).waitFor();
   },
 );
 
@@ -81,8 +81,8 @@ test.promise('the palette makes a todo of what is typed', async (stage) => {
   const { page, goTo } = window;
   await goTo('/todos', 'Todos');
   await press(window, 'Control+k');
-  await page.getByRole('searchbox', { name: 'Find a command' }).fill('Water the ferns');
-  await page.getByRole('menuitem', { name: 'Create todo “Water the ferns”' }).waitFor();
+  await page.getByRole('combobox', { name: 'Find a command' }).fill('Water the ferns');
+  await page.getByRole('option', { name: 'Create todo “Water the ferns”' }).waitFor();
   await press(window, 'Enter');
   await page.getByRole('grid', { name: 'Todos' }).getByText('Water the ferns').waitFor();
 });

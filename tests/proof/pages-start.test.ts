@@ -143,7 +143,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = inside;
       await inside.goTo('/todos', 'Todos');
       await page.keyboard.press('Control+k');
-      await page.getByRole('searchbox', { name: 'Find a command' }).waitFor();
+      await page.getByRole('combobox', { name: 'Find a command' }).waitFor();
       await look(inside, 'palette');
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { FindDates } from '../quick-add/dates.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
+import { useArrival } from '../ui/arrival.ts';
 import { dateHere, dueInWords } from '../work/days.ts';
 import { type Todo, todoListsQuery } from '../work/queries.ts';
 import type { FieldName } from './list-actions.ts';
@@ -35,18 +36,21 @@ const priorityChoices: readonly FieldChoice[] = [
   { id: noValue, name: 'No priority' },
 ];
 
-/** Days to choose from: the one that is typed, else the usual ones. */
-function useDays(typed: string, isNeeded: boolean): readonly FieldChoice[] {
+const noDates: FindDates = () => [];
+
+/** Days to choose from: the one that is typed, else the usual ones. Undefined until what is typed can be read as a day. */
+function useDays(typed: string, isNeeded: boolean): readonly FieldChoice[] | undefined {
   const { workspace } = useIdentity();
   const [find, setFind] = useState<FindDates>();
   useEffect(() => {
     if (isNeeded)
       void import('../quick-add/dates.ts').then(
         ({ findDates }) => setFind(() => findDates),
-        () => {},
+        () => setFind(() => noDates),
       );
   }, [isNeeded]);
   const today = dateHere();
+  if (typed !== '' && !find) return undefined;
   const days = [today, dateHere(1), dateHere(weekDays)];
   const found = find?.(typed, Date.now(), workspace.timezone).find(({ day }) => day !== null)?.day ?? null;
   const named = /^\d{4}-\d\d-\d\d$/.test(typed) && !Number.isNaN(Date.parse(typed)) ? typed : found;
@@ -63,20 +67,23 @@ export function useFieldChoices(field: FieldName, typed: string): readonly Field
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: field === 'list' });
   const workers = useQuery({ ...assignableQuery(workspace.id), enabled: field === 'assignee' || field === 'agent' });
   const days = useDays(typed, field === 'due');
-  if (field === 'due') return days;
   const people = workers.data?.map(({ id, name, type }) => ({
     id,
     name: id === user.id ? `${name} (you)` : type === 'agent' ? `${name} (agent)` : name,
     isAgent: type === 'agent',
   }));
   const choices = {
+    due: days,
     status: statusChoices,
     priority: priorityChoices,
     list: lists.data,
     assignee: people && [...people, { id: noValue, name: 'Nobody' }],
     agent: workers.data?.filter(({ type }) => type === 'agent').map(({ id, name }) => ({ id, name })),
   }[field];
-  return choices?.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
+  const shown = useArrival(choices);
+  // A day that was typed is named in other words.
+  const isDay = field === 'due' && shown?.length === 1;
+  return isDay ? shown : shown?.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
 }
 
 /** The id of the choice that all of the todos have; undefined where they differ. */

@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, SearchField } from 'react-aria-components';
 import { problemOf } from '../api/client.ts';
 import { useRun } from '../runs/use-run.ts';
 import { useIdentity } from '../session/session.ts';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
-import { Icon } from '../ui/icons.tsx';
+import { Finder } from '../ui/finder.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import type { TypedAhead } from '../ui/typed-ahead.tsx';
 import type { Todo } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 import { startsWords, tryOut } from './changes.ts';
@@ -26,11 +26,12 @@ interface FieldDialogProps {
   field: FieldName;
   todos: readonly Todo[];
   changes: Changes;
+  ahead: TypedAhead;
   close: () => void;
 }
 
 /** The dialog in which a field of todos is set, or the agent chosen that runs one: type to find, Enter chooses. */
-export function FieldDialog({ field, todos, changes, close }: FieldDialogProps) {
+export function FieldDialog({ field, todos, changes, ahead, close }: FieldDialogProps) {
   const { workspace } = useIdentity();
   const notify = useNotice();
   const run = useRun();
@@ -85,42 +86,26 @@ export function FieldDialog({ field, todos, changes, close }: FieldDialogProps) 
     );
   }
   return (
-    <ModalOverlay className="overlay palette-overlay" isOpen onOpenChange={close} isDismissable>
-      <Modal className="modal palette">
-        <Dialog className="palette-dialog" aria-label={heading}>
-          <Autocomplete inputValue={typed} onInputChange={setTyped}>
-            <SearchField className="palette-field" aria-label={heading} autoFocus>
-              <Icon name="search" />
-              <Input
-                className="palette-input"
-                placeholder={field === 'due' ? 'A day: fri, next week, 3 dec' : `${names[field]} of ${of}`}
-              />
-            </SearchField>
-            <Menu
-              className="options palette-options"
-              aria-label={names[field]}
-              items={(choices ?? []).map((choice) => ({ ...choice, isChosen: choice.id === chosen }))}
-              onAction={(id) => {
-                const choice = choices?.find((each) => each.id === id);
-                if (choice) void choose(choice);
-              }}
-              renderEmptyState={() => <p className="no-option">{choices ? 'Nothing is found.' : 'Reading…'}</p>}
-            >
-              {({ id, name, isChosen }) => (
-                <MenuItem id={id} className="option" textValue={name}>
-                  <span className="option-name">{name}</span>
-                  {isChosen && <Icon name="check" />}
-                </MenuItem>
-              )}
-            </Menu>
-            {field === 'agent' && left !== null && (
-              <p className="palette-note muted small">
-                {Math.max(0, Math.floor(left)).toLocaleString('en')} agent minutes are left.
-              </p>
-            )}
-          </Autocomplete>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Finder
+      label={heading}
+      placeholder={field === 'due' ? 'A day: fri, next week, 3 dec' : `${names[field]} of ${of}`}
+      listLabel={names[field]}
+      typed={typed}
+      onType={setTyped}
+      groups={[{ name: null, entries: (choices ?? []).map(({ id, name }) => ({ id, name, isChosen: id === chosen })) }]}
+      isReading={choices === undefined}
+      onChoose={(id) => {
+        const choice = choices?.find((each) => each.id === id);
+        if (choice) void choose(choice);
+      }}
+      onClose={close}
+      ahead={ahead}
+    >
+      {field === 'agent' && left !== null && (
+        <p className="palette-note muted small">
+          {Math.max(0, Math.floor(left)).toLocaleString('en')} agent minutes are left.
+        </p>
+      )}
+    </Finder>
   );
 }

@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { LazyLabelDialog } from '../labels/lazy-dialog.tsx';
+import { noneAhead, type TypedAhead, TypedAheadKeys } from '../ui/typed-ahead.tsx';
 import type { Todo } from '../work/queries.ts';
 import type { FieldName, TodoCommands } from './list-actions.ts';
 import { useReturnedFocus } from './returned-focus.ts';
@@ -11,6 +12,7 @@ const FieldDialog = lazy(() => import('./field-dialog.tsx').then(({ FieldDialog 
 interface Asked {
   field: FieldName | 'labels';
   todos: readonly Todo[];
+  ahead: TypedAhead;
 }
 
 /** What commands do with the todos that `chosen` returns, and the dialogs in which they ask. */
@@ -25,7 +27,7 @@ export function useTodoCommands(
     const todos = chosen();
     if (todos.length === 0) return;
     leave();
-    setAsked({ field, todos });
+    setAsked({ field, todos, ahead: { ...noneAhead } });
   };
   const close = () => setAsked(null);
   return {
@@ -41,14 +43,14 @@ export function useTodoCommands(
       },
     },
     dialogs: asked && (
-      <Suspense>
+      <Suspense fallback={asked.field !== 'labels' && <TypedAheadKeys into={asked.ahead} onClose={close} />}>
         {asked.field === 'labels' ? (
           <LazyLabelDialog
             of={{ todos: asked.todos, save: (change, outcome) => changes.patch(asked.todos, change, outcome) }}
             close={close}
           />
         ) : (
-          <FieldDialog field={asked.field} todos={asked.todos} changes={changes} close={close} />
+          <FieldDialog {...asked} field={asked.field} changes={changes} close={close} />
         )}
       </Suspense>
     ),

@@ -5,6 +5,7 @@ import { problemOf } from '../api/client.ts';
 import { listOnPage, peekOnPage, searchOnPage, todosOnPage } from '../edits/list-actions.ts';
 import { changesWait, useSignOut } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
+import { noneAhead, type TypedAhead, TypedAheadKeys } from '../ui/typed-ahead.tsx';
 import { useAppearance } from './appearance.ts';
 import type { Command, CommandContext } from './command.ts';
 import { ContextOfCommands } from './command-context.ts';
@@ -49,7 +50,7 @@ function isForOthers(event: KeyboardEvent): boolean {
 
 /** Runs commands by their keys, and holds the palette and the sheet of keys. */
 export function CommandCenter({ children }: { children: ReactNode }) {
-  const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
+  const [opened, setOpened] = useState<TypedAhead | 'shortcuts' | null>(null);
   const [loss, setLoss] = useState<string | null>(null);
   const navigate = useNavigate();
   const signOut = useSignOut();
@@ -59,7 +60,7 @@ export function CommandCenter({ children }: { children: ReactNode }) {
   const context = useMemo<CommandContext>(
     () => ({
       go: (path) => void navigate(path),
-      openPalette: () => setOpened('palette'),
+      openPalette: () => setOpened({ ...noneAhead }),
       openShortcuts: () => setOpened('shortcuts'),
       toggleSidebar: toggle,
       signOut: () =>
@@ -112,8 +113,12 @@ export function CommandCenter({ children }: { children: ReactNode }) {
   return (
     <ContextOfCommands value={context}>
       {children}
+      {typeof opened === 'object' && opened !== null && (
+        <Suspense fallback={<TypedAheadKeys into={opened} onClose={close} />}>
+          <Palette ahead={opened} onClose={close} />
+        </Suspense>
+      )}
       <Suspense>
-        {opened === 'palette' && <Palette onClose={close} />}
         {opened === 'shortcuts' && <ShortcutSheet onClose={close} />}
         {loss !== null && <SignOutQuestion loss={loss} close={() => setLoss(null)} />}
       </Suspense>

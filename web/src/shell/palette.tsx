@@ -1,22 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import {
-  Autocomplete,
-  Dialog,
-  Header,
-  Input,
-  Menu,
-  MenuItem,
-  MenuSection,
-  Modal,
-  ModalOverlay,
-  SearchField,
-  useFilter,
-} from 'react-aria-components';
+import { useFilter } from 'react-aria-components';
 import { api, problemOf } from '../api/client.ts';
 import { identityQuery, readAgain } from '../api/queries.ts';
-import { Icon, type IconName } from '../ui/icons.tsx';
+import { useArrival } from '../ui/arrival.ts';
+import { Finder, type FinderEntry, type FinderGroup } from '../ui/finder.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import type { TypedAhead } from '../ui/typed-ahead.tsx';
 import { todoListsQuery } from '../work/queries.ts';
 import type { Command } from './command.ts';
 import { useCommandContext } from './command-context.ts';
@@ -25,93 +15,74 @@ import { Keys } from './shortcut-keys.tsx';
 
 const sections: readonly Command['section'][] = ['List', 'Go to', 'Create', 'View', 'Account'];
 
+interface PaletteProps {
+  ahead: TypedAhead;
+  onClose: () => void;
+}
+
 /** Finds commands and lists by what is typed, and makes a todo of it. */
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ ahead, onClose }: PaletteProps) {
   const [query, setQuery] = useState('');
   const context = useCommandContext();
   const { contains } = useFilter({ sensitivity: 'base' });
   const create = useCreateTodo();
+  const lists = useLists();
   const shown = commands.filter(({ when }) => when?.(context) !== false);
   const title = query.trim();
+  const finds = (text: string) => contains(text, query);
   const choose = (id: string) => {
     onClose();
     if (id === 'create') create(title);
     else if (id.startsWith('/')) context.go(id);
     else shown.find((command) => command.id === id)?.run(context);
   };
+  const groupOf = (section: Command['section']): FinderGroup => ({
+    name: section,
+    entries: shown
+      .filter((command) => command.section === section && finds(`${command.title} ${command.words ?? ''}`))
+      .map(({ id, title: name, icon, keys }) => ({
+        id,
+        name,
+        icon,
+        ...(keys !== undefined && { aside: <Keys of={keys} /> }),
+      })),
+  });
+  const creation: FinderEntry = { id: 'create', name: `Create todo “${title}”`, icon: 'plus' };
+  const mayCreate = title !== '' && !lists.isReading;
   return (
-    <ModalOverlay className="overlay palette-overlay" isOpen onOpenChange={onClose} isDismissable>
-      <Modal className="modal palette">
-        <Dialog className="palette-dialog" aria-label="Find a command">
-          <Autocomplete inputValue={query} onInputChange={setQuery} filter={contains}>
-            <SearchField className="palette-field" aria-label="Find a command" autoFocus>
-              <Icon name="search" />
-              <Input className="palette-input" placeholder="Find a page or a command, or name a todo" />
-            </SearchField>
-            <Menu
-              className="options palette-options"
-              aria-label="Commands"
-              onAction={(id) => choose(String(id))}
-              renderEmptyState={() => <p className="no-option">Nothing is found.</p>}
-            >
-              {sections.map((section) => (
-                <MenuSection key={section} aria-label={section}>
-                  <Header className="option-header">{section}</Header>
-                  {shown
-                    .filter((command) => command.section === section)
-                    .map(({ id, title: name, words, icon, keys }) => (
-                      <Entry key={id} id={id} text={`${name} ${words ?? ''}`} icon={icon} name={name} keys={keys} />
-                    ))}
-                </MenuSection>
-              ))}
-              <ListEntries />
-              {title !== '' && (
-                <MenuSection aria-label="New">
-                  <Header className="option-header">New</Header>
-                  <Entry id="create" text={`Create todo ${query}`} icon="plus" name={`Create todo “${title}”`} />
-                </MenuSection>
-              )}
-            </Menu>
-          </Autocomplete>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Finder
+      label="Find a command"
+      placeholder="Find a page or a command, or name a todo"
+      listLabel="Commands"
+      typed={query}
+      onType={setQuery}
+      groups={[
+        ...sections.map(groupOf),
+        { name: 'Lists', entries: lists.entries.filter(({ text }) => finds(text)) },
+        // Not before the lists are known, one of which may be what is meant.
+        { name: 'New', entries: mayCreate ? [creation] : [] },
+      ]}
+      isReading={lists.isReading}
+      onChoose={choose}
+      onClose={onClose}
+      ahead={ahead}
+    />
   );
 }
 
-interface EntryProps {
-  id: string;
-  /** What it is found by. */
-  text: string;
-  name: string;
-  icon?: IconName | undefined;
-  keys?: string | undefined;
-}
-
-function Entry({ id, text, name, icon, keys }: EntryProps) {
-  return (
-    <MenuItem id={id} className="option" textValue={text}>
-      <span className="option-name">
-        {icon && <Icon name={icon} />}
-        {name}
-      </span>
-      {keys !== undefined && <Keys of={keys} />}
-    </MenuItem>
-  );
-}
-
-function ListEntries() {
+function useLists() {
   const workspaceId = useQuery(identityQuery).data?.workspace.id ?? '';
-  const lists = useQuery(todoListsQuery(workspaceId)).data ?? [];
-  if (lists.length === 0) return null;
-  return (
-    <MenuSection aria-label="Lists">
-      <Header className="option-header">Lists</Header>
-      {lists.map(({ id, name }) => (
-        <Entry key={id} id={`/lists/${id}`} text={`${name} list`} icon="captures" name={name} />
-      ))}
-    </MenuSection>
-  );
+  const { data, isPending, failureCount, fetchStatus } = useQuery(todoListsQuery(workspaceId));
+  const lists = useArrival(data) ?? [];
+  return {
+    entries: lists.map(({ id, name }) => ({
+      id: `/lists/${id}`,
+      text: `${name} list`,
+      icon: 'captures' as const,
+      name,
+    })),
+    isReading: isPending && failureCount === 0 && fetchStatus === 'fetching',
+  };
 }
 
 function useCreateTodo(): (title: string) => void {

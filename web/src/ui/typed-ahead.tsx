@@ -1,0 +1,35 @@
+import { useLayoutEffect } from 'react';
+
+/** What was typed before the dialog was there that it is meant for. */
+export interface TypedAhead {
+  text: string;
+  /** Whether Enter was pressed after it. */
+  isEntered: boolean;
+}
+
+/** Nothing typed yet. */
+export const noneAhead: Readonly<TypedAhead> = { text: '', isEntered: false };
+
+interface TypedAheadKeysProps {
+  /** Gets what is typed. */
+  into: TypedAhead;
+  onClose: () => void;
+}
+
+/** Stands for a finder whose code is being loaded: collects what is typed, which would run commands of the page otherwise. */
+export function TypedAheadKeys({ into, onClose }: TypedAheadKeysProps) {
+  useLayoutEffect(() => {
+    const collect = (event: KeyboardEvent) => {
+      if (event.altKey || event.ctrlKey || event.metaKey || event.key === 'Tab') return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      if (event.key === 'Escape') onClose();
+      else if (event.key === 'Enter') into.isEntered = into.text.trim() !== '';
+      else if (event.key === 'Backspace') Object.assign(into, { text: into.text.slice(0, -1), isEntered: false });
+      else if (event.key.length === 1) Object.assign(into, { text: into.text + event.key, isEntered: false });
+    };
+    window.addEventListener('keydown', collect, true);
+    return () => window.removeEventListener('keydown', collect, true);
+  }, [into, onClose]);
+  return null;
+}
