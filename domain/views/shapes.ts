@@ -12,7 +12,10 @@ const { sort, order } = TodoListing.shape;
 export const ViewQuery = TodoFilters.extend({
   sort: sort.removeDefault().optional(),
   order: order.removeDefault().optional(),
-  group: z.enum(['priority', 'due']).optional().describe('Groups the rows of the page; omitted: none.'),
+  group: z
+    .enum(['status', 'priority', 'due', 'assignee', 'list'])
+    .optional()
+    .describe('Groups the rows of the page, or makes the columns of a board; omitted: no groups, a column per status.'),
   layout: z.enum(['board']).optional().describe('How the page shows the todos; omitted: as a list.'),
 }).meta({ id: 'ViewQuery', examples: [{ priority: ['urgent', 'high'], sort: 'dueDate' }] });
 

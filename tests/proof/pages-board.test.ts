@@ -63,7 +63,7 @@ test.promise('the layout is in the address, and the keyboard walks the cards and
   assert.is(await statusOf(0), 'in_progress');
   await isOn(window, 'Second');
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
-  await page.getByText('“Second” is in “To do” now.').waitFor();
+  await page.getByText('Undone.').waitFor();
   assert.is(await statusOf(0), 'ready');
   await cardIn(window, 'ready', 'First').focus();
   await page.keyboard.press('Space');

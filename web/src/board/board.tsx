@@ -1,71 +1,115 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import type { Todo } from '../work/queries.ts';
 import type { CardActions, DueOf } from './card.tsx';
-import { type BoardColumn, Column } from './column.tsx';
-import { type Status, stepFrom } from './steps.ts';
-import { useMove } from './use-move.ts';
+import { type BoardColumn, type BoardField, isIn, type PlacedCard } from './moves.ts';
+import { keyOf, stepFrom } from './steps.ts';
+import { useCardFocus } from './use-card-focus.ts';
+import { useCards } from './use-cards.ts';
+import { useMove } from './use-move.tsx';
+
+/** What a column has of its board. */
+export interface OnBoard {
+  actions: CardActions;
+  /** The key of the card that was last in focus. */
+  activeKey: string | undefined;
+  selected: ReadonlySet<string>;
+  /** The cards that a pointer holds. */
+  dragged: readonly PlacedCard[];
+  /** Whether a column takes the cards that a pointer holds. */
+  takes: (columnId: string) => boolean;
+  /** Notifies the board which todos a column has. */
+  report: (columnId: string, todos: readonly Todo[]) => void;
+}
 
 interface BoardProps {
+  field: BoardField;
   columns: readonly BoardColumn[];
   dueOf: DueOf;
   /** Shows a todo beside the board, or ends that. */
   peek: (todoId: string) => void;
+  /** A column with its cards. */
+  children: (column: BoardColumn, board: OnBoard) => ReactNode;
 }
 
 /**
- * Todos as cards in columns by their status. Arrow keys move between the cards, M opens “Move to”, and a pointer drags them
- * to another column.
+ * Todos as cards in columns by one of their fields. Arrow keys move between the cards, X selects them, M opens “Move to”,
+ * and a pointer drags them to another column.
  */
-export function Board({ columns, dueOf, peek }: BoardProps) {
+export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
   const navigate = useNavigate();
-  const move = useMove();
-  const [activeId, setActiveId] = useState<string>();
-  const [dragged, setDragged] = useState<Todo>();
+  const [activeKey, setActiveKey] = useState<string>();
+  const [dragged, setDragged] = useState<readonly PlacedCard[]>([]);
   const board = useRef<HTMLDivElement>(null);
   const { focus, held } = useCardFocus(board);
   const changes = useChanges();
-  const chosen = () => columns.flatMap(({ todos }) => todos.filter(({ id }) => id === activeId));
+  const cards = useCards(columns);
+  const { move, dialog } = useMove(field, changes);
+  const { selected } = cards;
+  const chosen = () => {
+    const marked = cards.cardsOf(selected);
+    const shown = marked.length > 0 ? marked : cards.cardsOf(new Set([activeKey ?? '']));
+    return [...new Map(shown.map(({ todo }) => [todo.id, todo])).values()];
+  };
   const { commands, dialogs } = useTodoCommands(chosen, changes);
   useOnPage('board', commands);
-  const press = ({ id }: Todo, event: KeyboardEvent<HTMLElement>) => {
+  const press = ({ todo, from }: PlacedCard, event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.nativeEvent.isComposing) return;
-    const next = stepFrom(
-      columns.map(({ todos }) => todos.map((todo) => todo.id)),
-      id,
-      event.key,
-    );
+    const key = keyOf(from, todo.id);
+    const next = stepFrom(cards.keys(), key, event.key);
     if (next !== undefined) {
-      setActiveId(next);
+      setActiveKey(next);
       focus(next);
-    } else if (event.key === ' ') peek(id);
-    else if (event.key === 'm' && !event.repeat) event.currentTarget.parentElement?.querySelector('button')?.click();
-    else if (event.key === 'Enter') void navigate(`/todos/${id}`);
+    } else if (event.key === ' ') peek(todo.id);
+    else if (event.key === 'x' && !event.repeat) cards.toggle(key);
+    else if (event.key === 'Escape' && selected.size > 0) {
+      cards.clear();
+      // It would close the todo beside the board too.
+      event.stopPropagation();
+    } else if (event.key === 'm' && !event.repeat) event.currentTarget.parentElement?.querySelector('button')?.click();
+    else if (event.key === 'Enter') void navigate(`/todos/${todo.id}`);
     else return;
     event.preventDefault();
   };
+  const columnOf = (id: string) => columns.find((column) => column.id === id);
   const actions: CardActions = {
     dueOf,
     press,
-    focused: ({ id, status }) => {
-      setActiveId(id);
-      held.current = { id, status };
+    countWith: (card) => cards.with(card).length,
+    toggle: ({ todo, from }) => cards.toggle(keyOf(from, todo.id)),
+    focused: ({ todo, from }) => {
+      setActiveKey(keyOf(from, todo.id));
+      held.current = { todoId: todo.id, columnId: from };
     },
-    move: (todo, status) => {
-      setActiveId(todo.id);
-      focus(todo.id);
-      move(todo, status);
+    targetsOf: (card) =>
+      columns.filter(({ id, isOpen }) => isOpen && !cards.with(card).every(({ todo }) => isIn(field, todo, id))),
+    move: (card, target) => {
+      const to = columnOf(target);
+      if (!to) return;
+      move(cards.with(card), to, () => {
+        cards.clear();
+        setActiveKey(keyOf(target, card.todo.id));
+        focus(keyOf(target, card.todo.id));
+      });
     },
-    drop: move,
-    drag: setDragged,
+    drop: (target) => {
+      const to = columnOf(target);
+      if (to) move(dragged, to, cards.clear);
+    },
+    drag: (card) => setDragged(card ? cards.with(card) : []),
   };
+  const takes = (id: string) =>
+    dragged.length > 0 && columnOf(id)?.isOpen === true && !dragged.every(({ todo }) => isIn(field, todo, id));
+  const onBoard: OnBoard = { actions, activeKey, selected, dragged, takes, report: cards.report };
   return (
     <>
-      <p className="muted small board-hint">
-        Arrow keys move between cards. M moves a card to another column, and ? lists the other keys.
+      <p role="status" className="muted small board-hint">
+        {selected.size > 0
+          ? `${selected.size.toLocaleString('en')} selected: M or a pointer moves them, Escape ends the selection.`
+          : 'Arrow keys move between cards. X selects a card, M moves it to another column, and ? lists the other keys.'}
       </p>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: only notes where the focus is. */}
       <div
@@ -75,35 +119,10 @@ export function Board({ columns, dueOf, peek }: BoardProps) {
           held.current = null;
         }}
       >
-        {columns.map((column) => (
-          <Column key={column.status} {...{ column, actions, activeId, dragged }} />
-        ))}
+        {columns.map((column) => children(column, onBoard))}
       </div>
       {dialogs}
+      {dialog}
     </>
   );
-}
-
-/** Focuses a card once it is in the document, and keeps the focus on the board when its card leaves it. */
-function useCardFocus(board: { readonly current: HTMLElement | null }) {
-  const wanted = useRef<string | null>(null);
-  const held = useRef<{ id: string; status: Status } | null>(null);
-  useEffect(() => {
-    const cardOf = (id: string) => board.current?.querySelector<HTMLElement>(`[data-id="${id}"]`);
-    if (wanted.current !== null) {
-      const card = cardOf(wanted.current);
-      if (card) wanted.current = null;
-      return card?.focus();
-    }
-    // Chromium fires no blur when the element in focus is removed.
-    if (held.current === null || document.activeElement !== document.body) return;
-    const { id, status } = held.current;
-    (cardOf(id) ?? board.current?.querySelector<HTMLElement>(`[data-status="${status}"] a`))?.focus();
-  });
-  return {
-    held,
-    focus: (id: string) => {
-      wanted.current = id;
-    },
-  };
 }

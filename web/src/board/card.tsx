@@ -5,25 +5,36 @@ import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import type { Todo } from '../work/queries.ts';
 import { Assigned, nameOf, workOf } from '../work/todo-parts.tsx';
-import { columnNames, type Status } from './steps.ts';
+import type { BoardColumn, PlacedCard } from './moves.ts';
+import { keyOf } from './steps.ts';
 
 /** A due date in words, and whether it is past. */
 export type DueOf = (todo: Todo) => { text: string; isOver: boolean } | null;
 
-/** What the cards of a board do. */
+/** What the cards of a board do. With a selected card go the other selected ones. */
 export interface CardActions {
   dueOf: DueOf;
-  press: (todo: Todo, event: KeyboardEvent<HTMLElement>) => void;
-  focused: (todo: Todo) => void;
-  /** Moves a todo and takes the focus along; `drop` leaves the focus where it is. */
-  move: (todo: Todo, status: Status) => void;
-  drop: (todo: Todo, status: Status) => void;
+  press: (card: PlacedCard, event: KeyboardEvent<HTMLElement>) => void;
+  /** Selects a card, or ends that. */
+  toggle: (card: PlacedCard) => void;
+  focused: (card: PlacedCard) => void;
+  /** How many cards move with this one, itself included. */
+  countWith: (card: PlacedCard) => number;
+  /** The columns to which it can be moved. */
+  targetsOf: (card: PlacedCard) => readonly BoardColumn[];
+  /** Moves a card and takes the focus along. */
+  move: (card: PlacedCard, columnId: string) => void;
+  /** Moves the cards that a pointer holds, and leaves the focus where it is. */
+  drop: (columnId: string) => void;
   /** A pointer takes the card along; undefined: it lets go of it. */
-  drag: (todo: Todo | undefined) => void;
+  drag: (card: PlacedCard | undefined) => void;
 }
 
 interface CardProps {
   todo: Todo;
+  /** The id of its column. */
+  columnId: string;
+  isSelected: boolean;
   actions: CardActions;
   /** Its place in the column, from 1, and how many the column has; -1 where that is not known. */
   place: number;
@@ -33,8 +44,9 @@ interface CardProps {
 }
 
 /** A todo on a board. */
-export function Card({ todo, actions, place, size, style, isTabStop }: CardProps) {
-  const { id, priority, status, assignees, labels } = todo;
+export function Card({ todo, columnId, isSelected, actions, place, size, style, isTabStop }: CardProps) {
+  const { id, priority, assignees, labels } = todo;
+  const card = { todo, from: columnId };
   const name = nameOf(todo);
   const due = actions.dueOf(todo);
   const work = workOf(todo);
@@ -44,11 +56,12 @@ export function Card({ todo, actions, place, size, style, isTabStop }: CardProps
     labelsInWords(labels),
     work?.text,
     ...assignees.map((each) => each.name),
+    isSelected && 'selected',
   ];
-  const targets = (Object.keys(columnNames) as Status[]).filter((each) => each !== status);
+  const count = actions.countWith(card);
   return (
     <li
-      className="board-card"
+      className={isSelected ? 'board-card selected' : 'board-card'}
       style={style}
       aria-posinset={place}
       aria-setsize={size}
@@ -56,7 +69,7 @@ export function Card({ todo, actions, place, size, style, isTabStop }: CardProps
       onDragStart={({ dataTransfer }) => {
         dataTransfer.setData('text/plain', name);
         dataTransfer.effectAllowed = 'move';
-        actions.drag(todo);
+        actions.drag(card);
       }}
       onDragEnd={() => actions.drag(undefined)}
     >
@@ -64,20 +77,26 @@ export function Card({ todo, actions, place, size, style, isTabStop }: CardProps
         to={`/todos/${id}`}
         className="board-name"
         data-id={id}
+        data-card={keyOf(columnId, id)}
         aria-label={[name, ...facts.filter(Boolean)].join(', ')}
         tabIndex={isTabStop ? 0 : -1}
         draggable={false}
-        onFocus={() => actions.focused(todo)}
-        onKeyDown={(event) => actions.press(todo, event)}
+        onClick={(event) => {
+          if (!event.shiftKey && !event.ctrlKey && !event.metaKey) return;
+          event.preventDefault();
+          actions.toggle(card);
+        }}
+        onFocus={() => actions.focused(card)}
+        onKeyDown={(event) => actions.press(card, event)}
       >
         {name}
       </Link>
       <MenuButton
         label={`Move “${name}” to…`}
         className="side-icon"
-        heading="Move to"
-        entries={targets.map((each) => ({ id: each, label: columnNames[each] }))}
-        onChoose={(target) => actions.move(todo, target as Status)}
+        heading={count > 1 ? `Move ${count.toLocaleString('en')} todos to` : 'Move to'}
+        entries={actions.targetsOf(card).map((target) => ({ id: target.id, label: target.name }))}
+        onChoose={(target) => actions.move(card, target)}
         tabIndex={isTabStop ? 0 : -1}
       >
         <Icon name="more" />

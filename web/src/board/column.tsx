@@ -1,12 +1,13 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react';
 import type { Todo } from '../work/queries.ts';
-import { Card, type CardActions } from './card.tsx';
-import { columnNames, type Status } from './steps.ts';
+import type { OnBoard } from './board.tsx';
+import { Card } from './card.tsx';
+import type { BoardColumn } from './moves.ts';
+import { keyOf } from './steps.ts';
 
-/** A column of a board, page by page. */
-export interface BoardColumn {
-  status: Status;
+/** The cards of a column, page by page. */
+export interface ColumnTodos {
   todos: readonly Todo[];
   /** How many it has; undefined until that is known. */
   count: number | undefined;
@@ -14,14 +15,14 @@ export interface BoardColumn {
   readMore: () => void;
   /** Stands for the cards while they are read, or where that failed. */
   instead: ReactNode;
+  /** What is said where there are none. */
+  empty: string;
 }
 
 interface ColumnProps {
   column: BoardColumn;
-  actions: CardActions;
-  activeId: string | undefined;
-  /** The card that a pointer holds. */
-  dragged: Todo | undefined;
+  read: ColumnTodos;
+  board: OnBoard;
 }
 
 /** With the gap below it, in pixels; all cards have this height, so none is measured. */
@@ -30,16 +31,20 @@ const overscan = 4;
 const aheadCards = 10;
 
 /** A column with its heading, of whose cards only the visible ones are in the document. */
-export function Column({ column, actions, activeId, dragged }: ColumnProps) {
-  const { status, todos, count, hasMore, readMore, instead } = column;
+export function Column({ column, read, board }: ColumnProps) {
+  const { id: columnId, name } = column;
+  const { todos, count, hasMore, readMore, instead, empty } = read;
+  const { report } = board;
   const id = useId();
   const [isOver, setOver] = useState(false);
-  const takes = dragged !== undefined && dragged.status !== status;
+  const takes = board.takes(columnId);
+  useEffect(() => report(columnId, todos), [report, columnId, todos]);
+  useEffect(() => () => report(columnId, []), [report, columnId]);
   return (
     <section
       className={`board-column${isOver && takes ? ' over' : ''}`}
       aria-labelledby={id}
-      data-status={status}
+      data-column={columnId}
       onDragOver={(event) => {
         if (!takes) return;
         event.preventDefault();
@@ -51,35 +56,37 @@ export function Column({ column, actions, activeId, dragged }: ColumnProps) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        if (takes) actions.drop(dragged, status);
+        if (takes) board.actions.drop(columnId);
       }}
     >
       <h2 id={id}>
-        {columnNames[status]} {count !== undefined && <span className="count">{count.toLocaleString('en')}</span>}
+        {name} {count !== undefined && <span className="count">{count.toLocaleString('en')}</span>}
       </h2>
       {instead ??
         (todos.length === 0 ? (
-          <p className="muted small">No todos</p>
+          <p className="muted small">{empty}</p>
         ) : (
-          <Cards {...{ todos, actions, activeId, hasMore, readMore }} size={count ?? -1} />
+          <Cards {...{ columnId, todos, board, hasMore, readMore }} size={count ?? -1} />
         ))}
     </section>
   );
 }
 
-interface CardsProps extends Pick<ColumnProps, 'actions' | 'activeId'> {
+interface CardsProps extends Pick<ColumnProps, 'board'> {
+  columnId: string;
   todos: readonly Todo[];
   hasMore: boolean;
   readMore: () => void;
   size: number;
 }
 
-function Cards({ todos, actions, activeId, hasMore, readMore, size }: CardsProps) {
+function Cards({ columnId, todos, board, hasMore, readMore, size }: CardsProps) {
+  const { actions, activeKey, selected } = board;
   const scroller = useRef<HTMLDivElement>(null);
   // One card of each column can be reached by Tab: that in focus, else the first. It stays in the document.
   const stop = Math.max(
     0,
-    todos.findIndex((todo) => todo.id === activeId),
+    todos.findIndex((todo) => keyOf(columnId, todo.id) === activeKey),
   );
   const rangeExtractor = useCallback(
     (range: Range) => [...new Set([...defaultRangeExtractor(range), stop])].sort((a, b) => a - b),
@@ -108,6 +115,8 @@ function Cards({ todos, actions, activeId, hasMore, readMore, size }: CardsProps
             <Card
               key={key}
               todo={todo}
+              columnId={columnId}
+              isSelected={selected.has(keyOf(columnId, todo.id))}
               actions={actions}
               place={index + 1}
               size={size}

@@ -1,17 +1,15 @@
-import type { Todo } from '../work/queries.ts';
+/* Moves of the focus between the cards of a board. */
 
-/* The columns of a board, and moves of the focus between their cards. */
-
-export type Status = Todo['status'];
-
-/** The statuses as the names of columns. */
-export const columnNames: Record<Status, string> = { ready: 'To do', in_progress: 'In progress', done: 'Done' };
-
-/** The ids of the cards, column by column. */
+/** The keys of the cards, column by column. */
 type Cards = readonly (readonly string[])[];
 
 const sideways: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 const upAndDown: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 };
+
+/** The key of a card: the same todo may be in several columns. */
+export function keyOf(columnId: string, todoId: string): string {
+  return `${columnId} ${todoId}`;
+}
 
 /**
  * The card that a key leads to: the one above or below, one in the same place of the next column that has cards, or the

@@ -17,6 +17,8 @@ export interface Changes {
   undo(): void;
   complete(todos: readonly Todo[]): void;
   archive(todos: readonly Todo[]): void;
+  /** Makes several changes as one, which is undone as one. `outcome`: where the todos are then, such as “in “Done” now”. */
+  move(parts: readonly { todos: readonly Todo[]; patch: Patch }[], outcome: string): void;
   /** `outcome`: what is done to them, such as “moved to Garden”. */
   patch(todos: readonly Todo[], patch: Patch, outcome: string): void;
 }
@@ -33,8 +35,14 @@ interface Settled {
   outcome: Outcome;
 }
 
-/** What a notice says about a change that was refused or differs, and what it did before. */
-function reportOf(settled: readonly Settled[], outcome: string): { text: string; done: Write[] } {
+/** Todos with what is done to them. */
+interface Part {
+  todos: readonly Todo[];
+  what: TodoChange;
+}
+
+/** What a notice says about a change that was refused or differs, and what it did before. `refusal`: what is not done then. */
+function reportOf(settled: readonly Settled[], outcome: string, refusal?: string): { text: string; done: Write[] } {
   const isDone = ({ state }: Outcome) => state === 'stored' || state === 'waits';
   const done = settled.filter((each) => isDone(each.outcome)).map(({ write }) => write);
   const left = settled.filter((each) => !isDone(each.outcome));
@@ -46,7 +54,10 @@ function reportOf(settled: readonly Settled[], outcome: string): { text: string;
   const why = refused
     ? refused.problem.message
     : 'Somebody else changed the same at the same time: decide which one stays.';
-  if (done.length === 0) return { text: why, done };
+  if (done.length === 0) {
+    const whole = left.flatMap(({ write }) => write.todos);
+    return { text: refusal === undefined ? why : `${named(whole)} ${refusal}. ${why}`, done };
+  }
   const rest = left.flatMap(({ write }) => write.todos).length;
   return {
     text: `${named(todos)} ${outcome}, ${rest.toLocaleString('en')} ${rest === 1 ? 'is' : 'are'} not. ${why}`,
@@ -74,10 +85,12 @@ export function useChanges(): Changes {
   const fail = useCallback((error: unknown) => notify(problemOf(error).message), [notify]);
   const undo = useCallback((change?: readonly Write[]) => void takeBack(change).catch(fail), [takeBack, fail]);
   const change = useCallback(
-    async (todos: readonly Todo[], what: TodoChange, outcome: string) => {
-      if (todos.length === 0) return;
+    async (parts: readonly Part[], outcome: string, refusal?: string) => {
+      const of = parts.flatMap(({ todos }) => todos).length;
+      if (of === 0) return;
       const outbox = await openOutbox(identity);
-      const sent = await Promise.all(draftsOf(what, todos).map((draft) => outbox.add(draft)));
+      const drafts = parts.flatMap(({ what, todos }) => draftsOf(what, todos));
+      const sent = await Promise.all(drafts.map((draft) => outbox.add(draft)));
       const writes = sent.map(({ write }) => write);
       noteChange(scope, writes);
       let done = 0;
@@ -85,25 +98,31 @@ export function useChanges(): Changes {
         sent.map(async ({ write, outcome: settling }) => {
           const result = await settling;
           done += write.todos.length;
-          if (sent.length > 1) setProgress({ done, of: todos.length });
+          if (sent.length > 1) setProgress({ done, of });
           return { write, outcome: result };
         }),
       );
       setProgress(null);
       if (settled.some((each) => each.outcome.state === 'withdrawn')) return;
-      const report = reportOf(settled, outcome);
+      const report = reportOf(settled, outcome, refusal);
       const undoable = narrowChange(writes, report.done);
       notify(report.text, undoable.length > 0 ? { label: 'Undo', onPress: () => undo(undoable) } : undefined);
     },
     [identity, scope, notify, undo],
   );
   const make = (todos: readonly Todo[], what: TodoChange, outcome: string) =>
-    void change(todos, what, outcome).catch(fail);
+    void change([{ todos, what }], outcome).catch(fail);
   const patch: Changes['patch'] = (todos, fields, outcome) => make(todos, { type: 'patch', patch: fields }, outcome);
   return {
     progress,
     undo: () => undo(),
     patch,
+    move: (parts, outcome) =>
+      void change(
+        parts.map((part) => ({ todos: part.todos, what: { type: 'patch', patch: part.patch } })),
+        outcome,
+        'not moved',
+      ).catch(fail),
     complete: (todos) => {
       const isDone = todos.every(({ status }) => status === 'done');
       patch(todos, { status: isDone ? 'ready' : 'done' }, isDone ? 'open again' : 'done');

@@ -1,58 +1,52 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Board } from '../board/board.tsx';
-import type { BoardColumn } from '../board/column.tsx';
-import { useIdentity } from '../session/session.ts';
 import { Failed, Pending } from '../ui/card.tsx';
 import { dateHere, dueInWords } from '../work/days.ts';
-import type { Todo } from '../work/queries.ts';
-import type { Listing } from './filter.ts';
-import { summaryQuery, todosQuery } from './queries.ts';
+import { BoardColumn } from './board-column.tsx';
+import { isNarrowed } from './filter.ts';
+import type { Part, PartField } from './parts.ts';
 import type { FilterOfPage } from './use-filter.ts';
-import { usePending } from './use-pending.ts';
+import { useParts } from './use-parts.ts';
 
-/** The column of one status: the same listing with that status, read page by page. */
-function useColumn(listing: Listing, status: Todo['status'], isShown: boolean): BoardColumn & { isShown: boolean } {
-  const { workspace } = useIdentity();
-  const own = useMemo(() => ({ ...listing, status: [status] }), [listing, status]);
-  const options = todosQuery(workspace.id, own);
-  const query = useInfiniteQuery({ ...options, placeholderData: keepPreviousData, enabled: isShown });
-  const summary = useQuery(summaryQuery(workspace.id, listing));
-  const { todos, leaving } = usePending(query.data, own);
-  const { fetchNextPage, isFetchingNextPage } = query;
-  const readMore = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage();
-  }, [fetchNextPage, isFetchingNextPage]);
-  const failed = query.error && <Failed error={query.error} retry={() => void query.refetch()} />;
-  return {
-    status,
-    isShown,
-    todos: todos.filter(({ id }) => !leaving.has(id)),
-    count: summary.data?.byStatus[status],
-    hasMore: query.hasNextPage && !query.isFetchNextPageError,
-    readMore,
-    instead: query.data ? null : (failed ?? <Pending what="the todos" isPaused={query.fetchStatus === 'paused'} />),
+/** What an empty column says: which todos would be in it. */
+function emptyWords(field: PartField, { id, name }: Part, isFiltered: boolean): string {
+  const words = {
+    status: `No todos are “${name}”`,
+    priority: id === 'none' ? 'No todos are without a priority' : `No todos have ${name.toLowerCase()} priority`,
+    list: 'No todos are in this list',
+    assignee: id === 'none' ? 'No todos are unassigned' : `No todos are assigned to ${name}`,
   };
+  return `${words[field]}${isFiltered ? ', or the filter hides them.' : '.'}`;
 }
 
-/** The todos of the page as a board, with a column for each status that the filter has; without one, for all of them. */
+/** The todos of the page as a board: columns by status, or by the field that the address groups by. */
 export function BoardList({ at: { filter, listing, change } }: { at: FilterOfPage }) {
-  const { peek, status: named } = filter;
-  const shows = (status: Todo['status']) =>
-    named === undefined || named.includes(status) || (status !== 'done' && named.includes('active'));
-  const columns = [
-    useColumn(listing, 'ready', shows('ready')),
-    useColumn(listing, 'in_progress', shows('in_progress')),
-    useColumn(listing, 'done', shows('done')),
-  ];
+  const { peek, group } = filter;
+  const field: PartField = group === undefined || group === 'due' ? 'status' : group;
+  // Without a status in the filter, a list has the active todos, and columns by status are there for all of them.
+  const whole = useMemo(
+    () => (field === 'status' ? { ...listing, status: filter.status } : listing),
+    [field, listing, filter.status],
+  );
+  const { parts, error, retry } = useParts(field, whole);
   const today = dateHere();
+  if (!parts) return error ? <Failed error={error} retry={retry} /> : <Pending what="the columns" isPaused={false} />;
+  const isFiltered = isNarrowed(filter) || field !== 'status';
+  const partOf = new Map(parts.map((part) => [part.id, part]));
   return (
     <Board
-      columns={columns.filter(({ isShown }) => isShown)}
+      key={field}
+      field={field}
+      columns={parts}
       dueOf={({ dueDate, status }) =>
         dueDate === null ? null : { text: dueInWords(dueDate, today), isOver: dueDate < today && status !== 'done' }
       }
       peek={(todoId) => change({ peek: peek === todoId ? undefined : todoId }, { replace: peek !== undefined })}
-    />
+    >
+      {({ id }, board) => {
+        const part = partOf.get(id);
+        return part && <BoardColumn key={id} part={part} board={board} empty={emptyWords(field, part, isFiltered)} />;
+      }}
+    </Board>
   );
 }

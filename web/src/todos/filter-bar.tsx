@@ -7,15 +7,16 @@ import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { dateHere } from '../work/days.ts';
 import { todoListsQuery } from '../work/queries.ts';
-import { type Filter, priorities, type Sort, usualOrder } from './filter.ts';
+import { type Filter, groupings, isByParts, priorities, type Sort, sortOfGroup, usualOrder } from './filter.ts';
+import { groupOptionsOf } from './group-options.ts';
 import { NativeSelect } from './native-select.tsx';
+import { priorityNames } from './parts.ts';
 import { workersQuery } from './queries.ts';
-import type { FilterOfPage } from './use-filter.ts';
+import { type FilterOfPage, isBoard } from './use-filter.ts';
 
 const debounceMs = 250;
 const weekDays = 7;
 
-const priorityNames = { urgent: 'Urgent', high: 'High', medium: 'Medium', low: 'Low', none: 'No priority' };
 const sortOptions = [
   { id: 'createdAt', label: 'Newest' },
   { id: 'updatedAt', label: 'Last changed' },
@@ -23,12 +24,6 @@ const sortOptions = [
   { id: 'priority', label: 'Priority' },
   { id: 'position', label: 'Manual' },
 ];
-const groupOptions = [
-  { id: '', label: 'No groups' },
-  { id: 'priority', label: 'By priority' },
-  { id: 'due', label: 'By due date' },
-];
-
 const layoutOptions = [
   { id: '', label: 'List' },
   { id: 'board', label: 'Board' },
@@ -44,11 +39,17 @@ function toggled<Value extends string>(values: readonly Value[] | undefined, val
 /** The controls of the filter: words, priority, list, assignee and due date, then the order and the groups. */
 export function FilterBar({ at }: { at: FilterOfPage }) {
   const { place, filter, listing, change } = at;
-  const sortBy = (sort: Sort) => change({ sort, order: usualOrder(sort), group: undefined });
-  const groupBy = (group: Filter['group']) => {
-    const sort = group === 'due' ? 'dueDate' : 'priority';
-    change(group === undefined ? { group } : { group, sort, order: usualOrder(sort) });
+  const shown = isBoard(at);
+  const { group, layout } = filter;
+  const sortBy = (sort: Sort) => {
+    const keeps = shown || (isByParts(group) && sort !== 'position');
+    change({ sort, order: usualOrder(sort), group: keeps ? group : undefined });
   };
+  const groupBy = (group: Filter['group']) => {
+    const sort = sortOfGroup(group) ?? (listing.sort === 'position' && group !== undefined ? 'createdAt' : undefined);
+    change(shown || sort === undefined ? { group } : { group, sort, order: usualOrder(sort) });
+  };
+  const options = groupOptionsOf(at);
   return (
     <search className="todo-filters">
       <Words query={filter.query} onChange={(query) => change({ query }, { replace: true })} />
@@ -64,20 +65,18 @@ export function FilterBar({ at }: { at: FilterOfPage }) {
           options={sortOptions}
           onChange={(sort) => sortBy(sort as Sort)}
         />
-        {filter.layout !== 'board' && (
-          <NativeSelect
-            label="Group"
-            value={filter.group ?? ''}
-            options={groupOptions}
-            onChange={(group) => groupBy(group === '' ? undefined : (group as Filter['group']))}
-          />
-        )}
+        <NativeSelect
+          label={shown ? 'Columns' : 'Group'}
+          value={options.some(({ id }) => id === group) ? (group ?? '') : ''}
+          options={options}
+          onChange={(id) => groupBy(groupings.find((each) => each === id))}
+        />
         {listing.includeArchived !== true && (
           <NativeSelect
             label="Layout"
-            value={filter.layout ?? ''}
+            value={layout ?? ''}
             options={layoutOptions}
-            onChange={(layout) => change({ layout: layout === 'board' ? layout : undefined, group: undefined })}
+            onChange={(id) => change({ layout: id === 'board' ? id : undefined, group: undefined })}
           />
         )}
       </span>

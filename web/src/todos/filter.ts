@@ -9,6 +9,7 @@ import type { TandemInputs } from 'tandem/client';
 export const statuses = ['ready', 'in_progress', 'done'] as const;
 export const priorities = ['urgent', 'high', 'medium', 'low'] as const;
 const sorts = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'position'] as const;
+export const groupings = ['status', 'priority', 'due', 'assignee', 'list'] as const;
 const maxQueryLength = 200;
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -28,7 +29,8 @@ export interface Filter {
   query?: string | undefined;
   sort?: Sort | undefined;
   order?: 'asc' | 'desc' | undefined;
-  group?: 'priority' | 'due' | undefined;
+  /** Of the rows of a list, and of the columns of a board. */
+  group?: (typeof groupings)[number] | undefined;
   layout?: 'board' | undefined;
   /** The id of the todo that is shown beside the list. */
   peek?: string | undefined;
@@ -79,7 +81,7 @@ const parsers: { [Name in keyof Filter]-?: Parse<NonNullable<Filter[Name]>> } = 
   query: words,
   sort: oneOf(...sorts),
   order: oneOf('asc', 'desc'),
-  group: oneOf('priority', 'due'),
+  group: oneOf(...groupings),
   layout: oneOf('board'),
   peek: id,
 };
@@ -149,6 +151,16 @@ export function listingOf(place: Place, { group: _, layout: __, peek: ___, ...fi
 /** The order in which a sort is usually wanted: what is due soonest, the manual order, else the newest or most urgent first. */
 export function usualOrder(sort: Sort): 'asc' | 'desc' {
   return sort === 'dueDate' || sort === 'position' ? 'asc' : 'desc';
+}
+
+/** The sort that puts the todos of each group together; undefined for a field that no sort is by. */
+export function sortOfGroup(group: Filter['group']): Sort | undefined {
+  return group === 'due' ? 'dueDate' : group === 'priority' ? 'priority' : undefined;
+}
+
+/** Whether the groups of a list are read one after the other, as no sort puts their todos together. */
+export function isByParts(group: Filter['group']): group is 'status' | 'assignee' | 'list' {
+  return group === 'status' || group === 'assignee' || group === 'list';
 }
 
 /** The filter without what narrows the list: its status, its order and how it is shown are left. */

@@ -14,6 +14,7 @@ import { useParentNames } from '../work/parents.ts';
 import { todoListsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 import { BulkBar } from './bulk-bar.tsx';
+import { isByParts } from './filter.ts';
 import { GridHead } from './grid-head.tsx';
 import { GroupHeading } from './group-heading.tsx';
 import { useHeldRows } from './held-rows.ts';
@@ -52,7 +53,8 @@ export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps)
   useEffect(() => () => setHeld(false), [setHeld]);
   const { rows, waiting } = useHeldRows(pending.todos, isHeld);
   const today = dateHere();
-  const { all, ids, items, groups, headings, toggle } = useGroups(rows, place, filter.group, today);
+  const group = isByParts(filter.group) ? undefined : filter.group;
+  const { all, ids, items, groups, headings, toggle } = useGroups(rows, place, group, today);
   const byId = useMemo(() => new Map(rows.map((row) => [row.todo.id, row])), [rows]);
   const active = activeId !== undefined && ids.includes(activeId) ? activeId : ids[0];
   const { virtualizer, margin, stuck, isCoarse, focus } = useGrid(grid, items, active, headings);

@@ -1,0 +1,177 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { look, looks } from '../support/looks.ts';
+import { callsOf } from '../support/people.ts';
+import { agentOf, bodyOf } from '../support/work-fixtures.ts';
+
+const test = pageSuite('pages: the columns of a board');
+
+const desk = { viewport: { width: 1280, height: 900 } };
+
+/** A person with a list “Garden”, an archived one “Attic” with a todo, and todos of different priorities. */
+async function withLists(stage: Stage) {
+  const ada = await stage.person('Ada Lovelace');
+  const call = callsOf(stage.tandem, ada);
+  const listOf = async (name: string): Promise<string> => bodyOf(await call('POST /todo-lists', { name }), 201).id;
+  const [garden, attic, empty] = [await listOf('Garden'), await listOf('Attic'), await listOf('Empty')];
+  const ids: string[] = [];
+  for (const todo of [
+    { title: 'Old lamp', todoListId: attic },
+    { title: 'Plant roses', todoListId: garden, priority: 'high' },
+    { title: 'Buy bread' },
+    { title: 'Call the bank', priority: 'urgent' },
+  ])
+    ids.push(bodyOf(await call('POST /todos', todo), 201).id);
+  bodyOf(await call(`PATCH /todo-lists/${attic}`, { archived: true }));
+  const todo = async (place: number) => bodyOf(await call(`GET /todos/${ids[place]}`));
+  return { ada, call, ids, todo, garden, attic, empty };
+}
+
+const columnOf = ({ page }: Window, name: string) =>
+  page.locator('.board-column', { has: page.getByRole('heading', { name: new RegExp(`^${name}( \\d+)?$`) }) });
+const cardIn = (window: Window, column: string, name: string) => columnOf(window, column).getByRole('link', { name });
+const isOn = ({ page }: Window, name: string) => page.locator(`.board a:focus[aria-label^="${name}"]`).waitFor();
+const columnsOf = ({ page }: Window): Promise<string[]> => page.getByRole('heading', { level: 2 }).allTextContents();
+
+test.promise('lists are columns: a move sets the list, and takes no archived one', async (stage) => {
+  const { ada, todo, garden } = await withLists(stage);
+  const window = await stage.window({ ...desk, as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos?layout=board', 'Todos');
+  await page.getByRole('combobox', { name: 'Columns' }).selectOption({ label: 'By list' });
+  await cardIn(window, 'Garden', 'Plant roses').waitFor();
+  await cardIn(window, 'Inbox', 'Call the bank').waitFor();
+  assert.is(new URL(page.url()).search, '?layout=board&group=list');
+  await columnOf(window, 'Empty').getByText('No todos are in this list').waitFor();
+  await columnOf(window, 'Inbox').getByRole('heading', { name: 'Inbox 2' }).waitFor();
+  assert.equal(await columnsOf(window), ['New todo', 'Inbox 2', 'Garden 1', 'Empty 0', 'Attic 1']);
+  const before = (await todo(3)).todoListId;
+  await cardIn(window, 'Inbox', 'Call the bank').focus();
+  await page.keyboard.press('m');
+  await page.getByRole('menuitem', { name: 'Garden' }).waitFor();
+  assert.equal(await page.getByRole('menuitem').allTextContents(), ['Garden', 'Empty']);
+  await page.getByRole('menuitem', { name: 'Garden' }).press('Enter');
+  await page.getByText('“Call the bank” is in “Garden” now.').waitFor();
+  await isOn(window, 'Call the bank');
+  assert.is((await todo(3)).todoListId, garden);
+  await page.keyboard.press('Control+z');
+  await page.getByText('Undone.').waitFor();
+  await cardIn(window, 'Inbox', 'Call the bank').waitFor();
+  assert.is((await todo(3)).todoListId, before);
+});
+
+test.promise('selected cards are dragged together, and are one change to undo', async (stage) => {
+  const { ada, todo } = await withLists(stage);
+  const window = await stage.window({ ...desk, as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos?layout=board&group=priority', 'Todos');
+  await cardIn(window, 'Urgent', 'Call the bank').focus();
+  await page.keyboard.press('x');
+  await cardIn(window, 'No priority', 'Buy bread').click({ modifiers: ['Control'] });
+  await page.getByText('2 selected').waitFor();
+  await cardIn(window, 'Urgent', 'Call the bank, urgent priority, Ada Lovelace, selected').waitFor();
+  assert.equal(await window.axe('all'), []);
+  await cardIn(window, 'Urgent', 'Call the bank').hover();
+  await page.mouse.down();
+  // Browsers fire dragover with the second move at the earliest.
+  for (const y of [60, 120]) await columnOf(window, 'Medium').hover({ position: { x: 60, y } });
+  await page.mouse.up();
+  await page.getByText('2 todos are in “Medium” now.').waitFor();
+  await cardIn(window, 'Medium', 'Buy bread').waitFor();
+  assert.equal([(await todo(2)).priority, (await todo(3)).priority], ['medium', 'medium']);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone.').waitFor();
+  await cardIn(window, 'Urgent', 'Call the bank').waitFor();
+  await cardIn(window, 'No priority', 'Buy bread').waitFor();
+  assert.equal([(await todo(2)).priority, (await todo(3)).priority], [null, 'urgent']);
+});
+
+test.promise('a refused move comes back, with the sentence of the service', async (stage) => {
+  const { ada, todo } = await withLists(stage);
+  const window = await stage.window({ ...desk, as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos?layout=board&group=list', 'Todos');
+  await cardIn(window, 'Garden', 'Plant roses').focus();
+  await page.route(/\/api\/v1\/todos\//, (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue();
+    const problem = { code: 'forbidden', status: 403, message: 'You may not do that.', retryable: false, errors: [] };
+    return route.fulfill({ status: 403, json: { object: 'error', ...problem } });
+  });
+  await page.keyboard.press('m');
+  await page.getByRole('menuitem', { name: 'Empty' }).press('Enter');
+  await page.getByText('“Plant roses” is not moved. You may not do that.').waitFor();
+  await cardIn(window, 'Garden', 'Plant roses').waitFor();
+  assert.is(await cardIn(window, 'Empty', 'Plant roses').count(), 0);
+  assert.is((await todo(1)).status, 'ready');
+});
+
+test.promise('assignees are columns: people at once, and an agent is asked for, as it starts', async (stage) => {
+  const { ada, call, todo, ids } = await withLists(stage);
+  const agentId = await agentOf({ call } as Parameters<typeof agentOf>[0], { name: 'Researcher' });
+  bodyOf(await call(`PATCH /todos/${ids[1]}`, { assignees: [] }));
+  const window = await stage.window({ ...desk, as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos?layout=board&group=assignee', 'Todos');
+  await cardIn(window, 'Unassigned', 'Plant roses').waitFor();
+  await columnOf(window, 'Researcher').getByText('No todos are assigned to Researcher').waitFor();
+  assert.equal((await columnsOf(window)).slice(1, 3), ['Unassigned 1', 'Ada Lovelace (you) 3']);
+  const moveTo = async (name: string, target: string) => {
+    await page.locator(`.board a[aria-label^="${name}"]`).focus();
+    await page.keyboard.press('m');
+    await page.getByRole('menuitem', { name: target }).press('Enter');
+  };
+  await moveTo('Plant roses', 'Ada Lovelace (you)');
+  await page.getByText('“Plant roses” is in “Ada Lovelace (you)” now.').waitFor();
+  assert.equal(
+    (await todo(1)).assignees.map(({ name }: { name: string }) => name),
+    ['Ada Lovelace'],
+  );
+  await moveTo('Buy bread', 'Researcher');
+  await page
+    .getByRole('alertdialog', { name: 'Assign to Researcher?' })
+    .getByText('This starts up to 1 runs')
+    .waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+  assert.equal((await todo(2)).assignees.length, 1);
+  await moveTo('Buy bread', 'Researcher');
+  await page.getByRole('button', { name: 'Assign and start' }).press('Enter');
+  await page.getByText('“Buy bread” is in “Researcher” now.').waitFor();
+  assert.equal(
+    (await todo(2)).assignees.map(({ id }: { id: string }) => id),
+    [agentId],
+  );
+  await cardIn(window, 'Researcher', 'Buy bread').waitFor();
+});
+
+test.promise('a saved view keeps the columns', async (stage) => {
+  const { ada, call } = await withLists(stage);
+  const query = { layout: 'board', group: 'list' };
+  const { id } = bodyOf(await call('POST /views', { name: 'By list', isShared: false, query }), 201);
+  const window = await stage.window({ ...desk, as: ada });
+  await window.goTo(`/views/${id}`, 'By list');
+  await cardIn(window, 'Garden', 'Plant roses').waitFor();
+  assert.is(await window.page.getByRole('combobox', { name: 'Columns' }).inputValue(), 'list');
+});
+
+for (const { name, ...options } of looks) {
+  test.promise(`columns by list can be used by everyone: ${name}`, async (stage) => {
+    const { ada, call } = await withLists(stage);
+    for (let place = 1; place <= 9; place++) bodyOf(await call('POST /todo-lists', { name: `Project ${place}` }), 201);
+    const window = await stage.window({ ...options, as: ada });
+    const { page, goTo } = window;
+    await goTo('/todos?layout=board&group=list', 'Todos');
+    await page.getByRole('link', { name: 'Call the bank' }).first().waitFor();
+    // What is far to the right is not read until it is near.
+    await columnOf(window, 'Project 9').locator('.skeleton').waitFor();
+    for (const column of await page.locator('.board-column').all()) {
+      await column.scrollIntoViewIfNeeded();
+      await column.locator('.skeleton').waitFor({ state: 'detached' });
+    }
+    await columnOf(window, 'Project 9').getByText('No todos are in this list').waitFor();
+    await columnOf(window, 'Inbox').scrollIntoViewIfNeeded();
+    await look(window, `board-lists-${name}`);
+  });
+}
+
+test.run();

@@ -1,0 +1,66 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { problemOf } from '../api/client.ts';
+import { startsWords, tryOut } from '../edits/changes.ts';
+import type { Changes } from '../edits/use-changes.ts';
+import { useIdentity } from '../session/session.ts';
+import { useNotice } from '../ui/notice.tsx';
+import { type BoardColumn, type BoardField, type Move, movesTo, type PlacedCard } from './moves.ts';
+
+const ConfirmDialog = lazy(() =>
+  import('../ui/confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
+);
+
+interface Asked {
+  moves: readonly Move[];
+  to: BoardColumn;
+  moved: () => void;
+}
+
+/**
+ * Moves cards to other columns, at once and as one change that can be undone. A move to an agent starts it, and is asked
+ * for first. `moved`: called when it is made.
+ */
+export function useMove(field: BoardField, changes: Changes) {
+  const { workspace } = useIdentity();
+  const notify = useNotice();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const make = ({ moves, to, moved }: Asked) => {
+    changes.move(moves, `in “${to.name}” now`);
+    moved();
+  };
+  const move = (cards: readonly PlacedCard[], to: BoardColumn, moved = () => {}) => {
+    const moves = movesTo(field, cards, to);
+    if (moves.length === 0) return;
+    const asking = { moves, to, moved };
+    if (to.type !== 'agent') return make(asking);
+    void Promise.all(
+      moves.map(({ todos, patch }) =>
+        tryOut(
+          patch,
+          todos.map(({ id }) => id),
+        ),
+      ),
+    ).then(
+      () => setAsked(asking),
+      (error: unknown) => notify(problemOf(error).message),
+    );
+  };
+  const dialog: ReactNode = asked && (
+    <Suspense>
+      <ConfirmDialog
+        title={`Assign to ${asked.to.name}?`}
+        confirm="Assign and start"
+        busy="Assigning…"
+        onConfirm={async () => make(asked)}
+        close={() => setAsked(null)}
+      >
+        {startsWords(
+          asked.moves.flatMap(({ todos }) => todos),
+          asked.to.id,
+          workspace.agentMinutesRemaining,
+        )}
+      </ConfirmDialog>
+    </Suspense>
+  );
+  return { move, dialog };
+}
