@@ -80,7 +80,13 @@ async function main(): Promise<void> {
   }
 }
 
+/** What went wrong, with its cause: that of a request which fails says no more than that. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
+}
+
 main().catch((error: unknown) => {
-  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`);
+  process.stderr.write(`\n${reasonOf(error)}\n\n${usage}\n`);
   process.exitCode = 1;
 });

@@ -31,12 +31,13 @@ async function recordsEvents(url: string, key: string): Promise<boolean> {
 export async function compareWrites(database: BenchDatabase, options: Options): Promise<Comparison[]> {
   const [key = ''] = database.keys;
   const environment = { DATABASE_URL: database.url };
-  const service = await startService(environment, key);
+  // First: it holds this process for long enough that a service closes the connections that it has to it.
+  const bundle = await bundleWithoutEvents();
   const loader = new Loader();
-  const stops: (() => unknown)[] = [service.stop, () => loader.close()];
+  const stops: (() => unknown)[] = [bundle.remove, () => loader.close()];
   try {
-    const bundle = await bundleWithoutEvents();
-    stops.push(bundle.remove);
+    const service = await startService(environment, key);
+    stops.push(service.stop);
     const without = await startService(environment, key, bundle.file);
     stops.push(without.stop);
     if (!(await recordsEvents(service.url, key)) || (await recordsEvents(without.url, key)))
