@@ -1,4 +1,4 @@
-import type { Patch } from '../edits/changes.ts';
+import { noValue, type Patch } from '../edits/changes.ts';
 import type { Todo } from '../work/queries.ts';
 
 /* The columns of a board by one field of todos, and what a move between them changes. */
@@ -16,9 +16,6 @@ export interface BoardColumn {
   /** Whether todos can be moved here: an archived list or agent takes none, and is shown only while it has some. */
   isOpen: boolean;
 }
-
-/** The id of the column of the todos without a value. */
-export const noValue = 'none';
 
 /** A card on the board: a todo of several assignees is in the column of each of them. */
 export interface PlacedCard {

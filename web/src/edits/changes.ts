@@ -10,6 +10,9 @@ export type Patch = Pick<
   'status' | 'priority' | 'dueDate' | 'todoListId' | 'assignees' | 'labelIds' | 'addLabelIds' | 'removeLabelIds'
 >;
 
+/** Stands for no value of a field, where its values are chosen from or are columns. */
+export const noValue = 'none';
+
 /** What is done to todos. */
 export type TodoChange = { type: 'patch'; patch: Patch } | { type: 'archive' } | { type: 'restore' };
 

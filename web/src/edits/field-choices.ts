@@ -6,6 +6,7 @@ import { useIdentity } from '../session/session.ts';
 import { useArrival } from '../ui/arrival.ts';
 import { dateHere, dueInWords } from '../work/days.ts';
 import { type Todo, todoListsQuery } from '../work/queries.ts';
+import { noValue } from './changes.ts';
 import type { FieldName } from './list-actions.ts';
 
 /* What a field of todos can be set to, for the dialog that the keys of a list open. */
@@ -17,9 +18,6 @@ export interface FieldChoice {
   /** An agent, which starts where it is assigned. */
   isAgent?: boolean;
 }
-
-/** The id of the choice of no value. */
-export const noValue = 'none';
 
 const weekDays = 7;
 const longDay = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });

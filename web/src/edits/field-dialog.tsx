@@ -8,8 +8,8 @@ import { useNotice } from '../ui/notice.tsx';
 import type { TypedAhead } from '../ui/typed-ahead.tsx';
 import type { Todo } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
-import { startsWords, tryOut } from './changes.ts';
-import { chosenOf, type FieldChoice, noValue, useFieldChoices } from './field-choices.ts';
+import { noValue, startsWords, tryOut } from './changes.ts';
+import { chosenOf, type FieldChoice, useFieldChoices } from './field-choices.ts';
 import type { FieldName } from './list-actions.ts';
 import type { Changes } from './use-changes.ts';
 

@@ -1,3 +1,4 @@
+import { noValue } from '../edits/changes.ts';
 import type { Todo, TodoList } from '../work/queries.ts';
 import { type Filter, type Listing, priorities, statuses } from './filter.ts';
 import type { Worker } from './queries.ts';
@@ -33,8 +34,6 @@ export interface Known {
   workers: readonly PartWorker[];
   userId: string;
 }
-
-export const noValue = 'none';
 
 export const statusNames = { ready: 'To do', in_progress: 'In progress', done: 'Done' };
 export const priorityNames = {
