@@ -268,9 +268,11 @@ test('a page that is loaded again continues with a new part behind what the old 
   await anew.stop();
   const chunks = await storedChunks(directory.store, session);
   assert.equal(chunks.at(-1), { sequence: nextSequence, begins: true, audio: part });
+  // A connection that breaks off may have carried all of it, or a part.
+  const kept = Math.min(before.length, nextSequence);
   assert.equal(
-    chunks.slice(0, 3).map((chunk) => chunk.audio),
-    before.slice(0, Math.min(3, nextSequence)),
+    chunks.slice(0, kept).map((chunk) => chunk.audio),
+    before.slice(0, kept),
   );
 });
 
