@@ -75,6 +75,43 @@ test.promise(
   },
 );
 
+test.promise('keys that follow each other at once, and what is read meanwhile, lose no move', async (stage) => {
+  const { ada, call, parent, ids, orderOf } = await withSubTodos(stage, ['One', 'Two', 'Three']);
+  const { page, goTo } = await stage.window({ ...desk, as: ada });
+  await goTo(`/todos/${parent.id}`, 'Plant a hedge');
+  const link = (name: string) => page.locator('.sub-todos').getByRole('link', { name });
+  const shown = async () => (await page.locator('.sub-todos li > a').allTextContents()).join();
+  await link('Three').waitFor();
+  const of = `parentTodoId=${parent.id}`;
+  // As a busy browser handles two keys: without anything else between them.
+  await link('Three').focus();
+  await page.evaluate(`(async () => {
+    const key = { key: 'ArrowUp', altKey: true, bubbles: true };
+    for (let count = 0; count < 2; count++) {
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', key));
+      for (let turns = 0; turns < 20; turns++) await null;
+    }
+  })()`);
+  await until(async () => (await orderOf(of)).join() === 'Three,One,Two');
+
+  // An event lets the page read while the move is under way.
+  const moving = Promise.withResolvers<void>();
+  await page.route(/todos\.move/, async (route) => {
+    await moving.promise;
+    await route.continue();
+  });
+  await link('Two').focus();
+  await page.keyboard.press('Alt+ArrowUp');
+  await until(async () => (await shown()) === 'Three,Two,One');
+  bodyOf(await call(`PATCH /todos/${ids[0]}`, { title: 'First' }));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  assert.is(await shown(), 'Three,Two,One');
+  await page.keyboard.press('Alt+ArrowUp');
+  moving.resolve();
+  await until(async () => (await orderOf(of)).join() === 'Two,Three,First');
+  await until(async () => (await shown()) === 'Two,Three,First');
+});
+
 test.promise('lists show the progress of a todo, and the todo of each sub-todo', async (stage) => {
   const { ada, call, parent, ids } = await withSubTodos(stage, ['Measure', 'Dig']);
   const window = await stage.window({ ...desk, as: ada });

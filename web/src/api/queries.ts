@@ -2,6 +2,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/
 import { setActor } from './acting.ts';
 import { noteIdentity } from './answers.ts';
 import { api, isSignedOut, problemOf } from './client.ts';
+import { whenReadable } from './held-reads.ts';
 import { pollUnlessLive } from './live-state.ts';
 
 /*
@@ -10,10 +11,11 @@ import { pollUnlessLive } from './live-state.ts';
  */
 
 /**
- * Refetches what a change made stale: one kind, or everything. Running fetches are cancelled first, because TanStack
- * Query would accept a response from before the change.
+ * Refetches what a change made stale: one kind, or everything, after the changes that hold its reads (held-reads.ts).
+ * Running fetches are cancelled first, because TanStack Query would accept a response from before the change.
  */
 export async function readAgain(queryClient: QueryClient, kind?: string): Promise<void> {
+  await whenReadable(queryClient, kind);
   const stale = kind === undefined ? {} : { queryKey: [kind] };
   await queryClient.cancelQueries(stale);
   await queryClient.invalidateQueries(stale);

@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessionChanged } from './acting.ts';
 import { repeatFailed } from './live-state.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
@@ -34,3 +34,6 @@ export const queryClient: QueryClient = new QueryClient({
 });
 
 watchProblems(followSession);
+
+// By default what has changed is shown in a later task: a key pressed before it would act on what was shown before.
+notifyManager.setScheduler(queueMicrotask);

@@ -1,6 +1,7 @@
 import { focusManager, type Query, type QueryClient } from '@tanstack/react-query';
 import type { TandemEvent } from 'tandem/client';
 import { nextInOrder, writeOf } from '../api/answers.ts';
+import { whenReadable } from '../api/held-reads.ts';
 import { concerns, liveKinds, readsLog } from './concerns.ts';
 
 /* Reads again what events make stale: soon, but not once for each of many events. */
@@ -127,7 +128,7 @@ export class Refresher {
     if (!query.isActive() || !focusManager.isFocused() || this.#timers.has(query)) return;
     this.#timers.set(
       query,
-      setTimeout(() => this.#read(query), this.#pauseBefore(query)),
+      setTimeout(() => void this.#read(query), this.#pauseBefore(query)),
     );
   }
 
@@ -138,9 +139,10 @@ export class Refresher {
     return Math.max(0, Math.max(began + spacingOf(query, reading), ended + idleShare * (ended - began)) - Date.now());
   }
 
-  #read(query: Query): void {
+  async #read(query: Query): Promise<void> {
     this.#timers.delete(query);
+    await whenReadable(this.#queryClient, String(query.queryKey[0]));
     if (!query.isActive() || !query.state.isInvalidated) return;
-    void this.#queryClient.refetchQueries({ predicate: (each) => each === query }, { cancelRefetch: false });
+    await this.#queryClient.refetchQueries({ predicate: (each) => each === query }, { cancelRefetch: false });
   }
 }

@@ -2,6 +2,7 @@ import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef } from 'react';
 import type { TandemOutputs } from 'tandem/client';
 import { api, problemOf } from '../api/client.ts';
+import { holdReads } from '../api/held-reads.ts';
 import { readAgain } from '../api/queries.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { type Place, placed } from './order.ts';
@@ -54,7 +55,8 @@ export function useOrder() {
         }
       });
       last.current = moving;
-      // What is read between two moves would show the first without the second.
+      // What is read between two moves, because of an event too, would show the first without the second.
+      holdReads(queryClient, 'todos', moving);
       return moving.then(() => (last.current === moving ? readAgain(queryClient, 'todos') : undefined));
     },
     [queryClient, notify],
