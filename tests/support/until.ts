@@ -8,16 +8,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** What has not happened after so many milliseconds never will. */
 export const maxWaitMs = 100_000;
 
-const pollMs = 20;
+/** The least and the longest pause before it is asked again: a twentieth of the time waited, in ms. */
+const minPauseMs = 20;
+const maxPauseMs = 250;
 
 // A test may freeze the timers of the process (frozen-timers.ts), but not this one.
 const { setTimeout: startTimer } = globalThis;
 
 /** Asks again until `holds`. @throws Error after `maxWaitMs` with what `describe` returns then. */
 export async function until(holds: () => unknown, describe: () => string = () => String(holds)): Promise<void> {
-  for (const deadline = performance.now() + maxWaitMs; !(await holds()); ) {
-    if (performance.now() > deadline) throw new Error(`still not after ${maxWaitMs / 1000} s: ${describe()}`);
-    await sleep(pollMs);
+  for (const since = performance.now(); !(await holds()); ) {
+    const waited = performance.now() - since;
+    if (waited > maxWaitMs) throw new Error(`still not after ${maxWaitMs / 1000} s: ${describe()}`);
+    // A caller that is asked for long would use up its requests of a minute.
+    await sleep(Math.min(maxPauseMs, Math.max(minPauseMs, waited / 20)));
   }
 }
 
