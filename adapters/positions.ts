@@ -24,9 +24,12 @@ export function positionHeaders(
   sequence: number | undefined,
   calls = 1,
 ): Record<string, string> {
-  const events = eventIds && Array.from({ length: calls }, (_, place) => eventIds[place] ?? none);
-  return {
-    ...(sequence !== undefined && { 'Tandem-Sequence': String(sequence) }),
-    ...(events && { 'Tandem-Event': events.join(', ') }),
-  };
+  const headers: Record<string, string> = {};
+  if (sequence !== undefined) headers['Tandem-Sequence'] = String(sequence);
+  if (eventIds) {
+    const [first = none] = eventIds;
+    const all = () => Array.from({ length: calls }, (_, place) => eventIds[place] ?? none).join(', ');
+    headers['Tandem-Event'] = calls === 1 ? first : all();
+  }
+  return headers;
 }

@@ -129,11 +129,20 @@ export interface Recording {
 }
 
 /**
+ * The id of an event and who made the change, as a literal of a `text[]`. Ids and names of kinds need no quotes; the driver
+ * would look for what to escape in each of them.
+ */
+function makerOf({ id, actorType, actorId, credentialId, via, requestId }: EventRow): string {
+  const request = requestId === null ? 'NULL' : `"${requestId.replace(/["\\]/g, '\\$&')}"`;
+  return `{${id},${actorType},${actorId ?? 'NULL'},${credentialId ?? 'NULL'},${via},${request}}`;
+}
+
+/**
  * The columns of the queue after the workspace, for one event. What is the same for all events of its kind is in the text,
  * and who made the change is one parameter: each parameter costs the driver more than a place in an array.
  */
 function boundOf(bindings: Bindings, row: EventRow, { type, parents, fields, version }: Recording) {
-  const by = bindings.bind([row.id, row.actorType, row.actorId, row.credentialId, row.via, row.requestId]);
+  const by = bindings.bind(makerOf(row));
   const from = (place: number, as: string) => `(${by}::text[])[${place}]::${as}`;
   const given = (value: unknown, isGiven: boolean, as: string, otherwise: string) =>
     isGiven ? `${bindings.bind(value)}::${as}` : otherwise;

@@ -2,6 +2,7 @@ import { createTRPCClient, httpBatchLink } from '@trpc/client';
 import type { AppRouter } from 'tandem';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { changeAndRecord } from '../../domain/events/record.ts';
 import { eventsOf, followedWorkspace, ofWork } from '../support/event-log.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { callTool } from '../support/mcp-clients.ts';
@@ -89,6 +90,26 @@ test('a run that waits for a person, and continues after the decision, changes i
     return found.includes('todo_run.finished');
   });
   assert.ok(found.includes('todo.created'), String(found));
+});
+
+test('what names a request is stored as it is, whatever characters it has', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const { id } = (await call('POST /todos', { title: 'a' })).body;
+  const touch = 'update todos set version = version where workspace_id = $1 and id = $2 returning id';
+  for (const requestId of ['{"a\\b",NULL}', 'NULL', '', null]) {
+    const db = tandem.db.as({ actorType: 'service', actorId: null, credentialId: null, via: 'schedule', requestId });
+    await changeAndRecord(
+      db,
+      touch,
+      [workspaceId, id],
+      [{ type: 'todo.updated', objectId: id, changedFields: ['title'] }],
+    );
+    assert.equal(await latest(workspaceId), {
+      who: ['todo.updated', 'service', null, 'schedule'],
+      credentialId: null,
+      requestId,
+    });
+  }
 });
 
 test.run();
