@@ -43,6 +43,17 @@ export class ParamsServer extends Server {
     await super.connect(transport);
   }
 
+  /** The SDK makes an error for those who still wait for an answer, which is never thrown: its stack takes longer than the rest. */
+  protected override _onclose(): void {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      super._onclose();
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  }
+
   protected override _wrapHandler(method: Parameters<Wrap>[0], handler: Parameters<Wrap>[1]): ReturnType<Wrap> {
     return async (request, ctx) => {
       let answer: Awaited<ReturnType<typeof handler>> | undefined;
