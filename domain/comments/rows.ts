@@ -59,13 +59,29 @@ export async function lockComment(db: Db, workspaceId: string, ref: CommentRef):
   return findComment(db, workspaceId, ref);
 }
 
-const latest = `select ${columns} from todo_comments c ${authors}
-  where c.workspace_id = $1 and c.todo_id = $2 order by c.created_at desc, c.id desc limit $3`;
+const beside = `select l.name as "todoListName", c.* from todos t
+  join todo_lists l on l.workspace_id = $1 and l.id = t.todo_list_id
+  left join lateral (
+    select ${columns} from todo_comments c ${authors}
+    where c.workspace_id = $1 and c.todo_id = $2 order by c.created_at desc, c.id desc limit $3
+  ) c on true
+  where t.workspace_id = $1 and t.id = $2 order by c."createdAt", c.id`;
 
-/** The latest comments on a todo, the oldest of them first. */
-export async function latestComments(db: Db, workspaceId: string, todoId: string, count: number) {
-  const rows = await db.rows<CommentRow>(latest, [workspaceId, todoId, count]);
-  return rows.map(commentOf).reverse();
+/** What is shown beside a todo, in one statement. */
+export interface BesideTodo {
+  todoListName: string | null;
+  /** The latest, the oldest of them first. */
+  comments: CommentAnswer[];
+}
+
+/** The name of the list of a todo, and its latest comments; null and none without such a todo. */
+export async function besideTodo(db: Db, workspaceId: string, todoId: string, count: number): Promise<BesideTodo> {
+  type Row = { todoListName: string } & (CommentRow | { id: null });
+  const rows = await db.rows<Row>(beside, [workspaceId, todoId, count]);
+  return {
+    todoListName: rows[0]?.todoListName ?? null,
+    comments: rows.flatMap((row) => (row.id === null ? [] : [commentOf(row)])),
+  };
 }
 
 /** Get one comment. @throws Failure 404. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { latestComments } from '../../domain/comments/rows.ts';
+import { besideTodo } from '../../domain/comments/rows.ts';
 import type { Context } from '../../domain/context.ts';
 import { Id } from '../../domain/fields.ts';
 import { listNames } from '../../domain/todo-lists/rows.ts';
 import { listTodos } from '../../domain/todos/list.ts';
+import { getTodo } from '../../domain/todos/rows.ts';
 import { Todo, type TodoAnswer, TodoStatus } from '../../domain/todos/shapes.ts';
 
 const count = z.int().nullable();
@@ -24,11 +25,13 @@ export const ShownComment = z.object({ author: z.string(), text: z.string(), cre
 /** Comments in one answer. */
 const maxComments = 5;
 
-/** The latest comments on a todo, where there are any. */
-export async function shownComments({ db, principal }: Context, todoId: string) {
-  const found = await latestComments(db, principal.workspaceId, todoId, maxComments);
+/** A todo with the name of its list and its latest comments, where there are any. @throws Failure 404. */
+export async function commentedTodo(ctx: Context, todoId: string) {
+  const { db, principal } = ctx;
+  const beside = besideTodo(db, principal.workspaceId, todoId, maxComments);
+  const [todo, { todoListName, comments: found }] = await Promise.all([getTodo(ctx, { todoId }), beside]);
   const comments = found.map(({ author, text, createdAt }) => ({ author: author.name, text, createdAt }));
-  return comments.length === 0 ? {} : { comments };
+  return { todo: withToolFields(todo, todoListName), ...(comments.length > 0 && { comments }) };
 }
 
 /** A sub-todo in the answer about its parent. */
@@ -49,17 +52,22 @@ export async function shownSubTodos(
 
 type Filed = Pick<TodoAnswer, 'todoListId' | 'subTodoCount' | 'doneSubTodoCount'>;
 
+function withToolFields<T extends Filed>(todo: T, todoListName: string | null) {
+  const { subTodoCount, doneSubTodoCount } = todo;
+  return {
+    ...todo,
+    todoListName,
+    subTodoCount: subTodoCount || null,
+    doneSubTodoCount: subTodoCount === 0 ? null : doneSubTodoCount,
+  };
+}
+
 /** The todos with the fields of tools: one statement for all of them. */
 export async function withListNames<T extends Filed>({ db, principal }: Context, todos: readonly T[]) {
   if (todos.length === 0) return [];
   const ids = todos.map(({ todoListId }) => todoListId);
   const names = await listNames(db, principal.workspaceId, ids);
-  return todos.map((todo) => ({
-    ...todo,
-    todoListName: names.get(todo.todoListId) ?? null,
-    subTodoCount: todo.subTodoCount || null,
-    doneSubTodoCount: todo.subTodoCount === 0 ? null : todo.doneSubTodoCount,
-  }));
+  return todos.map((todo) => withToolFields(todo, names.get(todo.todoListId) ?? null));
 }
 
 /** The answer of a tool about one todo. */

@@ -4,13 +4,12 @@ import { untilSettled } from '../../domain/chats/wait.ts';
 import type { Context } from '../../domain/context.ts';
 import { Id } from '../../domain/fields.ts';
 import { IdOrName, idOf } from '../../domain/names.ts';
-import { getTodo } from '../../domain/todos/rows.ts';
 import { runInChat } from '../../domain/todos/run-rows.ts';
 import { RunStart, TodoRun } from '../../domain/todos/run-shapes.ts';
 import { runTodo } from '../../domain/todos/runs.ts';
 import { Todo } from '../../domain/todos/shapes.ts';
 import { Conversation, replyTo, ShownMessage, shownMessages, waitOf } from './chat-answers.ts';
-import { ShownComment, ShownSubTodo, shownComments, shownSubTodos, shownTodo, ToolFields } from './todo-answers.ts';
+import { commentedTodo, ShownComment, ShownSubTodo, shownSubTodos, ToolFields } from './todo-answers.ts';
 import { textFrom, tool, toolProcedure } from './tool.ts';
 
 const todoId = Id.describe('Id of the todo.');
@@ -52,9 +51,9 @@ export const getTodoTool = {
     )
     .query(async ({ ctx, input }) => {
       const { contentOffset, afterSequence } = input;
-      const { latestRun, ...todo } = await shownTodo(ctx, await getTodo(ctx, input));
+      const { todo: found, ...comments } = await commentedTodo(ctx, input.todoId);
+      const { latestRun, ...todo } = found;
       const chatId = latestRun?.chatId ?? null;
-      const comments = await shownComments(ctx, todo.id);
       const whole = { ...todo, content: textFrom(todo.content, contentOffset) };
       const shown = { todo: whole, latestRun, chatId, ...comments, ...(await shownSubTodos(ctx, todo)) };
       if (afterSequence === undefined) return shown;
