@@ -18,7 +18,7 @@ const idleMs = 1000;
  * The pause after a batch of that many events: each batch costs about as much as they do, and readers are promised a
  * delay of at most a quarter of a second.
  */
-const manyMs = 100;
+const manyMs = 150;
 const many = 30;
 /** A transaction that records an event is over after so many milliseconds, or nobody expects it to be fast. */
 const transactionMs = 10_000;
