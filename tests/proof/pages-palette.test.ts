@@ -151,6 +151,46 @@ test.promise('what arrives later stands below and takes the place of nothing', a
   await sees('Zen garden');
 });
 
+test.promise('Enter opens what the service finds, and creates nothing before it has answered', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const todo = bodyOf(await call('POST /todos', { title: 'Water the ferns' }), 201);
+  const note = bodyOf(await call('POST /captures', { type: 'note', content: 'Peat for orchids' }), 201);
+  const [agent] = bodyOf(await call('GET /agents')).data;
+  const chat = bodyOf(await call('POST /chats', { agentId: agent.id, message: 'Hello' }), 201);
+  bodyOf(await call(`PATCH /chats/${chat.id}`, { title: 'Repotting' }));
+  const window = await stage.window({ as: ada, ...desk, expected: expectedFailures });
+  const { page, goTo, axe } = window;
+  await goTo('/todos', 'Todos');
+  for (const [typed, path] of [
+    ['the ferns', `/todos/${todo.id}`],
+    ['orchids', `/captures/${note.id}`],
+    ['repotting', `/chats/${chat.id}`],
+    [agent.name.slice(0, 6), `/agents/${agent.id}`],
+  ] as const) {
+    await openPalette(window);
+    await page.keyboard.type(typed);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname === path);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  await openPalette(window);
+  await page.keyboard.type('Mow the lawn');
+  await page.keyboard.press('Enter');
+  await page.getByText('“Mow the lawn” is on the list.').waitFor();
+
+  const refused = await breakOperations(page, (id) => id === 'listTodos', 503);
+  await openPalette(window);
+  await page.keyboard.type('Rake the leaves');
+  await page.getByText(/^Todos, chats and captures are not searched\./).waitFor();
+  assert.equal(await axe('all'), []);
+  await page.keyboard.press('Enter');
+  await page.getByText('“Rake the leaves” is on the list.').waitFor();
+  await refused.mend();
+  const titles = bodyOf(await call('GET /todos')).data.map(({ title }: { title: string }) => title);
+  assert.equal(titles, ['Rake the leaves', 'Mow the lawn', 'Water the ferns']);
+});
+
 test.promise('a field of a todo takes what was typed, once that can be read', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

@@ -11,6 +11,7 @@ import { todoListsQuery } from '../work/queries.ts';
 import type { Command } from './command.ts';
 import { useCommandContext } from './command-context.ts';
 import { commands } from './commands.ts';
+import { useFound } from './found.ts';
 import { Keys } from './shortcut-keys.tsx';
 
 const sections: readonly Command['section'][] = ['List', 'Go to', 'Create', 'View', 'Account'];
@@ -20,16 +21,19 @@ interface PaletteProps {
   onClose: () => void;
 }
 
-/** Finds commands and lists by what is typed, and makes a todo of it. */
+/** Finds commands, lists, todos, chats, captures and agents by what is typed, and makes a todo of it. */
 export function Palette({ ahead, onClose }: PaletteProps) {
   const [query, setQuery] = useState('');
   const context = useCommandContext();
   const { contains } = useFilter({ sensitivity: 'base' });
   const create = useCreateTodo();
-  const lists = useLists();
+  const workspaceId = useQuery(identityQuery).data?.workspace.id ?? '';
+  const lists = useLists(workspaceId);
   const shown = commands.filter(({ when }) => when?.(context) !== false);
   const title = query.trim();
-  const finds = (text: string) => contains(text, query);
+  const finds = (text: string) => contains(text, title);
+  const found = useFound(workspaceId, query, finds);
+  const isReading = lists.isReading || found.isReading;
   const choose = (id: string) => {
     onClose();
     if (id === 'create') create(title);
@@ -48,30 +52,35 @@ export function Palette({ ahead, onClose }: PaletteProps) {
       })),
   });
   const creation: FinderEntry = { id: 'create', name: `Create todo “${title}”`, icon: 'plus' };
-  const mayCreate = title !== '' && !lists.isReading;
   return (
     <Finder
       label="Find a command"
-      placeholder="Find a page or a command, or name a todo"
+      placeholder="Find a command, a todo, a chat …, or name a new todo"
       listLabel="Commands"
       typed={query}
       onType={setQuery}
       groups={[
         ...sections.map(groupOf),
         { name: 'Lists', entries: lists.entries.filter(({ text }) => finds(text)) },
-        // Not before the lists are known, one of which may be what is meant.
-        { name: 'New', entries: mayCreate ? [creation] : [] },
+        ...found.groups,
+        // Not before all is found, one of which may be what is meant.
+        { name: 'New', entries: title !== '' && !isReading ? [creation] : [] },
       ]}
-      isReading={lists.isReading}
+      isReading={isReading}
       onChoose={choose}
       onClose={onClose}
       ahead={ahead}
-    />
+    >
+      {found.failure && (
+        <p className="no-option" role="status">
+          Todos, chats and captures are not searched. {found.failure}
+        </p>
+      )}
+    </Finder>
   );
 }
 
-function useLists() {
-  const workspaceId = useQuery(identityQuery).data?.workspace.id ?? '';
+function useLists(workspaceId: string) {
   const { data, isPending, failureCount, fetchStatus } = useQuery(todoListsQuery(workspaceId));
   const lists = useArrival(data) ?? [];
   return {
