@@ -14,6 +14,14 @@ test.promise('a list with todos needs six requests at most, and reads everything
   const created = await stage.tandem.call('POST /todos', { title: 'Call the bank' }, { key: ada.session.token });
   assert.is(created.status, 201, created.text);
   const { page, goTo } = await stage.window({ as: ada });
+  // As on a slow device: the page is shown long after its data came.
+  const code = Promise.withResolvers<void>();
+  await page.route(/\/todos-[^/]+\.js$/, async (route) => {
+    await code.promise;
+    await route.fallback();
+  });
+  const answered = page.waitForResponse((response) => response.url().includes('/trpc/'));
+  void answered.then(() => setTimeout(code.resolve, 6_000));
   const asked: string[] = [];
   let isShown = false;
   page.on('request', (request) => {

@@ -70,3 +70,20 @@ export function pollUnlessLive(query: Polled, ms: number): number | false {
   if (current === 'live') return repeatFailed(query);
   return query.state.status === 'error' ? pauseAfterFailure(query, ms) : ms;
 }
+
+/** What was read longer ago is read again where it is shown anew, in ms: before the first page is shown, and after it. */
+const freshMs = { starting: 60_000, started: 5_000 };
+let isStarted = false;
+
+/** Called once the first page is shown and its window is idle. */
+export function noteStarted(): void {
+  isStarted = true;
+}
+
+/**
+ * `staleTime` of a query that names none. What the first page reads is not old before it is shown: a slow device would read
+ * everything twice.
+ */
+export function staleMs(): number {
+  return isStarted ? freshMs.started : freshMs.starting;
+}

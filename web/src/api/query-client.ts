@@ -1,6 +1,6 @@
 import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessionChanged } from './acting.ts';
-import { repeatFailed } from './live-state.ts';
+import { repeatFailed, staleMs } from './live-state.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
 
@@ -20,7 +20,7 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: followSession }),
   defaultOptions: {
     queries: {
-      staleTime: 5_000,
+      staleTime: staleMs,
       // By default a request is not even tried offline. Here it is, its repetitions wait for the connection, and what
       // waits is shown (ui/card.tsx).
       networkMode: 'offlineFirst',

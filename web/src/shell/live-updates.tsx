@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect } from 'react';
 import { useNavigate } from 'react-router';
-import { useLiveState } from '../api/live-state.ts';
+import { noteStarted, useLiveState } from '../api/live-state.ts';
 import type { Identity } from '../api/queries.ts';
 import { whenIdle } from '../navigation/start.ts';
 import { closeOutbox, useWrites } from '../outbox/current.ts';
@@ -17,6 +17,7 @@ function startWhenIdle(identity: Identity, shown: Shown): () => void {
   let stop = () => {};
   let isOver = false;
   const cancel = whenIdle(() => {
+    noteStarted();
     load().then(
       ({ startBackground }) => {
         if (!isOver) stop = startBackground(identity, shown);
