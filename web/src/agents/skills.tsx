@@ -56,10 +56,10 @@ function SkillRow({ skill, href }: { skill: Skill; href: string }) {
   const queryClient = useQueryClient();
   const notify = useNotice();
   const moving = useMutation({
-    mutationFn: () => api.skills.update.mutate({ agentId, skillId, archived: !isArchived }),
-    onSuccess: async () => {
+    mutationFn: (archived: boolean) => api.skills.update.mutate({ agentId, skillId, archived }),
+    onSuccess: async (_, archived) => {
       await readAgain(queryClient, agentsKey);
-      notify(isArchived ? `“${name}” is restored.` : `“${name}” is archived: the agent no longer has it.`);
+      notify(archived ? `“${name}” is archived: the agent no longer has it.` : `“${name}” is restored.`);
     },
     onError: (error) => notify(problemOf(error).message),
   });
@@ -82,7 +82,7 @@ function SkillRow({ skill, href }: { skill: Skill; href: string }) {
           kind="quiet"
           aria-label={`${isArchived ? 'Restore' : 'Archive'} ${name}`}
           isBusy={moving.isPending}
-          onPress={() => moving.mutate()}
+          onPress={() => moving.mutate(!isArchived)}
         >
           {isArchived ? 'Restore' : 'Archive'}
         </Button>

@@ -111,11 +111,12 @@ function CaptureActions({ capture }: { capture: Capture }) {
   const navigate = useNavigate();
   const notify = useNotice();
   const archiving = useMutation({
-    mutationFn: async () => {
-      await (isArchived ? api.captures.restore : api.captures.delete).mutate({ captureId: id });
+    // What the capture was: it is another one before the answer is shown.
+    mutationFn: async (wasArchived: boolean) => {
+      await (wasArchived ? api.captures.restore : api.captures.delete).mutate({ captureId: id });
       await readCaptureAgain();
     },
-    onSuccess: () => notify(isArchived ? 'The capture is restored.' : 'The capture is archived.'),
+    onSuccess: (_, wasArchived) => notify(wasArchived ? 'The capture is restored.' : 'The capture is archived.'),
     onError: (error) => notify(problemOf(error).message),
   });
   const erase = async () => {
@@ -127,7 +128,7 @@ function CaptureActions({ capture }: { capture: Capture }) {
   };
   return (
     <div className="capture-actions">
-      <Button isBusy={archiving.isPending} onPress={() => archiving.mutate()}>
+      <Button isBusy={archiving.isPending} onPress={() => archiving.mutate(isArchived)}>
         {isArchived ? 'Restore' : 'Archive'}
       </Button>
       <ConfirmButton label="Erase" title="Erase this capture?" confirm="Erase it" busy="Erasing…" onConfirm={erase}>
