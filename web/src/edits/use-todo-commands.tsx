@@ -4,7 +4,6 @@ import { LazyLabelDialog } from '../labels/lazy-dialog.tsx';
 import { noneAhead, type TypedAhead, TypedAheadKeys } from '../ui/typed-ahead.tsx';
 import type { Todo } from '../work/queries.ts';
 import type { FieldName, TodoCommands } from './list-actions.ts';
-import { useReturnedFocus } from './returned-focus.ts';
 import type { Changes } from './use-changes.ts';
 
 const FieldDialog = lazy(() => import('./field-dialog.tsx').then(({ FieldDialog }) => ({ default: FieldDialog })));
@@ -22,11 +21,9 @@ export function useTodoCommands(
 ): { commands: TodoCommands; dialogs: ReactNode } {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked | null>(null);
-  const leave = useReturnedFocus(asked !== null);
   const ask = (field: Asked['field']) => {
     const todos = chosen();
     if (todos.length === 0) return;
-    leave();
     setAsked({ field, todos, ahead: { ...noneAhead } });
   };
   const close = () => setAsked(null);

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { type Label, labelsQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
+import { Overlay } from '../ui/overlay.tsx';
 import type { Todo } from '../work/queries.ts';
 import { type Chosen, changeOf, type LabelChange, pressed, stateOf } from './choices.ts';
 import { nextColor } from './colors.ts';
@@ -25,18 +25,11 @@ export function LabelDialog({ todos, onChange, close }: LabelDialogProps) {
   const { workspace } = useIdentity();
   const labels = useQuery(labelsQuery(workspace.id));
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={close} isDismissable>
-      <Modal className="modal">
-        <Dialog className="dialog">
-          <Heading slot="title">{todos.length === 1 ? 'Labels' : `Labels of ${todos.length} todos`}</Heading>
-          <Loaded query={labels} what="the labels">
-            {(all) => (
-              <Chooser labels={all} todos={todos} workspaceId={workspace.id} onChange={onChange} close={close} />
-            )}
-          </Loaded>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay title={todos.length === 1 ? 'Labels' : `Labels of ${todos.length} todos`} isDismissable close={close}>
+      <Loaded query={labels} what="the labels">
+        {(all) => <Chooser labels={all} todos={todos} workspaceId={workspace.id} onChange={onChange} close={close} />}
+      </Loaded>
+    </Overlay>
   );
 }
 

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { api, ProblemError, problemOf } from '../api/client.ts';
 import { secondFactorsQuery } from '../api/queries.ts';
 import { arePasskeysSupported, getPasskey } from '../session/passkeys.ts';
@@ -9,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { PasswordField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
+import { Overlay } from '../ui/overlay.tsx';
 
 type Run = <Result>(change: () => Promise<Result>) => Promise<Result>;
 
@@ -49,19 +49,11 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
   return (
     <RunContext value={run}>
       {children}
-      <ModalOverlay
-        className="overlay"
-        isDismissable
-        isOpen={asked !== null}
-        onOpenChange={(isOpen) => !isOpen && cancel()}
-      >
-        <Modal className="modal">
-          <Dialog className="dialog">
-            <Heading slot="title">Confirm that it is you</Heading>
-            <Questions onDone={() => close(({ resolve }) => resolve())} onCancel={cancel} />
-          </Dialog>
-        </Modal>
-      </ModalOverlay>
+      {asked !== null && (
+        <Overlay title="Confirm that it is you" isDismissable close={cancel}>
+          <Questions onDone={() => close(({ resolve }) => resolve())} onCancel={cancel} />
+        </Overlay>
+      )}
     </RunContext>
   );
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
-import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { useLocation } from 'react-router';
 import type { Identity } from '../api/queries.ts';
 import { Icon } from '../ui/icons.tsx';
+import { Overlay } from '../ui/overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 interface DrawerProps {
@@ -18,15 +18,11 @@ export function Drawer({ identity, onClose }: DrawerProps) {
     if (key !== openedAt.current) onClose();
   }, [key, onClose]);
   return (
-    <ModalOverlay className="overlay drawer-overlay" isOpen onOpenChange={onClose} isDismissable>
-      <Modal className="drawer">
-        <Dialog className="drawer-content" aria-label="Navigation">
-          <button type="button" className="side-icon drawer-close" aria-label="Close the navigation" onClick={onClose}>
-            <Icon name="close" />
-          </button>
-          <Sidebar identity={identity} />
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay as="drawer" label="Navigation" isDismissable close={onClose}>
+      <button type="button" className="side-icon drawer-close" aria-label="Close the navigation" onClick={onClose}>
+        <Icon name="close" />
+      </button>
+      <Sidebar identity={identity} />
+    </Overlay>
   );
 }

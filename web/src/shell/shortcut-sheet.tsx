@@ -1,6 +1,6 @@
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Link } from 'react-router';
 import { Button } from '../ui/button.tsx';
+import { Overlay } from '../ui/overlay.tsx';
 import { useAppearance } from './appearance.ts';
 import { commands } from './commands.ts';
 import { shownKeys } from './keys.ts';
@@ -12,39 +12,34 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const bound = commands.filter(({ keys }) => keys !== undefined);
   const sections = [...new Set(bound.map(({ section }) => section))];
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={onClose} isDismissable>
-      <Modal className="modal">
-        <Dialog className="dialog">
-          <Heading slot="title">Keyboard shortcuts</Heading>
-          {shortcuts === 'off' && <p className="dialog-text">They are switched off in this browser.</p>}
-          {sections.map((section) => (
-            <section key={section} aria-label={section}>
-              <h3>{section}</h3>
-              <dl className="shortcuts">
-                {bound
-                  .filter((command) => command.section === section)
-                  .map(({ id, title, keys = '' }) => (
-                    <div key={id}>
-                      <dt>{title}</dt>
-                      <dd>
-                        <Keys of={keys} />
-                        <span className="visually-hidden">{shownKeys(keys).join(' then ')}</span>
-                      </dd>
-                    </div>
-                  ))}
-              </dl>
-            </section>
-          ))}
-          <div className="dialog-actions">
-            <Link to="/settings/appearance" onClick={onClose}>
-              Switch them on or off
-            </Link>
-            <Button kind="primary" autoFocus onPress={onClose}>
-              Close
-            </Button>
-          </div>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay title="Keyboard shortcuts" isDismissable close={onClose}>
+      {shortcuts === 'off' && <p className="dialog-text">They are switched off in this browser.</p>}
+      {sections.map((section) => (
+        <section key={section} aria-label={section}>
+          <h3>{section}</h3>
+          <dl className="shortcuts">
+            {bound
+              .filter((command) => command.section === section)
+              .map(({ id, title, keys = '' }) => (
+                <div key={id}>
+                  <dt>{title}</dt>
+                  <dd>
+                    <Keys of={keys} />
+                    <span className="visually-hidden">{shownKeys(keys).join(' then ')}</span>
+                  </dd>
+                </div>
+              ))}
+          </dl>
+        </section>
+      ))}
+      <div className="dialog-actions">
+        <Link to="/settings/appearance" onClick={onClose}>
+          Switch them on or off
+        </Link>
+        <Button kind="primary" autoFocus onPress={onClose}>
+          Close
+        </Button>
+      </div>
+    </Overlay>
   );
 }

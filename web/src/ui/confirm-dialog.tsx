@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { problemOf } from '../api/problem.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
-import { focusPageTitleIfLost } from './page.tsx';
+import { Overlay } from './overlay.tsx';
 
 /** What a dialog asks before something irreversible is done. */
 export interface Asked {
@@ -21,30 +20,10 @@ interface ConfirmDialogProps extends Asked {
 }
 
 /** The open dialog of a `ConfirmButton`. */
-export function ConfirmDialog({ close, ...asked }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, children, confirm, busy, onConfirm, close }: ConfirmDialogProps) {
+  const doing = useMutation({ mutationFn: onConfirm, onSuccess: close });
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={close} isDismissable>
-      <Modal className="modal">
-        <Dialog role="alertdialog" className="dialog">
-          <Question {...asked} close={close} />
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
-  );
-}
-
-function Question({ title, children, confirm, busy, onConfirm, close }: ConfirmDialogProps) {
-  const doing = useMutation({
-    mutationFn: onConfirm,
-    onSuccess: () => {
-      close();
-      // The row with the button may be gone: check where the focus is after the dialog has restored it.
-      focusPageTitleIfLost();
-    },
-  });
-  return (
-    <>
-      <Heading slot="title">{title}</Heading>
+    <Overlay title={title} asks isDismissable close={close}>
       <div className="dialog-text">{children}</div>
       <div role="alert">
         {doing.error && (
@@ -55,13 +34,13 @@ function Question({ title, children, confirm, busy, onConfirm, close }: ConfirmD
         )}
       </div>
       <div className="dialog-actions">
-        <Button autoFocus isDisabled={doing.isPending} onPress={close}>
+        <Button autoFocus isBusy={doing.isPending} onPress={close}>
           Cancel
         </Button>
         <Button kind="danger" isBusy={doing.isPending} onPress={() => doing.mutate()}>
           {doing.isPending ? busy : confirm}
         </Button>
       </div>
-    </>
+    </Overlay>
   );
 }

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useState } from 'react';
-import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { flushSync } from 'react-dom';
 import { Icon, type IconName } from './icons.tsx';
+import { Overlay } from './overlay.tsx';
 import { noneAhead, type TypedAhead } from './typed-ahead.tsx';
 
 /** What can be chosen in a finder. */
@@ -81,70 +81,67 @@ export function Finder(props: FinderProps) {
   };
 
   return (
-    <ModalOverlay className="overlay palette-overlay" isOpen onOpenChange={onClose} isDismissable>
-      <Modal className="modal palette">
-        <Dialog className="palette-dialog" aria-label={label}>
-          <div className="palette-field">
-            <Icon name="search" />
-            <input
-              className="palette-input"
-              role="combobox"
-              aria-label={label}
-              aria-autocomplete="list"
-              aria-controls={id}
-              aria-expanded={entries.length > 0}
-              aria-activedescendant={active === undefined ? undefined : idOf(active)}
-              placeholder={placeholder}
-              autoComplete="off"
-              autoCorrect="off"
-              spellCheck={false}
-              enterKeyHint="go"
-              autoFocus
-              value={typed}
-              onChange={(event) => {
-                setEntered(false);
-                onType(event.target.value);
-              }}
-              onKeyDown={pressKey}
+    <Overlay as="palette" label={label} isDismissable close={onClose}>
+      <div className="palette-field">
+        <Icon name="search" />
+        <input
+          className="palette-input"
+          role="combobox"
+          aria-label={label}
+          aria-autocomplete="list"
+          aria-controls={id}
+          aria-expanded={entries.length > 0}
+          aria-activedescendant={active === undefined ? undefined : idOf(active)}
+          placeholder={placeholder}
+          autoComplete="off"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="go"
+          // biome-ignore lint/a11y/noAutofocus: it is what the dialog was opened for
+          autoFocus
+          value={typed}
+          onChange={(event) => {
+            setEntered(false);
+            onType(event.target.value);
+          }}
+          onKeyDown={pressKey}
+        />
+      </div>
+      <div
+        id={id}
+        role="listbox"
+        aria-label={listLabel}
+        className="options palette-options"
+        hidden={entries.length === 0}
+      >
+        {groups.map(({ name, entries: found }) => {
+          const options = found.map((entry) => (
+            <Option
+              key={entry.id}
+              id={idOf(entry.id)}
+              entry={entry}
+              isActive={entry.id === active}
+              onPoint={() => moveTo(entry.id)}
+              onChoose={() => onChoose(entry.id)}
             />
-          </div>
-          <div
-            id={id}
-            role="listbox"
-            aria-label={listLabel}
-            className="options palette-options"
-            hidden={entries.length === 0}
-          >
-            {groups.map(({ name, entries: found }) => {
-              const options = found.map((entry) => (
-                <Option
-                  key={entry.id}
-                  id={idOf(entry.id)}
-                  entry={entry}
-                  isActive={entry.id === active}
-                  onPoint={() => moveTo(entry.id)}
-                  onChoose={() => onChoose(entry.id)}
-                />
-              ));
-              if (name === null || found.length === 0) return options;
-              return (
-                // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a list of options
-                <div key={name} role="group" aria-label={name}>
-                  <div className="option-header" aria-hidden="true">
-                    {name}
-                  </div>
-                  {options}
-                </div>
-              );
-            })}
-          </div>
-          <div role="status">
-            {entries.length === 0 && <p className="no-option">{isReading ? 'Reading…' : 'Nothing is found.'}</p>}
-          </div>
-          {children}
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+          ));
+          if (name === null || found.length === 0) return options;
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a list of options
+            <div key={name} role="group" aria-label={name}>
+              <div className="option-header" aria-hidden="true">
+                {name}
+              </div>
+              {options}
+            </div>
+          );
+        })}
+      </div>
+      <div role="status">
+        {entries.length === 0 && <p className="no-option">{isReading ? 'Reading…' : 'Nothing is found.'}</p>}
+      </div>
+      {children}
+    </Overlay>
   );
 }
 

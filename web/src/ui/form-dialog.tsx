@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Button } from './button.tsx';
 import { type Filled, Form } from './form.tsx';
 import type { Fields } from './form-errors.tsx';
+import { Overlay } from './overlay.tsx';
 
 interface FormDialogProps {
   title: string;
@@ -23,24 +23,19 @@ function selectFirst(part: HTMLElement | null): void {
 /** A dialog with a form. */
 export function FormDialog({ title, fields, onSave, close, children }: FormDialogProps) {
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={close}>
-      <Modal className="modal">
-        <Dialog className="dialog">
-          <Heading slot="title">{title}</Heading>
-          <Form
-            fields={fields}
-            submit="Save"
-            busy="Saving…"
-            onSubmit={async (filled) => {
-              await onSave(filled);
-              close();
-            }}
-            actions={<Button onPress={close}>Cancel</Button>}
-          >
-            <div ref={selectFirst}>{children}</div>
-          </Form>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay title={title} close={close}>
+      <Form
+        fields={fields}
+        submit="Save"
+        busy="Saving…"
+        onSubmit={async (filled) => {
+          await onSave(filled);
+          close();
+        }}
+        actions={<Button onPress={close}>Cancel</Button>}
+      >
+        <div ref={selectFirst}>{children}</div>
+      </Form>
+    </Overlay>
   );
 }

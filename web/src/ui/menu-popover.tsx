@@ -1,6 +1,8 @@
 import type { ReactNode, RefObject } from 'react';
 import { Header, Menu, MenuItem, MenuSection, Popover } from 'react-aria-components';
+import { flushSync } from 'react-dom';
 import { Icon } from './icons.tsx';
+import { returnFocus } from './returned-focus.ts';
 
 /** An entry of a menu. */
 export interface MenuEntry {
@@ -29,6 +31,16 @@ interface MenuPopoverProps extends MenuContent {
 /** The open menu of a `MenuButton`. */
 export function MenuPopover(props: MenuPopoverProps) {
   const { label, heading, choices, isMultiple = false, entries, triggerRef, onChoose, onClose } = props;
+  const choose = (id: string) => {
+    const isGroup = isMultiple && choices?.some((choice) => choice.id === id);
+    if (!isGroup) {
+      // What the entry opens gives the focus back to what has it then, which must not be an entry that is gone.
+      flushSync(onClose);
+      triggerRef.current?.focus();
+      returnFocus(triggerRef.current);
+    }
+    onChoose(id);
+  };
   const checked = choices?.filter(({ isChecked }) => isChecked).map(({ id }) => id);
   return (
     <Popover
@@ -45,7 +57,7 @@ export function MenuPopover(props: MenuPopoverProps) {
         aria-label={label}
         autoFocus="first"
         onClose={onClose}
-        onAction={(id) => onChoose(String(id))}
+        onAction={(id) => choose(String(id))}
       >
         <MenuSection
           {...(checked && {

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
-import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
+import { Overlay } from '../ui/overlay.tsx';
 import type { View } from '../work/queries.ts';
 
 const fields: Fields = {
@@ -41,41 +41,30 @@ export function ViewDialog({ view, query, onSaved, close }: ViewDialogProps) {
     onSaved(saved);
   };
   return (
-    <ModalOverlay className="overlay" isOpen onOpenChange={close}>
-      <Modal className="modal">
-        <Dialog className="dialog">
-          <Heading slot="title">{view ? 'Change the view' : 'Save as view'}</Heading>
-          <Form
-            fields={fields}
-            submit="Save"
-            busy="Saving…"
-            onSubmit={save}
-            actions={<Button onPress={close}>Cancel</Button>}
-          >
-            <div className="side-by-side">
-              <TextField
-                name="name"
-                label="Name"
-                defaultValue={view?.name ?? ''}
-                autoComplete="off"
-                maxLength={maxName}
-              />
-              <TextField
-                name="icon"
-                label="Emoji"
-                defaultValue={view?.icon ?? ''}
-                autoComplete="off"
-                maxLength={32}
-                optional
-              />
-            </div>
-            <p className="view-share">
-              <input id={id} type="checkbox" name="isShared" value="true" defaultChecked={view?.isShared ?? false} />
-              <label htmlFor={id}>Share with the workspace</label>
-            </p>
-          </Form>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Overlay title={view ? 'Change the view' : 'Save as view'} close={close}>
+      <Form
+        fields={fields}
+        submit="Save"
+        busy="Saving…"
+        onSubmit={save}
+        actions={<Button onPress={close}>Cancel</Button>}
+      >
+        <div className="side-by-side">
+          <TextField name="name" label="Name" defaultValue={view?.name ?? ''} autoComplete="off" maxLength={maxName} />
+          <TextField
+            name="icon"
+            label="Emoji"
+            defaultValue={view?.icon ?? ''}
+            autoComplete="off"
+            maxLength={32}
+            optional
+          />
+        </div>
+        <p className="view-share">
+          <input id={id} type="checkbox" name="isShared" value="true" defaultChecked={view?.isShared ?? false} />
+          <label htmlFor={id}>Share with the workspace</label>
+        </p>
+      </Form>
+    </Overlay>
   );
 }
