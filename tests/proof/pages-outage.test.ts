@@ -45,6 +45,33 @@ for (const [path, shown, operations] of pages) {
   });
 }
 
+for (const [key, field, operation, choice] of [
+  ['a', 'Assignee', 'listMembers', 'Nobody'],
+  ['l', 'List', 'listTodoLists', 'Inbox'],
+] as const) {
+  test.promise(`the dialog of the field “${field}” says what is wrong, and reads again when asked`, async (stage) => {
+    const window = await stage.window({ as: await withTodo(stage), expected: expectedFailures });
+    const { page, goTo, axe } = window;
+    const broken = await breakOperations(page, (id) => id === operation, 429);
+    await goTo('/todos', 'Todos');
+    await page.getByRole('row', { name: /^Find a hall/ }).focus();
+    await page.keyboard.press(key);
+    const dialog = page.getByRole('dialog', { name: `${field}: “Find a hall”` });
+    await dialog.getByRole('alert').getByText(sentenceOf(429)).waitFor();
+    assert.is(await dialog.getByText(/Reading|Nothing is found/).count(), 0);
+    assert.equal(await axe('all'), []);
+    await page.keyboard.type('no');
+    await page.keyboard.press('Enter');
+    await broken.mend();
+    await dialog.getByRole('button', { name: 'Try again' }).press('Enter');
+    await dialog.getByRole('alert').waitFor({ state: 'detached' });
+    await dialog.locator('input:focus').waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(choice);
+    await dialog.getByRole('option', { name: choice }).waitFor();
+  });
+}
+
 test.promise('while the todos are read slowly the page can be used, and what is typed stays', async (stage) => {
   const { page, goTo, sees } = await stage.window({ as: await withTodo(stage) });
   await goTo('/chats', 'Chats');

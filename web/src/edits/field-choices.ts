@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { FindDates } from '../quick-add/dates.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
@@ -59,8 +59,15 @@ function useDays(typed: string, isNeeded: boolean): readonly FieldChoice[] | und
   ];
 }
 
-/** The choices of a field that contain what is typed; undefined until they are read. */
-export function useFieldChoices(field: FieldName, typed: string): readonly FieldChoice[] | undefined {
+interface FieldChoices {
+  /** Undefined until they are read. */
+  choices: readonly FieldChoice[] | undefined;
+  /** What reads them; undefined for a field whose choices are known. */
+  query: UseQueryResult<unknown> | undefined;
+}
+
+/** The choices of a field that contain what is typed. */
+export function useFieldChoices(field: FieldName, typed: string): FieldChoices {
   const { workspace, user } = useIdentity();
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: field === 'list' });
   const workers = useQuery({ ...assignableQuery(workspace.id), enabled: field === 'assignee' || field === 'agent' });
@@ -81,7 +88,12 @@ export function useFieldChoices(field: FieldName, typed: string): readonly Field
   const shown = useArrival(choices);
   // A day that was typed is named in other words.
   const isDay = field === 'due' && shown?.length === 1;
-  return isDay ? shown : shown?.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
+  return {
+    choices: isDay ? shown : shown?.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase())),
+    query: { due: undefined, status: undefined, priority: undefined, list: lists, assignee: workers, agent: workers }[
+      field
+    ],
+  };
 }
 
 /** The id of the choice that all of the todos have; undefined where they differ. */

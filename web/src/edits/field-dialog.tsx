@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { problemOf } from '../api/client.ts';
 import { useRun } from '../runs/use-run.ts';
 import { useIdentity } from '../session/session.ts';
+import { Loaded } from '../ui/card.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { Finder } from '../ui/finder.tsx';
 import { useNotice } from '../ui/notice.tsx';
@@ -22,6 +23,12 @@ const names: Readonly<Record<FieldName, string>> = {
   agent: 'Run by',
 };
 
+const reading = (
+  <p className="no-option" role="status">
+    Reading…
+  </p>
+);
+
 interface FieldDialogProps {
   field: FieldName;
   todos: readonly Todo[];
@@ -37,7 +44,7 @@ export function FieldDialog({ field, todos, changes, ahead, close }: FieldDialog
   const run = useRun();
   const [typed, setTyped] = useState('');
   const [agent, setAgent] = useState<FieldChoice | null>(null);
-  const choices = useFieldChoices(field, typed.trim());
+  const { choices, query } = useFieldChoices(field, typed.trim());
   const chosen = chosenOf(field, todos);
   const [todo] = todos;
   const of = todos.length === 1 && todo ? `“${nameOf(todo)}”` : `${todos.length.toLocaleString('en')} todos`;
@@ -93,7 +100,14 @@ export function FieldDialog({ field, todos, changes, ahead, close }: FieldDialog
       typed={typed}
       onType={setTyped}
       groups={[{ name: null, entries: (choices ?? []).map(({ id, name }) => ({ id, name, isChosen: id === chosen })) }]}
-      isReading={choices === undefined}
+      isReading={choices === undefined && query?.isError !== true}
+      unread={
+        query && query.data === undefined ? (
+          <Loaded query={query} what="the choices" pending={reading}>
+            {() => null}
+          </Loaded>
+        ) : undefined
+      }
       onChoose={(id) => {
         const choice = choices?.find((each) => each.id === id);
         if (choice) void choose(choice);

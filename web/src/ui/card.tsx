@@ -32,11 +32,13 @@ interface LoadedProps<Data> {
   query: UseQueryResult<Data>;
   /** What is loaded, for "Loading …". */
   what: string;
+  /** Instead of the placeholder. */
+  pending?: ReactNode;
   children: (data: Data) => ReactNode;
 }
 
 /** The data of a query; a placeholder while loading, or the error with a retry button, which stays until there is data. */
-export function Loaded<Data>({ query, what, children }: LoadedProps<Data>) {
+export function Loaded<Data>({ query, what, pending, children }: LoadedProps<Data>) {
   // A query that is read again has no error meanwhile: without the last one the button would lose the focus.
   const [failure, setFailure] = useState(query.error);
   if (query.error && query.error !== failure) setFailure(query.error);
@@ -46,6 +48,7 @@ export function Loaded<Data>({ query, what, children }: LoadedProps<Data>) {
   if (error && !isPaused) {
     return <Failed error={error} isBusy={query.isFetching} retry={() => void query.refetch()} />;
   }
+  if (pending !== undefined && !isPaused) return pending;
   return <Pending what={what} isPaused={isPaused} />;
 }
 

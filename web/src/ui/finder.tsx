@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Icon, type IconName } from './icons.tsx';
 import { Overlay } from './overlay.tsx';
@@ -32,6 +32,8 @@ interface FinderProps {
   groups: readonly FinderGroup[];
   /** Whether more is read that `typed` may find. */
   isReading: boolean;
+  /** Instead of the words that nothing is found, or that it is read. */
+  unread?: ReactNode;
   onChoose: (id: string) => void;
   onClose: () => void;
   /** What was typed before this was loaded. */
@@ -45,11 +47,13 @@ interface FinderProps {
  * nothing is shown yet, Enter chooses the first entry as soon as it is read. (ARIA Authoring Practices, "Combobox".)
  */
 export function Finder(props: FinderProps) {
-  const { label, placeholder, listLabel, typed, onType, groups, isReading, onChoose, onClose, ahead, children } = props;
+  const { label, placeholder, listLabel, typed, onType, groups, isReading, unread } = props;
+  const { onChoose, onClose, ahead, children } = props;
   const id = useId();
   const entries = groups.flatMap((group) => group.entries);
   const [active, moveTo] = useActive(entries, typed);
   const [isEntered, setEntered] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   const place = entries.findIndex((entry) => entry.id === active);
   const idOf = (entry: string | undefined) => `${id}-${entry}`;
 
@@ -65,6 +69,10 @@ export function Finder(props: FinderProps) {
     // Closed at once: the page behind is inert until the effects of closing have run, and could not get the focus back.
     if (active !== undefined) queueMicrotask(() => flushSync(() => onChoose(active)));
   }, [isEntered, active, isReading, onChoose]);
+  useEffect(() => {
+    // The button that read it again is gone.
+    if (!isReading && document.activeElement === document.body) field.current?.focus();
+  }, [isReading]);
   useEffect(() => {
     if (active !== undefined) document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, active]);
@@ -85,6 +93,7 @@ export function Finder(props: FinderProps) {
       <div className="palette-field">
         <Icon name="search" />
         <input
+          ref={field}
           className="palette-input"
           role="combobox"
           aria-label={label}
@@ -138,8 +147,11 @@ export function Finder(props: FinderProps) {
         })}
       </div>
       <div role="status">
-        {entries.length === 0 && <p className="no-option">{isReading ? 'Reading…' : 'Nothing is found.'}</p>}
+        {entries.length === 0 && unread === undefined && (
+          <p className="no-option">{isReading ? 'Reading…' : 'Nothing is found.'}</p>
+        )}
       </div>
+      {unread}
       {children}
     </Overlay>
   );
