@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
+import { askedForRows, watchFirstRow } from '../support/page-cost.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -22,20 +23,13 @@ test.promise('a list with todos needs six requests at most, and reads everything
   });
   const answered = page.waitForResponse((response) => response.url().includes('/trpc/'));
   void answered.then(() => setTimeout(code.resolve, 6_000));
-  const asked: string[] = [];
-  let isShown = false;
-  page.on('request', (request) => {
-    const { pathname } = new URL(request.url());
-    if (!isShown && !pathname.endsWith('.svg')) asked.push(pathname);
-  });
-  // What is loaded once the browser is idle is not counted: it never is.
-  await page.addInitScript('window.requestIdleCallback = () => 0');
+  await page.addInitScript(watchFirstRow);
   const opened = page.waitForResponse((response) => new URL(response.url()).pathname === '/todos');
   await goTo('/todos', 'Todos');
   await page.getByRole('grid', { name: 'Todos' }).getByText('Call the bank').waitFor();
   await page.getByRole('combobox', { name: 'Title' }).waitFor();
   await page.getByRole('list', { name: 'Lists' }).getByRole('link', { name: 'Inbox' }).waitFor();
-  isShown = true;
+  const asked = ['/todos', ...(await askedForRows(page))];
   const reads = asked.filter((path) => path.startsWith('/trpc/'));
   assert.is(reads.length, 1, asked.join('\n'));
   for (const name of ['meta.identity', 'todos.list', 'todos.summary', 'todoLists.list', 'notifications.list']) {

@@ -1,4 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core';
+import { until } from './until.ts';
 
 /* What a page costs, in figures that do not depend on how busy the machine is: counts, bytes and processor time. */
 
@@ -58,3 +59,34 @@ new PerformanceObserver((list) => {
     window.shifted.moved.push(...sources.map(({ node }) => nameOf(node)));
   }
 }).observe({ type: 'layout-shift', buffered: true });`;
+
+/** Notes reads, and when the first row of a list is there. Nothing is loaded when the browser is idle: it is not needed. */
+export const watchFirstRow = `window.requestIdleCallback = () => 0;
+window.reads = [];
+const { fetch: send } = window;
+window.fetch = (...request) => {
+  window.reads.push({ name: new Request(...request).url, startTime: performance.now() });
+  return send(...request);
+};
+new MutationObserver((_, observer) => {
+  if (!document.querySelector('[role=grid] [role=row]')) return;
+  window.firstRowAt = performance.now();
+  observer.disconnect();
+}).observe(document, { subtree: true, childList: true });`;
+
+/**
+ * The paths that a page with `watchFirstRow` asked for until a second after its first row was there, without pictures and
+ * the page itself: what it reads again when it is shown is among them, what it polls is not (every 5 s at most).
+ */
+export async function askedForRows(page: Page): Promise<string[]> {
+  await until(() => page.evaluate<boolean>('performance.now() > window.firstRowAt + 1000'));
+  const asked = (from: string) =>
+    page.evaluate<string[]>(
+      `${from}.filter(({ startTime }) => startTime < window.firstRowAt + 1000).map(({ name }) => name)`,
+    );
+  // A script that was loaded ahead is listed again where it is used.
+  const files = new Set(await asked(`performance.getEntriesByType('resource')`));
+  const reads = await asked('window.reads');
+  const paths = [...[...files].filter((url) => !reads.includes(url)), ...reads].map((url) => new URL(url).pathname);
+  return paths.filter((path) => !path.endsWith('.svg'));
+}

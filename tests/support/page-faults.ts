@@ -71,9 +71,9 @@ export async function breakOperations(page: Page, breaks: (id: string) => boolea
     if (!isBroken.some(Boolean)) return route.fallback();
     asked.resolve();
     if (fault === 'unreachable') return route.abort('connectionrefused');
-    if (fault !== 'slow') return refuse(route, isBroken, fault);
-    await mended.promise;
     // The page may have given up the request, or may be closed.
+    if (fault !== 'slow') return refuse(route, isBroken, fault).catch(() => {});
+    await mended.promise;
     await route.continue().catch(() => {});
   };
   const addresses = /\/(trpc|api\/v1)\//;
