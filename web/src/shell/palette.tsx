@@ -73,7 +73,7 @@ export function Palette({ ahead, onClose }: PaletteProps) {
     >
       {found.failure && (
         <p className="no-option" role="status">
-          Todos, chats and captures are not searched. {found.failure}
+          {found.failure}
         </p>
       )}
     </Finder>
