@@ -58,8 +58,11 @@ export interface Window {
   goTo(path: string, heading: string): Promise<void>;
   /** Waits for the heading of the page. */
   sees(heading: string): Promise<void>;
-  /** Findings of axe on what is shown: serious and critical ones; all, those of best practice too; or about colours. */
-  axe(which?: Findings): Promise<string[]>;
+  /**
+   * Findings of axe on what is shown, or on a part of it: serious and critical ones; all, those of best practice too; or
+   * about colours.
+   */
+  axe(which?: Findings, part?: string): Promise<string[]>;
 }
 
 /** What a test of the pages works with. */
@@ -85,12 +88,12 @@ interface Finding {
  */
 const pageRules = ', rules: { "landmark-one-main": { enabled: false }, "page-has-heading-one": { enabled: false } }';
 
-async function findingsOf(page: Page, which: Findings = 'grave'): Promise<string[]> {
+async function findingsOf(page: Page, which: Findings = 'grave', part?: string): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource);
   const isCovered = await page.evaluate('document.querySelector(".overlay [role$=dialog]") !== null');
   const rules = which === 'colours' ? ', runOnly: ["color-contrast"]' : isCovered ? pageRules : '';
   const violations = (await page.evaluate(
-    `axe.run(document, { resultTypes: ["violations"]${rules} }).then((result) => result.violations)`,
+    `axe.run(${part === undefined ? 'document' : JSON.stringify(part)}, { resultTypes: ["violations"]${rules} }).then((result) => result.violations)`,
   )) as Finding[];
   const isCounted = ({ impact }: Finding) => which !== 'grave' || impact === 'serious' || impact === 'critical';
   return violations
@@ -208,7 +211,7 @@ export function pageSuite(
         await page.goto(path);
         await sees(heading);
       };
-      return { page, goTo, sees, axe: (which) => findingsOf(page, which) };
+      return { page, goTo, sees, axe: (which, part) => findingsOf(page, which, part) };
     };
     try {
       await inTime(run({ tandem, window, person, linkInEmail }));
