@@ -122,11 +122,23 @@ export async function sweep(db: Db, kept: KeptDays): Promise<void> {
 const begin = `insert into sweeps as s (name) values ('expired rows')
   on conflict (name) do update set begun_at = now() where s.begun_at < now() - interval '30 minutes'
   returning 1`;
+const renew = `update sweeps set begun_at = now() where name = 'expired rows'`;
+const renewalMs = 5 * 60_000;
 
-/** The sweep, unless a process of the service began one within the last half hour. Returns whether it did. */
-export async function sweepOnce(db: Db, kept: KeptDays): Promise<boolean> {
+/**
+ * The sweep, unless a process of the service has one in progress, or began one within the last half hour. Returns whether
+ * it did.
+ */
+export async function sweepOnce(db: Db, kept: KeptDays, renewMs = renewalMs): Promise<boolean> {
   if ((await db.rows(begin, [])).length === 0) return false;
-  await sweep(db, kept);
+  // Where it cannot be renewed, the sweep itself fails too, or ends soon.
+  const renewal = setInterval(() => void db.rows(renew, []).catch(() => {}), renewMs);
+  renewal.unref();
+  try {
+    await sweep(db, kept);
+  } finally {
+    clearInterval(renewal);
+  }
   return true;
 }
 

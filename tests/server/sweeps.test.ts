@@ -1,10 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Db } from '../../db/client.ts';
 import { sweepOnce } from '../../server/sweeps.ts';
 import { playAgent, startWithoutAgents } from '../support/chat-fixtures.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
 import { brief, recordedEvents } from '../support/recorded-events.ts';
 import { keptDays, sweep } from '../support/sweeps.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('what is kept for a time');
 let tandem: TestService;
@@ -102,6 +104,28 @@ test('one of several processes deletes what has expired, and another one half an
   assert.not.ok(await sweepOnce(tandem.db, keptDays));
   await tandem.db.rows(`update sweeps set begun_at = now() - interval '31 minutes'`, []);
   assert.ok(await sweepOnce(tandem.db, keptDays));
+});
+
+test('a sweep that takes longer than half an hour is not begun again meanwhile', async () => {
+  await tandem.db.rows('delete from sweeps', []);
+  const isAt = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  const rows: Db['rows'] = async (text, values) => {
+    if (text.includes('delete from password_resets')) {
+      isAt.resolve();
+      await free.promise;
+    }
+    return tandem.db.rows(text, values);
+  };
+  const transaction: Db['transaction'] = (work, first) => tandem.db.transaction(work, first);
+  const slow = sweepOnce({ ...tandem.db, rows, transaction } as Db, keptDays, 20);
+  await isAt.promise;
+  await tandem.db.rows(`update sweeps set begun_at = now() - interval '40 minutes'`, []);
+  const fresh = `select from sweeps where begun_at > now() - interval '1 minute'`;
+  await until(async () => (await tandem.db.rows(fresh, [])).length === 1);
+  assert.not.ok(await sweepOnce(tandem.db, keptDays));
+  free.resolve();
+  assert.ok(await slow);
 });
 
 test.run();
