@@ -1,8 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { button, hastyFrames, lookAtFocus, overlay } from '../support/dialog-focus.ts';
 import { asks, cardOf } from '../support/inbox-fixtures.ts';
-import { expectedFailures } from '../support/page-faults.ts';
+import { breakOperations, expectedFailures } from '../support/page-faults.ts';
+import { operationsOfRequest } from '../support/page-operations.ts';
 import { callsOf, password } from '../support/people.ts';
 import { ScriptedEngine } from '../support/scripted-engine.ts';
 import { agentOf, bodyOf } from '../support/work-fixtures.ts';
@@ -214,6 +217,34 @@ test.promise('the entry of a menu takes away the row of the menu', async (stage)
   await chooseIn(page, button(page, 'More for “Part”'), 'Take it out');
   await button(page, 'More for “Part”').waitFor({ state: 'detached' });
   await heading(page).and(page.locator(':focus')).waitFor();
+});
+
+test.promise('a dialog that was closed while it saved does not close the next one', async (stage) => {
+  const { window, made, call } = await windowOf(stage);
+  const { page } = window;
+  const chat = await made('/chats', { title: 'Talk', message: 'Hello' });
+  bodyOf(await call(`PATCH /todo-lists/${await made('/todo-lists', { name: 'Old one' })}`, { archived: true }));
+  for (const [path, title, opener, confirm, operation] of [
+    [`/chats/${chat}`, 'Talk', 'Rename', 'Save', 'updateChat'],
+    ['/lists', 'Lists', 'Delete: Old one', 'Delete list', 'deleteTodoList'],
+  ] as const) {
+    await window.goTo(path, title);
+    const held = await breakOperations(page, (id) => id === operation, 'slow');
+    await button(page, opener).click();
+    await button(page, confirm).click();
+    await held.asked;
+    await page.keyboard.press('Escape');
+    await overlay(page).waitFor({ state: 'detached' });
+    await button(page, opener).click();
+    await overlay(page).waitFor();
+    const answered = page.waitForResponse((response) =>
+      operationsOfRequest('POST', response.url()).includes(operation),
+    );
+    if (operation === 'deleteTodoList') await page.route(/todoLists.list/, (route) => route.abort());
+    await Promise.all([answered, held.mend()]);
+    await setTimeout(500);
+    assert.is(await overlay(page).count(), 1, operation);
+  }
 });
 
 test.run();

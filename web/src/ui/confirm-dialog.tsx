@@ -21,7 +21,9 @@ interface ConfirmDialogProps extends Asked {
 
 /** The open dialog of a `ConfirmButton`. */
 export function ConfirmDialog({ title, children, confirm, busy, onConfirm, close }: ConfirmDialogProps) {
-  const doing = useMutation({ mutationFn: onConfirm, onSuccess: close });
+  const doing = useMutation({ mutationFn: onConfirm });
+  // Not where it was closed before: another one may be open by then.
+  const confirmed = () => doing.mutate(undefined, { onSuccess: close });
   return (
     <Overlay title={title} asks isDismissable close={close}>
       <div className="dialog-text">{children}</div>
@@ -37,7 +39,7 @@ export function ConfirmDialog({ title, children, confirm, busy, onConfirm, close
         <Button autoFocus isBusy={doing.isPending} onPress={close}>
           Cancel
         </Button>
-        <Button kind="danger" isBusy={doing.isPending} onPress={() => doing.mutate()}>
+        <Button kind="danger" isBusy={doing.isPending} onPress={confirmed}>
           {doing.isPending ? busy : confirm}
         </Button>
       </div>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 import { type Filled, Form } from './form.tsx';
 import type { Fields } from './form-errors.tsx';
@@ -22,6 +22,13 @@ function selectFirst(part: HTMLElement | null): void {
 
 /** A dialog with a form. */
 export function FormDialog({ title, fields, onSave, close, children }: FormDialogProps) {
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   return (
     <Overlay title={title} close={close}>
       <Form
@@ -30,7 +37,8 @@ export function FormDialog({ title, fields, onSave, close, children }: FormDialo
         busy="Saving…"
         onSubmit={async (filled) => {
           await onSave(filled);
-          close();
+          // Not where it was closed before: another one may be open by then.
+          if (isOpen.current) close();
         }}
         actions={<Button onPress={close}>Cancel</Button>}
       >
