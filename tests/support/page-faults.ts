@@ -20,7 +20,7 @@ export type Fault = 'unreachable' | 'slow' | Status;
 export const faults: readonly Fault[] = ['unreachable', 'slow', 402, 412, 429, 503];
 
 /** What the browser logs about failures that a test causes. */
-export const expectedFailures = /Failed to load resource|net::ERR_/;
+export const expectedFailures = /Failed to load resource|net::ERR_|Cache\.add\(\) failed/;
 
 /** The error object that the service sends with a status. */
 function problemOf(status: Status) {
