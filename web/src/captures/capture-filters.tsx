@@ -5,6 +5,7 @@ import { useLocation, useSearchParams } from 'react-router';
 import { useIdentity } from '../session/session.ts';
 import { SelectField } from '../ui/choices.tsx';
 import { Icon, Tick } from '../ui/icons.tsx';
+import { useWords } from '../ui/settled.ts';
 import { type CaptureFilter, type CaptureKind, captureTagsQuery } from './queries.ts';
 
 const all = 'all';
@@ -13,7 +14,6 @@ const kinds = [
   { id: 'recording', label: 'Recordings' },
   { id: 'note', label: 'Notes' },
 ];
-const debounceMs = 250;
 const maxQueryLength = 200;
 
 function filterIn(search: URLSearchParams): CaptureFilter {
@@ -104,13 +104,7 @@ export function CaptureFilters({ filter, onChange }: CaptureFiltersProps) {
 
 /** Search field with a delay after typing. */
 function Words({ query, onChange }: { query: string; onChange: (query: string) => void }) {
-  const [text, setText] = useState(query);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts a search
-  useEffect(() => {
-    if (text.trim() === query) return;
-    const timer = setTimeout(() => onChange(text.trim()), debounceMs);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [text, setText] = useWords(query, onChange);
   return (
     <SearchField
       className="search"

@@ -1,12 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import type { TandemOutputs } from 'tandem/client';
 import { api, problemOf } from '../api/client.ts';
+import { useSettled } from '../ui/settled.ts';
 import { ownTimeZone } from '../ui/time.tsx';
 import type { Schedule } from './every.ts';
 import { timeLabel } from './labels.ts';
-
-const debounceMs = 250;
 
 type Preview = TandemOutputs['todos']['previewSchedule'];
 
@@ -19,17 +17,6 @@ export const previewQuery = (workspaceId: string, schedule: Schedule | null) =>
     staleTime: 60_000,
     retry: false,
   });
-
-/** A value once it has been the same for a quarter of a second; compared as JSON. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value);
-  const text = JSON.stringify(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(JSON.parse(text) as Value), debounceMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
 
 interface SchedulePreviewProps {
   workspaceId: string;

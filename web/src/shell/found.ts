@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { api, problemOf } from '../api/client.ts';
 import { nameOf as captureName } from '../captures/capture-badges.tsx';
 import type { FinderGroup } from '../ui/finder.tsx';
+import { useSettled } from '../ui/settled.ts';
 import { agentsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 
@@ -69,7 +69,7 @@ async function search(query: string, signal: AbortSignal): Promise<Omit<Found, '
 export function useFound(workspaceId: string, typed: string, finds: (text: string) => boolean): Found {
   const text = typed.trim();
   const isLong = text.length >= minLength;
-  const settled = useSettled(text);
+  const settled = useSettled(text, debounceMs, '');
   const agents = useQuery(agentsQuery(workspaceId)).data ?? [];
   const { data, isFetching } = useQuery({
     queryKey: ['found', workspaceId, settled],
@@ -88,14 +88,4 @@ export function useFound(workspaceId: string, typed: string, finds: (text: strin
     entries: named.map(({ id, name }) => ({ id: `/agents/${id}`, name, icon: 'agent' as const })),
   };
   return { groups: [known, ...(answer?.groups ?? [])], isReading, failure: answer?.failure };
-}
-
-/** The text once it has not changed for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), debounceMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

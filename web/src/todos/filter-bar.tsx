@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useOnPage } from '../edits/list-actions.ts';
 import { labelsQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
+import { useWords } from '../ui/settled.ts';
 import { dateHere } from '../work/days.ts';
 import { todoListsQuery } from '../work/queries.ts';
 import { type Filter, groupings, isByParts, priorities, type Sort, sortOfGroup, usualOrder } from './filter.ts';
@@ -14,7 +15,6 @@ import { priorityNames } from './parts.ts';
 import { workersQuery } from './queries.ts';
 import { type FilterOfPage, isBoard } from './use-filter.ts';
 
-const debounceMs = 250;
 const weekDays = 7;
 
 const sortOptions = [
@@ -86,21 +86,9 @@ export function FilterBar({ at }: { at: FilterOfPage }) {
 
 /** The search field. The address follows a quarter of a second after the last key. */
 function Words({ query = '', onChange }: { query?: string | undefined; onChange: (query?: string) => void }) {
-  const [text, setText] = useState(query);
+  const [text, setText] = useWords(query, (words) => onChange(words || undefined));
   const input = useRef<HTMLInputElement>(null);
   useOnPage('search', { focus: () => input.current?.focus() });
-  const [shown, setShown] = useState(query);
-  // Another filter than the one that was typed: the address was changed elsewhere.
-  if (shown !== query) {
-    setShown(query);
-    if (text.trim() !== query) setText(query);
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts a search
-  useEffect(() => {
-    if (text.trim() === query) return;
-    const timer = setTimeout(() => onChange(text.trim() || undefined), debounceMs);
-    return () => clearTimeout(timer);
-  }, [text]);
   return (
     <span className="todo-search">
       <Icon name="search" />
