@@ -1,6 +1,6 @@
-import { TextField } from '../ui/fields.tsx';
 import type { Filled } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
+import { NamedFields } from '../ui/named-fields.tsx';
 import type { TodoList } from '../work/queries.ts';
 
 export const listFields: Fields = {
@@ -16,17 +16,5 @@ export function listValues(filled: Filled): Pick<TodoList, 'name' | 'emoji'> {
 
 /** The name and the emoji of a list; empty for a new one. */
 export function ListFields({ list }: { list?: TodoList }) {
-  return (
-    <div className="side-by-side">
-      <TextField name="name" label="Name" defaultValue={list?.name ?? ''} autoComplete="off" maxLength={maxName} />
-      <TextField
-        name="emoji"
-        label="Emoji"
-        defaultValue={list?.emoji ?? ''}
-        autoComplete="off"
-        maxLength={32}
-        optional
-      />
-    </div>
-  );
+  return <NamedFields name={list?.name} maxName={maxName} emojiField="emoji" emoji={list?.emoji} />;
 }

@@ -3,9 +3,9 @@ import { useId } from 'react';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
+import { NamedFields } from '../ui/named-fields.tsx';
 import { Overlay } from '../ui/overlay.tsx';
 import type { View } from '../work/queries.ts';
 
@@ -49,17 +49,7 @@ export function ViewDialog({ view, query, onSaved, close }: ViewDialogProps) {
         onSubmit={save}
         actions={<Button onPress={close}>Cancel</Button>}
       >
-        <div className="side-by-side">
-          <TextField name="name" label="Name" defaultValue={view?.name ?? ''} autoComplete="off" maxLength={maxName} />
-          <TextField
-            name="icon"
-            label="Emoji"
-            defaultValue={view?.icon ?? ''}
-            autoComplete="off"
-            maxLength={32}
-            optional
-          />
-        </div>
+        <NamedFields name={view?.name} maxName={maxName} emojiField="icon" emoji={view?.icon} />
         <p className="view-share">
           <input id={id} type="checkbox" name="isShared" value="true" defaultChecked={view?.isShared ?? false} />
           <label htmlFor={id}>Share with the workspace</label>
