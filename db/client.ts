@@ -6,7 +6,7 @@ import { type EngineName, engineOf } from './engine/index.ts';
 import { inTransactionOf } from './engine-transaction.ts';
 import { retryOnConflict } from './errors.ts';
 import { HeldNotifications, Notifier, type Outgoing } from './notifier.ts';
-import { type Origin, serviceOrigin } from './origin.ts';
+import { type Origin, recording, serviceOrigin } from './origin.ts';
 import { type Orm, ormOf, pooledOrm } from './orm.ts';
 import { rowsOf } from './rows.ts';
 import { timeLimits, type Work } from './time-limits.ts';
@@ -31,6 +31,11 @@ export interface Db {
    * must come from a small set of shapes: values only as `$n`. `custom` asks for a plan made for these values (ignored in a transaction).
    */
   rows<Row extends object>(text: string, values: readonly unknown[], plan?: Plan): Promise<Row[]>;
+  /**
+   * Like `rows`, for a statement that only reads a few rows by their key: it may share a connection with others of the
+   * same text, and waits for them (`db/shared-reads.ts`).
+   */
+  lookUp<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /**
    * Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. When the database rolls the
    * transaction back because of another one (a deadlock), `work` runs again in a new one: what it does besides
@@ -82,17 +87,6 @@ export interface DatabaseOptions {
   engine?: EngineName;
 }
 
-/** Runs a transaction; what it recorded is forgotten when it is rolled back. */
-async function recording<Result>(origin: Origin, run: () => Promise<Result>): Promise<Result> {
-  const { eventId } = origin;
-  try {
-    return await run();
-  } catch (error) {
-    origin.eventId = eventId;
-    throw error;
-  }
-}
-
 /** The rows of the statement that opens a transaction, if there is one. Whoever waits for them handles its failure. */
 function opening<Row>(scope: Scope, first: Statement | undefined): Promise<Row[]> {
   const rows = first ? rowsOf<Row>(scope, first.text, first.values) : Promise.resolve([]);
@@ -112,6 +106,7 @@ function transactionDb(connection: Scope, origin: Origin, outgoing: Outgoing, en
       return orm;
     },
     rows: (text, values) => rowsOf(connection, text, values),
+    lookUp: (text, values) => rowsOf(connection, text, values),
     transaction: (work, first) =>
       recording(origin, async () => {
         const held = new HeldNotifications(outgoing);
@@ -159,6 +154,12 @@ class PooledDb implements Db {
   rows<Row extends object>(text: string, values: readonly unknown[], plan: Plan = 'generic'): Promise<Row[]> {
     return retryOnConflict(() =>
       this.#pools.run(text, plan, this.#workspaceId, (connection) => rowsOf<Row>(connection, text, values)),
+    );
+  }
+
+  lookUp<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return retryOnConflict(() =>
+      this.#pools.lookUp(text, this.#workspaceId, (connection) => rowsOf<Row>(connection, text, values)),
     );
   }
 
@@ -231,6 +232,7 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
     origin: db.origin,
     as: (origin) => db.as(origin),
     rows: (text, values, plan) => db.rows(text, values, plan),
+    lookUp: (text, values) => db.lookUp(text, values),
     transaction: (work, first) => db.transaction(work, first),
     notify: (channel, payload) => db.notify(channel, payload),
     of: (workspaceId) => new PooledDb(requests, notifier, workspaceId),

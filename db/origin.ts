@@ -31,3 +31,14 @@ export const originOfAgent = (agentId: string, requestId: string | null = null):
   via: 'agent',
   requestId,
 });
+
+/** Runs a transaction for an origin; what it recorded is forgotten when it is rolled back. */
+export async function recording<Result>(origin: Origin, run: () => Promise<Result>): Promise<Result> {
+  const { eventId } = origin;
+  try {
+    return await run();
+  } catch (error) {
+    origin.eventId = eventId;
+    throw error;
+  }
+}

@@ -3,6 +3,7 @@ import type { Engine } from './engine/index.ts';
 import { inTransactionOf } from './engine-transaction.ts';
 import { Pool, type PoolOptions, type Share, type Shares } from './pool.ts';
 import type { Statements } from './rows.ts';
+import { SharedReads } from './shared-reads.ts';
 import { tableNames } from './statement-names.ts';
 import { timeLimits, type Work } from './time-limits.ts';
 
@@ -76,6 +77,7 @@ class RequestShares {
 export class WorkPools {
   readonly #pools: Record<Plan, Pool>;
   readonly #shares: Record<Plan, RequestShares> | undefined;
+  readonly #sharedReads = new SharedReads();
   readonly engine: Engine;
 
   constructor(work: Work, poolSize: number, base: Base) {
@@ -102,6 +104,21 @@ export class WorkPools {
       this.engine.inSteps(text)
         ? inTransactionOf(this.engine, connection, undefined, () => undefined, run)
         : watched(connection, text, () => run(connection.sql)),
+    );
+  }
+
+  /** Runs one statement as `run` does, together with others of the same text (`db/shared-reads.ts`). */
+  lookUp<Result>(
+    text: string,
+    workspaceId: string | undefined,
+    run: (connection: Statements) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.engine.inSteps(text)) return this.run(text, 'generic', workspaceId, run);
+    const shares = this.#shares?.generic.ofStatement(text, workspaceId) ?? none;
+    return this.#sharedReads.run(
+      text,
+      (work) => this.#pools.generic.use(shares, work),
+      (connection) => watched(connection, text, () => run(connection.sql)),
     );
   }
 

@@ -63,6 +63,7 @@ export class Claim {
         return refuse();
       },
       rows: refuse,
+      lookUp: refuse,
       transaction: refuse,
       notify: refuse,
     };

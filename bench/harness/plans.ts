@@ -48,7 +48,8 @@ export function measured(database: Database): { db: Db; buffers: () => number } 
     sum += (await buffersOf(database, { text, values, plan })).buffers;
     return database.rows(text, values, plan);
   };
-  return { db: { ...database, rows }, buffers: () => sum };
+  const db: Db = { ...database, rows, lookUp: (text, values) => rows(text, values) };
+  return { db, buffers: () => sum };
 }
 
 /**

@@ -149,7 +149,7 @@ export async function findTodos(db: Db, workspaceId: string, ids: readonly strin
 
 /** The todo of this id. @throws Failure 404 when the workspace has no such todo. */
 export async function findTodo(db: Db, workspaceId: string, todoId: string): Promise<TodoAnswer> {
-  const [row] = await db.rows<TodoRow>(byId, [workspaceId, todoId]);
+  const [row] = await db.lookUp<TodoRow>(byId, [workspaceId, todoId]);
   if (!row) throw notFound('todo', 'todoId');
   return todoOf(row);
 }

@@ -35,6 +35,10 @@ function counted<Kind extends Db>(db: Kind): Kind {
       statements.push(text);
       return db.rows(text, values, plan);
     },
+    lookUp: (text, values) => {
+      statements.push(text);
+      return db.lookUp(text, values);
+    },
     transaction: (work, first) => {
       if (first) statements.push(first.text);
       return db.transaction((tx, rows: Parameters<typeof work>[1]) => work(counted(tx), rows), first);

@@ -37,8 +37,8 @@ function faulty(db: Db): Db {
     const run = () => db.rows<never>(text, values);
     return text.includes('insert into messages') ? failing(run) : run();
   };
-  const { orm, notify, engine, origin } = db;
-  return { orm, rows, notify, transaction, engine, origin, as: (other) => faulty(db.as(other)) };
+  const { orm, lookUp, notify, engine, origin } = db;
+  return { orm, rows, lookUp, notify, transaction, engine, origin, as: (other) => faulty(db.as(other)) };
 }
 
 test.before(async () => {
