@@ -32,8 +32,8 @@ export interface Db {
    */
   rows<Row extends object>(text: string, values: readonly unknown[], plan?: Plan): Promise<Row[]>;
   /**
-   * Like `rows`, for a statement that only reads a few rows by their key: it may share a connection with others of the
-   * same text, and waits for them (`db/shared-reads.ts`).
+   * Like `rows`, for a statement that only reads, and few rows whatever its values are: it may share a connection with
+   * others of the same text, and waits for them (`db/shared-reads.ts`).
    */
   lookUp<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /**

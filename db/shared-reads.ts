@@ -17,7 +17,7 @@ interface Group {
 
 /**
  * Reads with the same text that begin in the same turn of the event loop share a connection, and the driver sends them in
- * one write: most of what a read by its key costs this process is that write. One read waits for the others, so they must
+ * one write, which is a third of what a short read costs this process otherwise. One read waits for the others, so they must
  * be short whatever their values are, and must not wait for the locks of rows.
  */
 export class SharedReads {

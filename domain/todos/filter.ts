@@ -143,6 +143,12 @@ export function conditionsOf(criteria: Criteria, bindings: Bindings, visibility?
   return where;
 }
 
+/** Whether a filter leaves all todos that are not archived, or all of these with some statuses. */
+export function areActive({ statuses: _, isUnassigned, includeArchived, archived, ...others }: Criteria): boolean {
+  const narrows = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined);
+  return !isUnassigned && !includeArchived && archived === undefined && !Object.values(others).some(narrows);
+}
+
 /** Selective filters, which an index in the order of the page serves badly, are planned for their values. */
 export function planOf(criteria: Criteria): Plan {
   const { captureId, parentTodoId, createdSince, updatedSince, dueBefore, dueAfter, query } = criteria;
