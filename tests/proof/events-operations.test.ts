@@ -37,6 +37,7 @@ test('a change of todos, lists and captures declares its events, and a read decl
 
 test('every type of event of work is declared by an operation, apart from those of the service', () => {
   const byService = [
+    'todo_run.deleted',
     'todo_occurrence.fired',
     'todo_occurrence.missed',
     'schedule.failed',

@@ -22,6 +22,7 @@ const happenings: Record<string, string> = {
   'todo.restored': 'restored it',
   'todo_run.started': 'started the work of an agent',
   'todo_run.finished': 'ended the work of an agent',
+  'todo_run.deleted': 'deleted the record of an earlier run',
   'todo_occurrence.fired': 'began a planned time',
   'todo_occurrence.updated': 'changed a planned time',
   'todo_occurrence.missed': 'missed a planned time',

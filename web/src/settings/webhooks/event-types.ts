@@ -32,7 +32,7 @@ const resources: { [Of in Kind]: Resource } = {
   todo_list: resourceOf('todo_list', 'List', { ...life, deleted: true }),
   label: resourceOf('label', 'Label', { created: true, updated: true, deleted: true }),
   view: resourceOf('view', 'Saved view', { created: true, updated: true, deleted: true }),
-  todo_run: resourceOf('todo_run', 'Run of an agent', { started: true, finished: true }),
+  todo_run: resourceOf('todo_run', 'Run of an agent', { started: true, finished: true, deleted: true }),
   todo_occurrence: resourceOf('todo_occurrence', 'Planned time', {
     fired: true,
     updated: true,
@@ -43,7 +43,13 @@ const resources: { [Of in Kind]: Resource } = {
   schedule: resourceOf('schedule', 'Schedule', { failed: true }),
   chat: resourceOf('chat', 'Chat', { ...life, status_changed: true, deleted: true }),
   message: resourceOf('message', 'Message', { created: true }),
-  approval: resourceOf('approval', 'Approval', { requested: true, decided: true, expired: true, superseded: true }),
+  approval: resourceOf('approval', 'Approval', {
+    requested: true,
+    decided: true,
+    expired: true,
+    superseded: true,
+    deleted: true,
+  }),
   agent: resourceOf('agent', 'Agent', life),
   skill: resourceOf('skill', 'Skill', life),
   capture: resourceOf('capture', 'Capture', { ...life, completed: true, failed: true, deleted: true }),
