@@ -6,6 +6,7 @@ import { type Retention, sweepEvents } from '../domain/events/retention.ts';
 import { type ChangedNotification, changedColumns, notificationEvents } from '../domain/notifications/changes.ts';
 import { sweepDeliveries } from '../domain/webhooks/retention.ts';
 import type { Config } from './config.ts';
+import { runPeriodically } from './periodic.ts';
 
 const hour = 60 * 60 * 1000;
 
@@ -119,27 +120,14 @@ export async function sweep(db: Db, kept: KeptDays): Promise<void> {
 }
 
 // Half an hour of difference between the timers of processes is none; after a crash the next process begins an hour later.
-const begin = `insert into sweeps as s (name) values ('expired rows')
-  on conflict (name) do update set begun_at = now() where s.begun_at < now() - interval '30 minutes'
-  returning 1`;
-const renew = `update sweeps set begun_at = now() where name = 'expired rows'`;
-const renewalMs = 5 * 60_000;
+const pauseMinutes = 30;
 
 /**
  * The sweep, unless a process of the service has one in progress, or began one within the last half hour. Returns whether
  * it did.
  */
-export async function sweepOnce(db: Db, kept: KeptDays, renewMs = renewalMs): Promise<boolean> {
-  if ((await db.rows(begin, [])).length === 0) return false;
-  // Where it cannot be renewed, the sweep itself fails too, or ends soon.
-  const renewal = setInterval(() => void db.rows(renew, []).catch(() => {}), renewMs);
-  renewal.unref();
-  try {
-    await sweep(db, kept);
-  } finally {
-    clearInterval(renewal);
-  }
-  return true;
+export function sweepOnce(db: Db, kept: KeptDays, renewMs?: number): Promise<boolean> {
+  return runPeriodically(db, { name: 'expired rows', pauseMinutes, renewMs }, () => sweep(db, kept));
 }
 
 /** Deletes what has expired every hour, by one of the processes. Returns the function that stops it. */
