@@ -94,8 +94,12 @@ export const serviceSecrets = pgTable('service_secrets', {
   value: bytes('value').notNull(),
 });
 
-/** When each kind of periodic work that one process does for all last began. */
+/**
+ * When each kind of periodic work that one process does for all last began. `swept_until`: what is older than that has been
+ * worked through, for work that need not read it again.
+ */
 export const sweeps = pgTable('sweeps', {
   name: text('name').primaryKey(),
   begunAt: instant('begun_at').notNull().default(sql`now()`),
+  sweptUntil: instant('swept_until'),
 });

@@ -1,0 +1,1 @@
+ALTER TABLE "sweeps" ADD COLUMN "swept_until" timestamp (3) with time zone;
