@@ -60,6 +60,10 @@ const Settings = z.object({
   NOTIFICATION_RETENTION_DAYS: whole(180, 1, 36_500),
   CHAT_ARCHIVE_DAYS: whole(0, 0, 36_500),
   ARCHIVED_CHAT_RETENTION_DAYS: whole(0, 0, 36_500),
+  RUN_RETENTION_DAYS: whole(0, 0, 36_500),
+  APPROVAL_RETENTION_DAYS: whole(0, 0, 36_500),
+  TURN_RETENTION_DAYS: whole(0, 0, 36_500),
+  MINUTE_DETAIL_DAYS: whole(0, 0, 36_500),
   CLI_INSTALL_URL: address.optional(),
   DEPRECATION_URL: address.optional(),
   ALLOWED_ORIGINS: z

@@ -1,9 +1,13 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
+import { deleteOldApprovals } from '../domain/approvals/retention.ts';
 import { type ChatRetention, endOldChats } from '../domain/chats/retention.ts';
 import { recordErasure } from '../domain/events/changes.ts';
 import { type Retention, sweepEvents } from '../domain/events/retention.ts';
 import { type ChangedNotification, changedColumns, notificationEvents } from '../domain/notifications/changes.ts';
+import { deleteOldRuns } from '../domain/todos/run-retention.ts';
+import { deleteOldTurns } from '../domain/turns/retention.ts';
+import { sumOldMinutes } from '../domain/usage/retention.ts';
 import { sweepDeliveries } from '../domain/webhooks/retention.ts';
 import type { Config } from './config.ts';
 import { runPeriodically } from './periodic.ts';
@@ -74,17 +78,24 @@ function deleteNotifications(db: Db, days: number): Promise<number> {
 
 const someWorkspaces = 'select id from workspaces where id > $1 order by id limit 500';
 
-async function endChatsOfAll(db: Db, kept: ChatRetention): Promise<void> {
-  if (kept.archiveDays === 0 && kept.erasureDays === 0) return;
+async function inEachWorkspace(db: Db, work: (workspaceId: string) => Promise<unknown>): Promise<void> {
   for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after; ) {
     const found: { id: string }[] = await db.rows<{ id: string }>(someWorkspaces, [after]);
-    for (const { id } of found) await endOldChats(db, id, kept);
+    for (const { id } of found) await work(id);
     after = found.at(-1)?.id;
   }
 }
 
+/** For how many days the traces of work are kept; 0: always. Minutes in detail, and as sums afterwards. */
+export interface WorkRetention {
+  runDays: number;
+  approvalDays: number;
+  turnDays: number;
+  minuteDetailDays: number;
+}
+
 /** For how many days what grows is kept. */
-export type KeptDays = Retention & ChatRetention & { deliveryDays: number; notificationDays: number };
+export type KeptDays = Retention & ChatRetention & WorkRetention & { deliveryDays: number; notificationDays: number };
 
 /** The days of the settings. */
 export function keptDaysOf(config: Config): KeptDays {
@@ -95,6 +106,10 @@ export function keptDaysOf(config: Config): KeptDays {
     notificationDays: config.NOTIFICATION_RETENTION_DAYS,
     archiveDays: config.CHAT_ARCHIVE_DAYS,
     erasureDays: config.ARCHIVED_CHAT_RETENTION_DAYS,
+    runDays: config.RUN_RETENTION_DAYS,
+    approvalDays: config.APPROVAL_RETENTION_DAYS,
+    turnDays: config.TURN_RETENTION_DAYS,
+    minuteDetailDays: config.MINUTE_DETAIL_DAYS,
   };
 }
 
@@ -116,11 +131,39 @@ export async function sweep(db: Db, kept: KeptDays): Promise<void> {
   while ((await deleteNotifications(db, kept.notificationDays)) === maxBatch);
   await sweepEvents(db, kept);
   await sweepDeliveries(db, kept.deliveryDays);
-  await endChatsOfAll(db, kept);
+  if (kept.archiveDays > 0 || kept.erasureDays > 0) await inEachWorkspace(db, (id) => endOldChats(db, id, kept));
+}
+
+const minuteDetail = `select s.swept_until as "from", (now() - make_interval(days => $1::int))::timestamptz(3) as until
+  from (values ('minute detail')) w(name) left join sweeps s on s.name = w.name`;
+const minutesSwept = `insert into sweeps (name, swept_until) values ('minute detail', $1)
+  on conflict (name) do update set swept_until = excluded.swept_until, begun_at = excluded.begun_at`;
+
+async function sumMinutesOfAll(db: Db, days: number): Promise<void> {
+  const [span] = await db.rows<{ from: string | null; until: string }>(minuteDetail, [days]);
+  if (!span || (span.from !== null && span.from >= span.until)) return;
+  await inEachWorkspace(db, (id) => sumOldMinutes(db, id, span));
+  await db.rows(minutesSwept, [span.until]);
+}
+
+/** Deletes the old traces of the work of agents, and sums up the minutes that were charged for it. */
+export async function sweepWork(db: Db, kept: WorkRetention): Promise<void> {
+  const { runDays, approvalDays, turnDays, minuteDetailDays } = kept;
+  if (runDays > 0 || approvalDays > 0 || turnDays > 0) {
+    await inEachWorkspace(db, async (id) => {
+      await deleteOldRuns(db, id, runDays);
+      // First the approvals: a turn that has some is kept.
+      await deleteOldApprovals(db, id, approvalDays);
+      await deleteOldTurns(db, id, turnDays);
+    });
+  }
+  if (minuteDetailDays > 0) await sumMinutesOfAll(db, minuteDetailDays);
 }
 
 // Half an hour of difference between the timers of processes is none; after a crash the next process begins an hour later.
 const pauseMinutes = 30;
+// Once a day: it passes what is kept of all times.
+const pauseOfWorkMinutes = 23.5 * 60;
 
 /**
  * The sweep, unless a process of the service has one in progress, or began one within the last half hour. Returns whether
@@ -130,13 +173,24 @@ export function sweepOnce(db: Db, kept: KeptDays, renewMs?: number): Promise<boo
   return runPeriodically(db, { name: 'expired rows', pauseMinutes, renewMs }, () => sweep(db, kept));
 }
 
-/** Deletes what has expired every hour, by one of the processes. Returns the function that stops it. */
+/** The same of the traces of work, once a day. */
+export function sweepWorkOnce(db: Db, kept: WorkRetention, renewMs?: number): Promise<boolean> {
+  const work = { name: 'traces of work', pauseMinutes: pauseOfWorkMinutes, renewMs };
+  return runPeriodically(db, work, () => sweepWork(db, kept));
+}
+
+/**
+ * Deletes what has expired every hour, and the old traces of work every day, by one of the processes. Returns the function
+ * that stops it.
+ */
 export function startSweeps(db: Db, log: Logger, kept: KeptDays): () => void {
-  const run = () =>
-    sweepOnce(db, kept).catch((error: unknown) =>
-      log.warn({ err: error }, 'expired rows not deleted, will retry in an hour'),
-    );
-  const timer = setInterval(run, hour);
+  const run = async () => {
+    await sweepOnce(db, kept);
+    await sweepWorkOnce(db, kept);
+  };
+  const timer = setInterval(() => {
+    run().catch((error: unknown) => log.warn({ err: error }, 'expired rows not deleted, will retry in an hour'));
+  }, hour);
   timer.unref();
   return () => clearInterval(timer);
 }

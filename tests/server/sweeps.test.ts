@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Db } from '../../db/client.ts';
-import { sweepOnce } from '../../server/sweeps.ts';
+import { sweepOnce, sweepWorkOnce } from '../../server/sweeps.ts';
 import { playAgent, startWithoutAgents } from '../support/chat-fixtures.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
 import { brief, recordedEvents } from '../support/recorded-events.ts';
@@ -104,6 +104,23 @@ test('one of several processes deletes what has expired, and another one half an
   assert.not.ok(await sweepOnce(tandem.db, keptDays));
   await tandem.db.rows(`update sweeps set begun_at = now() - interval '31 minutes'`, []);
   assert.ok(await sweepOnce(tandem.db, keptDays));
+});
+
+test('traces of work are deleted once a day, and half an hour after a failure', async () => {
+  await tandem.db.rows('delete from sweeps', []);
+  const begun = await Promise.all([1, 2, 3].map(() => sweepWorkOnce(tandem.db, keptDays)));
+  assert.is(begun.filter(Boolean).length, 1);
+  const begin = (age: string) => tandem.db.rows(`update sweeps set begun_at = now() - $1::interval`, [age]);
+  await begin('23 hours');
+  assert.not.ok(await sweepWorkOnce(tandem.db, keptDays));
+  await begin('24 hours');
+  const rows: Db['rows'] = (text, values) =>
+    text.includes('from workspaces') ? Promise.reject(new Error('no connection')) : tandem.db.rows(text, values);
+  const failing = sweepWorkOnce({ ...tandem.db, rows } as Db, { ...keptDays, runDays: 1 });
+  assert.instance(await failing.catch((error: unknown) => error), Error);
+  assert.not.ok(await sweepWorkOnce(tandem.db, keptDays));
+  await tandem.db.rows(`update sweeps set begun_at = begun_at - interval '31 minutes'`, []);
+  assert.ok(await sweepWorkOnce(tandem.db, keptDays));
 });
 
 test('a sweep that takes longer than half an hour is not begun again meanwhile', async () => {

@@ -1,0 +1,113 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { PlanNode } from '../../bench/harness/plans.ts';
+import type { Db } from '../../db/client.ts';
+import { deleteOldApprovals } from '../../domain/approvals/retention.ts';
+import { deleteOldRuns } from '../../domain/todos/run-retention.ts';
+import { deleteOldTurns } from '../../domain/turns/retention.ts';
+import { sumOldMinutes } from '../../domain/usage/retention.ts';
+import { newChat, startWithoutAgents } from '../support/chat-fixtures.ts';
+import type { TestService } from '../support/harness.ts';
+import { todoOf } from '../support/run-fixtures.ts';
+import { assistantOf } from '../support/todo-fixtures.ts';
+
+const test = suite('plans of what deletes traces of work');
+let tandem: TestService;
+
+const tables = ['todos', 'todo_runs', 'chat_turns', 'approvals', 'minute_entries', 'events'];
+const count = 20_000;
+const at = `now() - make_interval(days => 10 + n % 80)`;
+const numbers = `generate_series(1, ${count}) n`;
+const fills = [
+  `insert into todos (workspace_id, id, title, todo_list_id, latest_run_id)
+    select $1, gen_random_uuid(), 'A todo', todo_list_id, latest_run_id from todos, ${numbers} where workspace_id = $1`,
+  `insert into todo_runs (workspace_id, id, todo_id, chat_id, agent_id, trigger, status, started_at, finished_at)
+    select $1, gen_random_uuid(), todo_id, chat_id, agent_id, 'manual', 'completed', ${at}, ${at} from todo_runs, ${numbers}
+    where workspace_id = $1`,
+  `insert into chat_turns (workspace_id, id, chat_id, agent_id, user_id, trigger, scopes, created_at, ended_at, outcome)
+    select $1, gen_random_uuid(), chat_id, agent_id, user_id, 'chat', '{}', ${at}, ${at}, 'completed'
+    from chat_turns, ${numbers} where workspace_id = $1 and run_id is null`,
+  `insert into approvals (workspace_id, id, chat_id, turn_id, agent_id, message_sequence, tool_call_id, tool_name, title, input,
+      reason, status, requested_at, expires_at, decided_at)
+    select $1, gen_random_uuid(), chat_id, id, agent_id, 1, 'call', 'create_todo', 'A todo', '{}', 'It changes something.',
+      'approved', created_at, ended_at, ended_at
+    from chat_turns where workspace_id = $1 and ended_at is not null limit ${count / 2}`,
+  `insert into minute_entries (workspace_id, id, kind, minutes, agent_id, turn_id, trigger, created_at)
+    select $1, gen_random_uuid(), 'turn', -0.1, agent_id, id, 'chat', created_at from chat_turns, generate_series(1, 2)
+    where workspace_id = $1 and ended_at is not null`,
+];
+
+/** Two workspaces of the same size: a plan that reads both is a plan that reads all. */
+async function filled(): Promise<string> {
+  const workspace = await tandem.workspace();
+  const { id } = await todoOf(workspace);
+  await assistantOf(tandem, workspace.workspaceId);
+  await workspace.call(`POST /todos/${id}/runs`);
+  await newChat(tandem, workspace);
+  for (const fill of fills) await tandem.db.rows(fill, [workspace.workspaceId]);
+  return workspace.workspaceId;
+}
+
+test.before(async () => {
+  tandem = await startWithoutAgents();
+});
+test.after(() => tandem.close());
+
+/** A database that remembers the statements of each text, with the values of the first. */
+function remembering(db: Db, seen: Map<string, readonly unknown[]>): Db {
+  const rows: Db['rows'] = (text, values, plan) => {
+    if (!seen.has(text)) seen.set(text, values);
+    return db.rows(text, values, plan);
+  };
+  const transaction: Db['transaction'] = (work, first) =>
+    db.transaction((tx, opened) => work(remembering(tx, seen), opened as Promise<never>), first);
+  return { ...db, rows, transaction, as: (origin) => remembering(db.as(origin), seen) };
+}
+
+function literalOf(value: unknown): string {
+  const text = Array.isArray(value) ? `{${value.join()}}` : String(value);
+  return value === null ? 'null' : `'${text.replaceAll("'", "''")}'`;
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** The tables that a statement reads whole, with both kinds of plans. */
+async function readWhole(text: string, values: readonly unknown[]): Promise<(string | undefined)[]> {
+  const found: (string | undefined)[] = [];
+  for (const kind of ['generic', 'custom']) {
+    const plan = await tandem.db.driver.begin(async (sql) => {
+      await sql.unsafe(`set local plan_cache_mode = force_${kind}_plan`);
+      await sql.unsafe(`prepare asked as ${text}`);
+      const given = values.length > 0 ? `(${values.map(literalOf).join(', ')})` : '';
+      const [row] = (await sql.unsafe(`explain (format json) execute asked ${given}`)) as unknown as {
+        'QUERY PLAN': { Plan: PlanNode }[];
+      }[];
+      await sql.unsafe('deallocate asked');
+      return row?.['QUERY PLAN'][0]?.Plan;
+    });
+    assert.ok(plan);
+    const whole = nodesOf(plan).filter((node) => node['Node Type'] === 'Seq Scan');
+    found.push(...whole.map((node) => node['Relation Name']).filter((name) => tables.includes(name ?? '')));
+  }
+  return found;
+}
+
+test('no statement reads a whole table', async () => {
+  const workspaceId = await filled();
+  await filled();
+  await tandem.db.driver.unsafe(`vacuum analyze ${tables.join(', ')}`);
+  const seen = new Map<string, readonly unknown[]>();
+  const db = remembering(tandem.db, seen);
+  assert.ok((await deleteOldRuns(db, workspaceId, 30)) > count / 2);
+  assert.ok((await deleteOldTurns(db, workspaceId, 30)) > 0);
+  assert.ok((await deleteOldApprovals(db, workspaceId, 30)) > 0);
+  const until = new Date(Date.now() - 30 * 864e5).toISOString();
+  assert.ok((await sumOldMinutes(db, workspaceId, { from: null, until })) > count / 2);
+  const ours = [...seen].filter(([text]) => tables.some((table) => new RegExp(`\\b${table}\\b`).test(text)));
+  assert.ok(ours.length >= 9, `${ours.length} statements`);
+  for (const [text, values] of ours) assert.equal(await readWhole(text, values), [], text);
+});
+
+test.run();
