@@ -58,9 +58,13 @@ test('rows are in groups with their counts, and those of a collapsed group are l
     todo: todoOf(String(place), { priority }),
     isGone: false,
   }));
-  const flat = groupRows(rows, undefined, new Set(), '2026-12-30');
+  const byPriority = (todo: Todo) => {
+    const name = groupOf(todo, 'priority', '2026-12-30');
+    return { id: name, name };
+  };
+  const flat = groupRows(rows, undefined, new Set());
   assert.equal([flat.items, flat.headings], [['0', '1', '2', '3', '4'], []]);
-  const { all, ids, items, groups, headings } = groupRows(rows, 'priority', new Set(['Low']), '2026-12-30');
+  const { all, ids, items, groups, headings } = groupRows(rows, byPriority, new Set(['Low']));
   assert.equal(all, ['0', '1', '2', '3', '4']);
   assert.equal(ids, ['0', '1', '3', '4']);
   assert.equal(items, ['#0 High', '0', '1', '#1 Low', '#2 High', '3', '#3 No priority', '4']);

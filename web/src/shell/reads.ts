@@ -7,7 +7,7 @@ import { suggestionsQuery } from '../inbox/queries.ts';
 import type { FoundPage, PageName } from '../navigation/pages.ts';
 import { runFilterIn, runListingOf } from '../runs/filter.ts';
 import { failedRunsQuery, runningQuery, runsQuery } from '../runs/queries.ts';
-import { filterIn } from '../todos/filter.ts';
+import { filterIn, isByParts } from '../todos/filter.ts';
 import { summaryQuery, todosQuery } from '../todos/queries.ts';
 import { isBoard, listingAt } from '../todos/use-filter.ts';
 import { agentsQuery } from '../work/queries.ts';
@@ -34,8 +34,9 @@ const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read | re
       key: (workspaceId) => summaryQuery(workspaceId, listing).queryKey,
       fetch: (workspaceId) => queryClient.fetchQuery(summaryQuery(workspaceId, listing)),
     };
-    // The columns of a board are read by their own queries.
-    return isBoard({ filter: filterIn(location.search), listing }) ? summary : [rows, summary];
+    const filter = filterIn(location.search);
+    // The columns of a board, and groups that are read one after the other, are read by their own queries.
+    return isBoard({ filter, listing }) || isByParts(filter.group) ? summary : [rows, summary];
   },
   'chats/chats-page': () => {
     const filter = chatFilterIn(location.search);

@@ -1,4 +1,5 @@
 import { groupings, isByParts } from './filter.ts';
+import type { PartField } from './parts.ts';
 import { type FilterOfPage, isBoard } from './use-filter.ts';
 
 const names = {
@@ -14,14 +15,19 @@ export function groupOptionsOf(at: FilterOfPage): { id: string; label: string }[
   const { place } = at;
   const isColumns = isBoard(at);
   const isOne = {
+    // What a board has where nothing else is chosen.
     status: isColumns,
     priority: false,
     due: isColumns,
     assignee: place.name === 'mine' || place.name === 'today',
     list: place.name === 'list',
   };
-  const options = groupings
-    .filter((group) => !isOne[group] && (isColumns || !isByParts(group)))
-    .map((id) => ({ id, label: names[id] }));
+  const options = groupings.filter((group) => !isOne[group]).map((id) => ({ id, label: names[id] }));
   return [{ id: '', label: isColumns ? names.status : 'No groups' }, ...options];
+}
+
+/** The field by whose values a list is read, group after group; undefined where one sort has all of them in order. */
+export function partFieldOf(at: FilterOfPage): Exclude<PartField, 'priority'> | undefined {
+  const { group } = at.filter;
+  return isByParts(group) && groupOptionsOf(at).some(({ id }) => id === group) ? group : undefined;
 }

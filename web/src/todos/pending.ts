@@ -54,15 +54,31 @@ export function matches(todo: Todo, listing: Listing, userId: string): boolean {
   );
 }
 
+/** The number of the group that a todo belongs to. */
+export type PlaceOf = (todo: Todo) => number;
+
+/** A todo, and the number of the group that it is shown in. */
+interface Placed {
+  todo: Todo;
+  place: number;
+}
+
+/** Puts a todo into a list, before or after those of its group. */
+function putInto(list: Placed[], placed: Placed, isFirst: boolean): void {
+  const at = list.findIndex(({ place }) => (isFirst ? place >= placed.place : place > placed.place));
+  list.splice(at < 0 ? list.length : at, 0, placed);
+}
+
 /**
  * A list with what is on its way. A todo that is there keeps its place; one that is new in it comes first in a list by
- * creation, else last.
+ * creation, else last. In a list of groups, which `placeOf` numbers, it is the first or the last of its group.
  */
 export function withPending(
   todos: readonly Todo[],
   writes: readonly ShownWrite[],
   listing: Listing,
   userId: string,
+  placeOf: PlaceOf = () => 0,
 ): Pending {
   const about = new Map<string, Todo>();
   for (const write of writes) {
@@ -71,12 +87,16 @@ export function withPending(
   }
   if (about.size === 0) return { todos, leaving: new Set() };
   const leaving = new Set<string>();
-  const shown = todos.map((todo) => {
-    if (!about.has(todo.id)) return todo;
-    const now = withWrites(todo, writes);
-    if (!matches(now, listing, userId) && matches(todo, listing, userId)) leaving.add(todo.id);
-    return now;
-  });
+  const moved: Todo[] = [];
+  const shown: Placed[] = [];
+  for (const todo of todos) {
+    const place = placeOf(todo);
+    const now = about.has(todo.id) ? withWrites(todo, writes) : todo;
+    const isLeaving = now !== todo && !matches(now, listing, userId) && matches(todo, listing, userId);
+    if (isLeaving) leaving.add(todo.id);
+    if (isLeaving || placeOf(now) === place) shown.push({ todo: now, place });
+    else moved.push(now);
+  }
   const known = new Set(todos.map(({ id }) => id));
   const made = new Set(writes.flatMap((write) => newTodoIn(write)?.id ?? []));
   const unmade = new Set(writes.flatMap(({ action }) => (action.operation === 'create' ? action.input.id : [])));
@@ -87,5 +107,6 @@ export function withPending(
     return isNew && matches(now, listing, userId) ? [now] : [];
   });
   const isNewestFirst = (listing.sort ?? 'createdAt') === 'createdAt' && listing.order !== 'asc';
-  return { todos: isNewestFirst ? [...coming.reverse(), ...shown] : [...shown, ...coming], leaving };
+  for (const todo of [...moved, ...coming]) putInto(shown, { todo, place: placeOf(todo) }, isNewestFirst);
+  return { todos: shown.map(({ todo }) => todo), leaving };
 }

@@ -3,12 +3,12 @@ import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
 import type { Listing } from './filter.ts';
 
-const refetchMs = 5_000;
+export const refetchMs = 5_000;
 /** Pages of a list that is read again as a whole while it is open. */
-const maxLivePages = 3;
+export const maxLivePages = 3;
 
 /** A page of a list: small ones at first, then what one request may read, so that the end of a long list is near. */
-function sizeOf(pages: number): number {
+export function sizeOf(pages: number): number {
   return pages < maxLivePages ? 100 : 500;
 }
 

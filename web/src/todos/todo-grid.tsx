@@ -14,7 +14,6 @@ import { useParentNames } from '../work/parents.ts';
 import { todoListsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 import { BulkBar } from './bulk-bar.tsx';
-import { isByParts } from './filter.ts';
 import { GridHead } from './grid-head.tsx';
 import { GroupHeading } from './group-heading.tsx';
 import { useHeldRows } from './held-rows.ts';
@@ -24,13 +23,15 @@ import { summaryQuery } from './queries.ts';
 import { TodoRow } from './todo-row.tsx';
 import type { FilterOfPage } from './use-filter.ts';
 import { useGrid } from './use-grid.ts';
-import { useGroups } from './use-groups.ts';
+import { type GroupOf, useGroups } from './use-groups.ts';
 import { useManual } from './use-manual.ts';
 import type { TodoPages } from './use-pending.ts';
 import { useSelection } from './use-selection.ts';
 
 interface TodoGridProps {
   at: FilterOfPage;
+  /** The group that a todo belongs to, where the list has groups. */
+  groupOf: GroupOf | undefined;
   todos: UseInfiniteQueryResult<TodoPages>;
   pending: Pending;
   /** Rows keep their places: while one of them has the focus. */
@@ -42,7 +43,7 @@ interface TodoGridProps {
 const aheadRows = 50;
 
 /** The todos as a grid, of which only the visible rows are in the document. Its keys are commands (shell/commands.ts). */
-export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps) {
+export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoGridProps) {
   const { place, filter, listing, change } = at;
   const { workspace } = useIdentity();
   const navigate = useNavigate();
@@ -53,8 +54,7 @@ export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps)
   useEffect(() => () => setHeld(false), [setHeld]);
   const { rows, waiting } = useHeldRows(pending.todos, isHeld);
   const today = dateHere();
-  const group = isByParts(filter.group) ? undefined : filter.group;
-  const { all, ids, items, groups, headings, toggle } = useGroups(rows, place, group, today);
+  const { all, ids, items, groups, headings, toggle } = useGroups(rows, place, filter.group, groupOf);
   const byId = useMemo(() => new Map(rows.map((row) => [row.todo.id, row])), [rows]);
   const active = activeId !== undefined && ids.includes(activeId) ? activeId : ids[0];
   const { virtualizer, margin, stuck, isCoarse, focus } = useGrid(grid, items, active, headings);
@@ -203,7 +203,7 @@ export function TodoGrid({ at, todos, pending, isHeld, setHeld }: TodoGridProps)
                   place={index + 1}
                   style={style}
                   isStuck={index === stuck.current}
-                  onToggle={() => toggle(group.name)}
+                  onToggle={() => toggle(group.id)}
                 />
               );
             }

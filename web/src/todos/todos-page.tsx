@@ -1,24 +1,21 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense, useCallback, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, Suspense } from 'react';
 import { useLocation } from 'react-router';
 import { QuickAdd } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { Card, Loaded, Pending } from '../ui/card.tsx';
+import { Card, Pending } from '../ui/card.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { Page, useFocusOnNew } from '../ui/page.tsx';
 import { NewTodo } from '../work/new-todo.tsx';
 import { allTodoListsQuery, type TodoList, todoListsQuery, type View } from '../work/queries.ts';
-import { NoTodos } from './empty.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { ArchivedList } from './list-menu.tsx';
 import { useFilter } from './page-filter.ts';
 import { Counts, Tabs } from './page-head.tsx';
 import { PeekPanel } from './peek-panel.tsx';
-import { todosQuery } from './queries.ts';
-import { TodoGrid } from './todo-grid.tsx';
+import { TodoRows } from './todo-rows.tsx';
 import { type FilterOfPage, isBoard } from './use-filter.ts';
-import { usePending } from './use-pending.ts';
 import { PageMenu, SaveView } from './view-head.tsx';
 
 const BoardList = lazyPart(() => import('./board-list.tsx').then(({ BoardList }) => BoardList));
@@ -93,33 +90,13 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
               <BoardList at={at} />
             </Suspense>
           ) : (
-            <List at={at} />
+            <TodoRows at={at} />
           )}
         </section>
       </Page>
       <PeekPanel at={at} />
     </>
   );
-}
-
-function List({ at }: { at: FilterOfPage }) {
-  const { workspace } = useIdentity();
-  const todos = useInfiniteQuery({ ...todosQuery(workspace.id, at.listing), placeholderData: keepPreviousData });
-  const pending = usePending(todos.data, at.listing);
-  const key = JSON.stringify(at.listing);
-  const [heldIn, setHeldIn] = useState<string>();
-  const isHeld = heldIn === key;
-  const setHeld = useCallback((held: boolean) => setHeldIn(held ? key : undefined), [key]);
-  if (!todos.data) {
-    return (
-      <Loaded query={todos} what="the todos">
-        {() => null}
-      </Loaded>
-    );
-  }
-  // The row that has the focus keeps its place, also when it was the last that belonged to the list.
-  if (pending.todos.length === 0 && !isHeld) return <NoTodos at={at} />;
-  return <TodoGrid key={key} at={at} todos={todos} pending={pending} isHeld={isHeld} setHeld={setHeld} />;
 }
 
 function NoList() {

@@ -1,10 +1,14 @@
 import { useCallback, useMemo, useState } from 'react';
-import { groupOf } from './due.ts';
+import type { Todo } from '../work/queries.ts';
 import type { Filter, Place } from './filter.ts';
 import type { HeldRow } from './held-rows.ts';
 
+/** The group that a todo belongs to. */
+export type GroupOf = (todo: Todo) => { id: string; name: string };
+
 /** A run of rows that belong together. */
 export interface Group {
+  id: string;
   name: string;
   count: number;
   isCollapsed: boolean;
@@ -23,29 +27,28 @@ interface Groups {
 }
 
 /**
- * The rows in groups, in their order. A row that is held in its place may begin a second run of the same name, so the key
+ * The rows in groups, in their order. A row that is held in its place may begin a second run of the same group, so the key
  * of a heading has the number of its run.
  */
 export function groupRows(
   rows: readonly HeldRow[],
-  group: Filter['group'],
+  groupOf: GroupOf | undefined,
   collapsed: ReadonlySet<string>,
-  today: string,
 ): Groups {
   const all = rows.map(({ todo }) => todo.id);
   const groups = new Map<string, Group>();
-  if (group === undefined) return { all, ids: all, items: all, groups, headings: [] };
+  if (groupOf === undefined) return { all, ids: all, items: all, groups, headings: [] };
   const ids: string[] = [];
   const items: string[] = [];
   const headings: number[] = [];
   let last: Group | undefined;
   for (const { todo } of rows) {
-    const name = groupOf(todo, group, today);
-    if (last?.name !== name) {
-      last = { name, count: 0, isCollapsed: collapsed.has(name) };
+    const { id, name } = groupOf(todo);
+    if (last?.id !== id) {
+      last = { id, name, count: 0, isCollapsed: collapsed.has(id) };
       headings.push(items.length);
-      items.push(`#${groups.size} ${name}`);
-      groups.set(`#${groups.size} ${name}`, last);
+      items.push(`#${groups.size} ${id}`);
+      groups.set(`#${groups.size} ${id}`, last);
     }
     last.count++;
     if (last.isCollapsed) continue;
@@ -63,16 +66,24 @@ function stored(key: string): ReadonlySet<string> {
   }
 }
 
-/** The groups of the rows of a page. Which ones are collapsed is remembered in this browser, for each page and grouping. */
-export function useGroups(rows: readonly HeldRow[], place: Place, group: Filter['group'], today: string) {
+/**
+ * The groups of the rows of a page; `groupOf` is that of the grouping. Which ones are collapsed is remembered in this
+ * browser, for each page and grouping.
+ */
+export function useGroups(
+  rows: readonly HeldRow[],
+  place: Place,
+  group: Filter['group'],
+  groupOf: GroupOf | undefined,
+) {
   const key = `tandem.collapsed.${place.name === 'list' ? place.todoListId : place.name}.${group ?? ''}`;
   const [state, setState] = useState(() => ({ key, collapsed: stored(key) }));
   if (state.key !== key) setState({ key, collapsed: stored(key) });
   const { collapsed } = state;
-  const grouped = useMemo(() => groupRows(rows, group, collapsed, today), [rows, group, collapsed, today]);
+  const grouped = useMemo(() => groupRows(rows, groupOf, collapsed), [rows, groupOf, collapsed]);
   const toggle = useCallback(
-    (name: string) => {
-      const next = collapsed.symmetricDifference(new Set([name]));
+    (id: string) => {
+      const next = collapsed.symmetricDifference(new Set([id]));
       setState({ key, collapsed: next });
       try {
         localStorage.setItem(key, JSON.stringify([...next]));
