@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { askedForRows, watchFirstRow } from '../support/page-cost.ts';
@@ -22,7 +23,7 @@ test.promise('a list with todos needs six requests at most, and reads everything
     await route.fallback();
   });
   const answered = page.waitForResponse((response) => response.url().includes('/trpc/'));
-  void answered.then(() => setTimeout(code.resolve, 6_000));
+  void answered.then(() => setTimeout(6_000)).then(code.resolve);
   await page.addInitScript(watchFirstRow);
   const opened = page.waitForResponse((response) => new URL(response.url()).pathname === '/todos');
   await goTo('/todos', 'Todos');
@@ -40,6 +41,48 @@ test.promise('a list with todos needs six requests at most, and reads everything
   assert.is(scripts.length, 3, asked.join('\n'));
   for (const path of scripts) assert.ok(document.includes(path), `the document names ${path}`);
   assert.ok(asked.length <= 6, asked.join('\n'));
+});
+
+test.promise('data that comes later than the code is read once too', async (stage) => {
+  const ada = await stage.person();
+  const created = await stage.tandem.call('POST /todos', { title: 'Call the bank' }, { key: ada.session.token });
+  assert.is(created.status, 201, created.text);
+  const { page } = await stage.window({ as: ada });
+  await page.addInitScript(watchFirstRow);
+  const code = page.waitForResponse((response) => /\/assets\/todos-/.test(response.url()));
+  await page.route('**/trpc/**', async (route) => {
+    // By then the code waits for the data.
+    await (await code).finished();
+    await setTimeout(1_500);
+    await route.fallback();
+  });
+  await page.goto('/todos');
+  await page.getByRole('grid', { name: 'Todos' }).getByText('Call the bank').waitFor();
+  const reads = (await askedForRows(page)).filter((path) => path.startsWith('/trpc/'));
+  assert.is(reads.length, 1, reads.join('\n'));
+});
+
+test.promise('a first read that fails beside the others is repeated by the page', async (stage) => {
+  const ada = await stage.person();
+  const created = await stage.tandem.call('POST /todos', { title: 'Call the bank' }, { key: ada.session.token });
+  assert.is(created.status, 201, created.text);
+  const { page } = await stage.window({ as: ada });
+  const asked: string[] = [];
+  await page.route('**/trpc/**', async (route) => {
+    const [, names = ''] = /\/trpc\/([^?]+)/.exec(route.request().url()) ?? [];
+    const place = names.split(',').indexOf('todos.list');
+    if (place >= 0) asked.push(names);
+    if (place < 0 || asked.length > 1) return route.fallback();
+    const response = await route.fetch();
+    const answers = (await response.json()) as unknown[];
+    const data = { code: 'SERVICE_UNAVAILABLE', httpStatus: 503, path: 'todos.list' };
+    answers[place] = { error: { message: 'The database is away.', code: -32603, data } };
+    await route.fulfill({ response, json: answers });
+  });
+  await page.goto('/todos');
+  await page.getByRole('grid', { name: 'Todos' }).getByText('Call the bank').waitFor();
+  assert.match(asked[0] ?? '', /meta\.identity/);
+  assert.is.not(asked.length, 1);
 });
 
 test.promise('the chosen colours are there without any script, and a forced theme is kept', async (stage) => {

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, type QueryClient, type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
 import { setActor } from './acting.ts';
 import { noteIdentity } from './answers.ts';
 import { api, isSignedOut, problemOf } from './client.ts';
@@ -38,26 +38,26 @@ async function storedIdentity(queryClient: QueryClient, error: unknown): Promise
   return stored;
 }
 
+/** Reads the signed-in user and workspace; null without a session. */
+export function readIdentity({ signal, client }: QueryFunctionContext): Promise<Identity | null> {
+  return api.meta.identity.query({}, { signal }).then(
+    (identity) => {
+      noteIdentity(identity.workspace.id);
+      setActor(identity);
+      return identity;
+    },
+    (error: unknown) => {
+      if (isSignedOut(error)) {
+        setActor(null);
+        return null;
+      }
+      return storedIdentity(client, error);
+    },
+  );
+}
+
 /** The signed-in user and workspace; null without a session. */
-export const identityQuery = queryOptions({
-  queryKey: ['identity'],
-  queryFn: ({ signal, client }): Promise<Identity | null> =>
-    api.meta.identity.query({}, { signal }).then(
-      (identity) => {
-        noteIdentity(identity.workspace.id);
-        setActor(identity);
-        return identity;
-      },
-      (error: unknown) => {
-        if (isSignedOut(error)) {
-          setActor(null);
-          return null;
-        }
-        return storedIdentity(client, error);
-      },
-    ),
-  staleTime: 60_000,
-});
+export const identityQuery = queryOptions({ queryKey: ['identity'], queryFn: readIdentity, staleTime: 60_000 });
 
 export type Identity = NonNullable<Awaited<ReturnType<typeof api.meta.identity.query>>>;
 

@@ -1,4 +1,5 @@
-import { identityQuery, notificationsQuery } from '../api/queries.ts';
+import type { QueryKey } from '@tanstack/react-query';
+import { identityQuery, notificationsQuery, readIdentity } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { pendingApprovalsQuery } from '../approvals/queries.ts';
 import { captureQuery } from '../captures/queries.ts';
@@ -94,17 +95,34 @@ const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read | re
 /** Stands for the workspace of the session until that is known. */
 const unknown = '';
 
-/** Starts `read` together with the identity, and files the answer under the workspace of the latter. */
-async function readWithIdentity(started: readonly Read[]): Promise<void> {
+/**
+ * Files what is being read under its workspace: whoever needs it waits for it. What failed is read again there, by whoever
+ * shows it.
+ */
+function file(queryKey: QueryKey, answer: Promise<unknown>): void {
+  queryClient
+    .fetchQuery({ queryKey, queryFn: () => answer, retry: false })
+    .catch(() => queryClient.resetQueries({ queryKey, exact: true }));
+}
+
+/** Starts `reads` together with the identity, and files them under the workspace of the latter. */
+function readWithIdentity(started: readonly Read[]): void {
   startVerification();
-  const identity = queryClient.fetchQuery(identityQuery).catch(() => null);
-  await Promise.all(
-    started.map(async (read) => {
-      const [answer, of] = await Promise.all([read.fetch(unknown).catch(() => undefined), identity]);
-      if (of && answer !== undefined) queryClient.setQueryData(read.key(of.workspace.id), answer);
-      queryClient.removeQueries({ queryKey: read.key(unknown), exact: true });
-    }),
-  );
+  const answers: { read: Read; answer: Promise<unknown> }[] = [];
+  const identity = queryClient.fetchQuery({
+    ...identityQuery,
+    queryFn: async (context) => {
+      const found = await readIdentity(context);
+      // Before the pages know their workspace: they would read all of it again.
+      if (found) for (const { read, answer } of answers) file(read.key(found.workspace.id), answer);
+      return found;
+    },
+  });
+  for (const read of started) answers.push({ read, answer: read.fetch(unknown) });
+  const over = Promise.allSettled([identity, ...answers.map(({ answer }) => answer)]);
+  void over.then(() => {
+    for (const { read } of answers) queryClient.removeQueries({ queryKey: read.key(unknown), exact: true });
+  });
 }
 
 /** Starts what a page reads first. What fails is read again, and its error shown, by the page. */
@@ -116,6 +134,6 @@ export function startReads({ name, params, layout }: FoundPage): void {
     const isThere = (read: Read) => queryClient.getQueryData(read.key(identity.workspace.id)) !== undefined;
     for (const read of own) if (!isThere(read)) void read.fetch(identity.workspace.id).catch(() => {});
   } else if (identity === undefined && layout !== 'bare' && layout !== 'app') {
-    void readWithIdentity([...own, ...sidebarReads]);
+    readWithIdentity([...own, ...sidebarReads]);
   }
 }
