@@ -4,6 +4,8 @@ import { agentErrors, measureAgents } from './agents/index.ts';
 import { reportAgents } from './agents/report.ts';
 import { eventErrors, measureEvents } from './events/index.ts';
 import { reportEvents } from './events/report.ts';
+import { growthErrors, measureGrowth } from './growth/index.ts';
+import { reportGrowth } from './growth/report.ts';
 import { openBenchDatabase } from './harness/database.ts';
 import { type Options, parseOptions, usage } from './harness/options.ts';
 import { heading } from './harness/report.ts';
@@ -23,7 +25,7 @@ import { measureSearches, reportSearches, searchErrors } from './searches.ts';
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Parts that are not workloads of requests. */
-const others = ['agents', 'events', 'mcp', 'recordings', 'schedules', 'searches'];
+const others = ['agents', 'events', 'growth', 'mcp', 'recordings', 'schedules', 'searches'];
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
 const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
 
@@ -44,6 +46,7 @@ async function main(): Promise<void> {
     const recordings = wants(options, 'recordings') ? await measureRecordings(database, options, print) : undefined;
     await database.stop();
     const schedules = wants(options, 'schedules') ? await measureSchedules(options, print) : undefined;
+    const growth = options.only.includes('growth') ? await measureGrowth(options, print) : undefined;
     if (measured) {
       const { found, latencies } = measured;
       const startMs = await startTime(database.dataDir, database.keys[0] ?? '', Math.min(3, options.rounds));
@@ -72,6 +75,10 @@ async function main(): Promise<void> {
       errors += recordings.errors;
     }
     if (schedules) parts.push(reportSchedules(schedules));
+    if (growth) {
+      parts.push(reportGrowth(growth));
+      errors += growthErrors(growth);
+    }
     print(`\n${parts.join('\n\n')}`);
     if (errors > 0) throw new Error(`${errors} requests failed.`);
   } finally {

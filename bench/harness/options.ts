@@ -23,7 +23,12 @@ export interface Options {
   /** Concurrent recordings, and the length of each. */
   recordings: number;
   recordingSeconds: number;
-  /** Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `recordings`, `schedules`, `searches`; all when empty. */
+  /** Messages of the history that `growth` makes. */
+  messages: number;
+  /**
+   * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `recordings`, `schedules`, `searches`; all of these when
+   * empty. `growth`, which makes a database of its own, is measured only when it is named.
+   */
   only: string[];
   /** Data directory that is kept; a temporary one when undefined. */
   data: string | undefined;
@@ -44,6 +49,7 @@ const full = {
   followers: 5000,
   recordings: 50,
   recordingSeconds: 20,
+  messages: 1_000_000,
 };
 const quick = {
   workspaces: 20,
@@ -60,13 +66,14 @@ const quick = {
   followers: 1000,
   recordings: 10,
   recordingSeconds: 3,
+  messages: 20_000,
 };
 
 export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [--giant N] [--data DIR]
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
   [--followers N] [--recordings N] [--recordingSeconds N]
-  [--only getTodo,listTodos,agents,events,mcp,recordings,schedules,searches,…]`;
+  [--messages N] [--only getTodo,listTodos,agents,events,growth,mcp,recordings,schedules,searches,…]`;
 
 /** Parses the command line. @throws Error for an unknown flag or an invalid size. */
 export function parseOptions(args: string[]): Options {
@@ -89,6 +96,7 @@ export function parseOptions(args: string[]): Options {
       followers: number,
       recordings: number,
       recordingSeconds: number,
+      messages: number,
       only: { type: 'string', default: '' },
       data: { type: 'string' },
     },
@@ -114,6 +122,7 @@ export function parseOptions(args: string[]): Options {
     followers: sizeOf('followers'),
     recordings: sizeOf('recordings'),
     recordingSeconds: sizeOf('recordingSeconds'),
+    messages: sizeOf('messages'),
     only: values.only.split(',').filter(Boolean),
     data: values.data,
   };

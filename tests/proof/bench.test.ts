@@ -29,6 +29,7 @@ test.before(() => {
     agents: '--only agents',
     events: '--followers 40 --idleSeconds 1 --only events',
     searches: '--only searches',
+    growth: '--messages 4000 --only growth',
   };
   for (const [part, args] of Object.entries(parts)) begun.set(part, bench(`${sizes} ${args}`.split(' ')));
 });
@@ -113,6 +114,34 @@ test('events are measured: what they cost, how soon they are read, and many who 
   // What 20 streams take is less than the memory of a process varies.
   for (const name of ['resident memory of each', 'heap of each']) assert.match(row(name)[2] ?? '', /\d/);
   assert.match(row('from sending a write to each reader')[2] ?? '', /^[\d.]+ \/ (\*\*)?[\d.]+(\*\*)? \/ [\d.]+$/);
+});
+
+test('growth is measured: what each table takes, requests at three sizes without errors, and what retention leaves', async () => {
+  const output = await ended('growth');
+  assert.not.match(output, /req\/s|Agents at work/);
+  const tables = ['messages', 'events', 'chats', 'chat_turns', 'minute_entries', 'approvals', 'todo_runs'];
+  const rows = rowsOf(output).map(cellsOf);
+  const left = new Map<string, number[]>();
+  for (const table of tables) {
+    const [bytes = [], kept = []] = rows.filter(([, name]) => name === table);
+    for (const cell of [...bytes.slice(2, 6), ...kept.slice(2, 6)]) assert.match(cell, figure, table);
+    left.set(
+      table,
+      kept.slice(2, 4).map((cell) => Number(cell.replaceAll(',', ''))),
+    );
+  }
+  assert.equal(left.get('messages'), [4000, 4000], 'messages go with their chats only');
+  for (const table of ['events', 'chat_turns', 'minute_entries', 'approvals', 'todo_runs']) {
+    const [before = 0, after = 0] = left.get(table) ?? [];
+    assert.ok(after < before, `${table}: ${after} of ${before} rows are left`);
+  }
+  const requests = rows.filter(([, name]) => /^(list|get|create)[A-Z]/.test(name ?? ''));
+  assert.is(requests.length, 9, output);
+  for (const [, name, ...cells] of requests) {
+    for (const cell of cells.slice(0, 3)) assert.match(cell, /^\d+\.\d \/ \d+\.\d$/, name);
+  }
+  assert.match(output, /^0 requests failed\.$/m);
+  assert.match(output, /took \d+\.\d s, of events \d+\.\d s/);
 });
 
 test('recordings at once are measured: the memory of the process, acknowledgements, and that all are completed', async () => {
