@@ -6,7 +6,7 @@ export const messagesPerChat = 10;
 const turnsPerChat = messagesPerChat / 2;
 /** `chat.created`, one of each message, and two of the status. */
 const eventsPerChat = messagesPerChat + 3;
-/** Every so many chats are the run of a todo, and in every so many a person approved something. */
+/** One chat of four is the run of a todo, and in one of five a person approved something. */
 const chatsPerRun = 4;
 const chatsPerApproval = 5;
 /** Todos of a workspace that agents run again and again. */
