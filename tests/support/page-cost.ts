@@ -90,3 +90,59 @@ export async function askedForRows(page: Page): Promise<string[]> {
   const paths = [...[...files].filter((url) => !reads.includes(url)), ...reads].map((url) => new URL(url).pathname);
   return paths.filter((path) => !path.endsWith('.svg'));
 }
+
+/** A phone on a slow line: 150 ms to the service and back, 1.6 Mbit/s, and a fourth of the speed of this machine. */
+export async function emulateSlowPhone(page: Page): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Network.enable');
+  await cdp.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 150,
+    downloadThroughput: (1.6 * 1024 * 1024) / 8,
+    uploadThroughput: (750 * 1024) / 8,
+  });
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+}
+
+/** Notes the largest thing that was painted, as `window.paintedAt`. */
+export const watchPaint = `new PerformanceObserver((list) => {
+  for (const { startTime } of list.getEntries()) window.paintedAt = startTime;
+}).observe({ type: 'largest-contentful-paint', buffered: true });`;
+
+/** When the largest thing of a page was painted, and the bytes that came before it. */
+export interface Paint {
+  ms: number;
+  bytes: { scripts: number; data: number };
+}
+
+/** What `watchPaint` noted once a list of links is shown, two frames later. */
+export async function paintOf(page: Page): Promise<Paint> {
+  await page.locator('main a:nth-of-type(1):visible, [role=grid] [role=row] a').first().waitFor();
+  return page.evaluate(`new Promise((resolve) => {
+    const sum = (name) => performance.getEntriesByType('resource')
+      .filter((entry) => name.test(entry.name) && entry.responseEnd <= window.paintedAt)
+      .reduce((bytes, { transferSize }) => bytes + transferSize, 0);
+    const tell = () => window.paintedAt === undefined
+      ? requestAnimationFrame(tell)
+      : resolve({ ms: window.paintedAt, bytes: { scripts: sum(/\\.(js|css)$/), data: sum(/\\/trpc\\//) } });
+    requestAnimationFrame(() => requestAnimationFrame(tell));
+  })`);
+}
+
+/** Events shorter than this are not noted, in ms: browsers know no less. */
+const minEventMs = 16;
+
+/** Notes how long each key and click took until it was painted, as `window.interactions`. */
+export const watchInteractions = `window.interactions = new Map();
+new PerformanceObserver((list) => {
+  for (const { interactionId: id, duration } of list.getEntries()) {
+    if (id) window.interactions.set(id, Math.max(duration, window.interactions.get(id) ?? 0));
+  }
+}).observe({ type: 'event', durationThreshold: ${minEventMs} });`;
+
+/** The time of an interaction that a share of `count` of them took at most, in ms. */
+export async function slowestInteraction(page: Page, count: number, share: number): Promise<number> {
+  const noted = await page.evaluate<number[]>('[...window.interactions.values()]');
+  const slowest = noted.sort((a, b) => b - a);
+  return slowest[count - Math.ceil(count * share)] ?? minEventMs;
+}
