@@ -63,6 +63,12 @@ const pictures: Picture[] = [
     prepare: ({ page }) => page.getByRole('heading', { level: 2, name: /^Done/ }).waitFor(),
   },
   {
+    name: 'groups',
+    path: () => '/todos?group=assignee',
+    heading: 'Todos',
+    prepare: ({ page }) => page.getByRole('button', { name: /^Researcher/ }).waitFor(),
+  },
+  {
     name: 'todo',
     path: ({ ids }) => `/todos/${ids.todoId}`,
     heading: 'Compare three caterers',
@@ -89,10 +95,26 @@ const pictures: Picture[] = [
   },
   { name: 'agents', path: () => '/agents', heading: 'Agents', prepare: shows('Compares offers') },
   {
+    name: 'instructions',
+    path: ({ ids }) => `/agents/${ids.agentId}/instructions`,
+    heading: 'Researcher',
+    prepare: ({ page }) => page.getByRole('textbox').first().waitFor(),
+  },
+  {
     name: 'schedules',
     path: () => '/schedules',
     heading: 'Schedules',
     prepare: shows('Weekly digest of ticket sales'),
+  },
+  {
+    name: 'month',
+    path: () => '/schedules?view=month',
+    heading: 'Schedules',
+    prepare: ({ page }) =>
+      page
+        .getByRole('link', { name: /Weekly digest/ })
+        .first()
+        .waitFor(),
   },
   { name: 'runs', path: () => '/runs', heading: 'Runs', prepare: shows('Collect quotes for the stage') },
   { name: 'usage', path: () => '/usage', heading: 'Usage', dark: true, prepare: shows('Researcher') },
@@ -100,7 +122,17 @@ const pictures: Picture[] = [
     name: 'capture',
     path: ({ ids }) => `/captures/${ids.captureId}`,
     heading: 'Planning of the spring fair',
-    prepare: shows('Meet the fire inspector on the site'),
+    prepare: async ({ page }) => {
+      await page.getByText('Meet the fire inspector on the site').first().waitFor();
+      await page.getByRole('heading', { name: 'Decisions' }).waitFor();
+    },
+  },
+  {
+    name: 'webhooks',
+    path: () => '/settings/webhooks',
+    heading: 'Webhooks',
+    dark: true,
+    prepare: shows('hooks.example.com'),
   },
   {
     name: 'palette',
@@ -119,6 +151,21 @@ const pictures: Picture[] = [
     heading: 'Todos',
     onPhone: true,
     prepare: ({ page }) => page.getByRole('row').last().scrollIntoViewIfNeeded(),
+  },
+  {
+    name: 'phone-chat',
+    path: ({ ids }) => `/chats/${ids.chatId}`,
+    heading: 'This week',
+    onPhone: true,
+    prepare: shows('Three todos are due'),
+  },
+  {
+    name: 'phone-todo',
+    path: ({ ids }) => `/todos/${ids.todoId}`,
+    heading: 'Compare three caterers',
+    onPhone: true,
+    dark: true,
+    prepare: shows('Olive & Thyme'),
   },
   {
     name: 'phone-inbox',
