@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type BoardColumn, type BoardField, movesTo } from '../../web/src/board/moves.ts';
+import { type BoardColumn, type BoardField, movesOnDrop, movesTo } from '../../web/src/board/moves.ts';
 import { stepFrom } from '../../web/src/board/steps.ts';
 import { type Known, partsOf } from '../../web/src/todos/parts.ts';
 import type { Todo } from '../../web/src/work/queries.ts';
@@ -90,6 +90,22 @@ test('an assignee takes the place of the one of the column, and the others stay'
     1,
     'a todo in two columns is changed once',
   );
+});
+
+test('a drop beside the page moves to a list, or assigns the person beside the others', () => {
+  const [free, hers] = [todoOf('free'), todoOf('hers', { assignees: [grace, bot] })];
+  const mine = todoOf('mine', { assignees: [ada], todoListId: 'garden' });
+  const drop = (place: Parameters<typeof movesOnDrop>[1]) =>
+    movesOnDrop([free, hers, mine], place, 'ada').map(({ todos, patch }) => [
+      todos.map(({ id }) => id).join(' '),
+      patch,
+    ]);
+  assert.equal(drop({ type: 'list', id: 'garden', name: 'Garden' }), [['free hers', { todoListId: 'garden' }]]);
+  const user = (id: string) => ({ id, type: 'user' });
+  assert.equal(drop({ type: 'mine' }), [
+    ['free', { assignees: [user('ada')] }],
+    ['hers', { assignees: [user('grace'), { id: 'bot', type: 'agent' }, user('ada')] }],
+  ]);
 });
 
 test('there is a column for each value that the filter leaves, those with work first and archived ones last', () => {

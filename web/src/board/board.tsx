@@ -9,6 +9,7 @@ import { type BoardColumn, type BoardField, isIn, type PlacedCard } from './move
 import { keyOf, stepFrom } from './steps.ts';
 import { useCardFocus } from './use-card-focus.ts';
 import { useCards } from './use-cards.ts';
+import { useLift } from './use-lift.ts';
 import { useMove } from './use-move.tsx';
 
 /** What a column has of its board. */
@@ -48,6 +49,7 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
   const changes = useChanges();
   const cards = useCards(columns);
   const { move, dialog } = useMove(field, changes);
+  const lift = useLift(changes);
   const { selected } = cards;
   const chosen = () => {
     const marked = cards.cardsOf(selected);
@@ -99,7 +101,11 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
       const to = columnOf(target);
       if (to) move(dragged, to, cards.clear);
     },
-    drag: (card) => setDragged(card ? cards.with(card) : []),
+    drag: (card) => {
+      const held = card ? cards.with(card) : [];
+      setDragged(held);
+      if (card) lift(held.map(({ todo }) => todo));
+    },
   };
   const takes = (id: string) =>
     dragged.length > 0 && columnOf(id)?.isOpen === true && !dragged.every(({ todo }) => isIn(field, todo, id));

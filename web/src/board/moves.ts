@@ -1,4 +1,4 @@
-import { noValue, type Patch } from '../edits/changes.ts';
+import { type DropPlace, noValue, type Patch } from '../edits/changes.ts';
 import type { Todo } from '../work/queries.ts';
 
 /* The columns of a board by one field of todos, and what a move between them changes. */
@@ -56,4 +56,12 @@ export function movesTo(field: BoardField, cards: readonly PlacedCard[], to: Boa
     todos: group.map(({ todo }) => todo),
     patch: JSON.parse(patch) as Patch,
   }));
+}
+
+/** What a drop beside the page changes: the list, or who is assigned too. It starts no agent: it assigns none. */
+export function movesOnDrop(todos: readonly Todo[], place: DropPlace, userId: string): Move[] {
+  const cards = todos.map((todo) => ({ todo, from: noValue }));
+  return place.type === 'list'
+    ? movesTo('list', cards, { id: place.id, name: place.name, isOpen: true })
+    : movesTo('assignee', cards, { id: userId, name: '', type: 'user', isOpen: true });
 }

@@ -13,6 +13,9 @@ export type Patch = Pick<
 /** Stands for no value of a field, where its values are chosen from or are columns. */
 export const noValue = 'none';
 
+/** Where todos are dropped beside the page: on a list, or on what is the person's own. */
+export type DropPlace = { type: 'list'; id: string; name: string } | { type: 'mine' };
+
 /** What is done to todos. */
 export type TodoChange = { type: 'patch'; patch: Patch } | { type: 'archive' } | { type: 'restore' };
 

@@ -17,8 +17,11 @@ export interface Changes {
   undo(): void;
   complete(todos: readonly Todo[]): void;
   archive(todos: readonly Todo[]): void;
-  /** Makes several changes as one, which is undone as one. `outcome`: where the todos are then, such as “in “Done” now”. */
-  move(parts: readonly { todos: readonly Todo[]; patch: Patch }[], outcome: string): void;
+  /**
+   * Makes several changes as one, which is undone as one. `outcome`: where the todos are then, such as “in “Done” now”;
+   * `refusal`: what they are not where that is refused.
+   */
+  move(parts: readonly { todos: readonly Todo[]; patch: Patch }[], outcome: string, refusal?: string): void;
   /** `outcome`: what is done to them, such as “moved to Garden”. */
   patch(todos: readonly Todo[], patch: Patch, outcome: string): void;
 }
@@ -117,11 +120,11 @@ export function useChanges(): Changes {
     progress,
     undo: () => undo(),
     patch,
-    move: (parts, outcome) =>
+    move: (parts, outcome, refusal = 'not moved') =>
       void change(
         parts.map((part) => ({ todos: part.todos, what: { type: 'patch', patch: part.patch } })),
         outcome,
-        'not moved',
+        refusal,
       ).catch(fail),
     complete: (todos) => {
       const isDone = todos.every(({ status }) => status === 'done');

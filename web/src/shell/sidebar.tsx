@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { Link, NavLink } from 'react-router';
 import { type Identity, unreadCountQuery } from '../api/queries.ts';
+import type { DropPlace } from '../edits/changes.ts';
 import { useNeedsCount } from '../inbox/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { whenIdle } from '../navigation/start.ts';
@@ -12,6 +13,7 @@ import { tipOf, useCommandContext } from './command-context.ts';
 import { commandOf } from './commands.ts';
 import { AccountMenu, WorkspaceMenu } from './menus.tsx';
 import { RecordLink } from './record-link.tsx';
+import { useDrop } from './use-drop.ts';
 
 const maxShown = 99;
 
@@ -43,12 +45,14 @@ interface PageLinkProps {
   command: string;
   to: string;
   icon: IconName;
+  /** What todos that are dropped on it become. */
+  drop?: DropPlace;
   children?: ReactNode;
 }
 
-function PageLink({ command, to, icon, children }: PageLinkProps) {
+function PageLink({ command, to, icon, drop, children }: PageLinkProps) {
   return (
-    <li>
+    <li {...useDrop(drop)}>
       <NavLink to={to} className="side-link" {...tipOf(command)}>
         <Icon name={icon} />
         <span className="side-label">{commandOf(command).title}</span>
@@ -82,7 +86,7 @@ export function Sidebar({ identity }: { identity: Identity }) {
             <Count of={needs} />
           </PageLink>
           <PageLink command="go-today" to="/today" icon="today" />
-          <PageLink command="go-mine" to="/mine" icon="person" />
+          <PageLink command="go-mine" to="/mine" icon="person" drop={{ type: 'mine' }} />
           <PageLink command="go-todos" to="/todos" icon="check" />
           <PageLink command="go-chats" to="/chats" icon="chat" />
           <PageLink command="go-runs" to="/runs" icon="play" />
@@ -133,6 +137,8 @@ interface SideLink {
   name: string;
   emoji: string | null;
   count?: number;
+  /** Whether todos can be dropped on it. */
+  isList?: boolean;
 }
 
 interface LinksProps {
@@ -140,6 +146,20 @@ interface LinksProps {
   links: readonly SideLink[] | undefined;
   /** The last entry. */
   children?: ReactNode;
+}
+
+function ListedLink({ id, to, name, emoji, count = 0, isList = false }: SideLink) {
+  return (
+    <li {...useDrop(isList ? { type: 'list', id, name } : undefined)}>
+      <NavLink to={to} className="side-link" title={name}>
+        <span className="side-emoji" aria-hidden="true">
+          {emoji ?? '•'}
+        </span>
+        <span className="side-label">{name}</span>
+        <Count of={count} />
+      </NavLink>
+    </li>
+  );
 }
 
 /** Links of one kind under their heading; nothing where there are none. */
@@ -152,16 +172,8 @@ function Links({ heading, links, children }: LinksProps) {
         {heading}
       </p>
       <ul aria-labelledby={id}>
-        {links.map(({ id: key, to, name, emoji, count = 0 }) => (
-          <li key={key}>
-            <NavLink to={to} className="side-link" title={name}>
-              <span className="side-emoji" aria-hidden="true">
-                {emoji ?? '•'}
-              </span>
-              <span className="side-label">{name}</span>
-              <Count of={count} />
-            </NavLink>
-          </li>
+        {links.map((link) => (
+          <ListedLink key={link.id} {...link} />
         ))}
         {children}
       </ul>
@@ -182,7 +194,7 @@ function Lists({ workspaceId }: { workspaceId: string }) {
   return (
     <Links
       heading="Lists"
-      links={data?.map((list) => ({ ...list, to: `/lists/${list.id}`, count: list.activeTodoCount }))}
+      links={data?.map((list) => ({ ...list, to: `/lists/${list.id}`, count: list.activeTodoCount, isList: true }))}
     >
       <li>
         <Link to="/lists#new" className="side-link" {...tipOf('new-list')}>

@@ -4,6 +4,7 @@ import { type UseInfiniteQueryResult, useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { problemOf } from '../api/client.ts';
+import { useLift } from '../board/use-lift.ts';
 import { type Step, useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
@@ -70,10 +71,9 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   const [reading, setReading] = useState<number | null>(null);
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: place.name !== 'list' });
   const summary = useQuery(summaryQuery(workspace.id, listing));
-  const chosen = () => {
-    const wanted = selection.selected.size > 0 ? [...selection.selected] : active === undefined ? [] : [active];
-    return wanted.flatMap((id) => byId.get(id)?.todo ?? []);
-  };
+  const lift = useLift(changes);
+  const todosOf = (wanted: Iterable<string>) => [...wanted].flatMap((id) => byId.get(id)?.todo ?? []);
+  const chosen = () => todosOf(selection.selected.size > 0 ? selection.selected : active === undefined ? [] : [active]);
   const { commands, dialogs } = useTodoCommands(chosen, changes);
 
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = todos;
@@ -119,6 +119,8 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
       setActiveId(id);
       focus(id);
     },
+    // A finger scrolls, and has the bar of the selection.
+    lift: isCoarse ? undefined : (id) => lift(selection.selected.has(id) ? chosen() : todosOf([id])),
   });
   useOnPage('list', {
     isManual: () => manual.isManual,

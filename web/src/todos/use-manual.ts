@@ -9,7 +9,7 @@ interface Manual {
   isManual: boolean;
   /** Moves the active row up or down. */
   step: (by: 1 | -1) => void;
-  /** What a row is dragged with; undefined where the list is in another order. */
+  /** What a row is dragged with, in the order or out of the list; undefined where it stays. */
   dragOf: (id: string, name: string) => RowDrag | undefined;
 }
 
@@ -20,11 +20,17 @@ interface Rows {
   todoOf: (id: string) => Todo | undefined;
   /** Called before a row moves. */
   onMove: (id: string) => void;
+  /** A pointer takes the row along, out of the list too; undefined where rows do not leave it. */
+  lift: ((id: string) => void) | undefined;
 }
 
-/** Changes of the manual order of a list: by keys, and by a pointer that drags rows. Archived todos have none. */
-export function useManual({ listing, place }: FilterOfPage, { ids, active, todoOf, onMove }: Rows): Manual {
+/**
+ * Changes of the manual order of a list: by keys, and by a pointer that drags rows, which takes them out of any list too.
+ * Archived todos stay where they are.
+ */
+export function useManual({ listing, place }: FilterOfPage, { ids, active, todoOf, onMove, lift }: Rows): Manual {
   const order = useOrder();
+  const isArchive = place.name === 'archive' || listing.includeArchived === true;
   const isManual = listing.sort === 'position' && place.name !== 'archive';
   const move = (id: string, to: Place) => {
     const todo = todoOf(id);
@@ -32,10 +38,10 @@ export function useManual({ listing, place }: FilterOfPage, { ids, active, todoO
     onMove(id);
     void order(todo, listing.order === 'desc' ? reversed(to) : to, to);
   };
-  const dragOf = useRowDrag(move);
+  const dragOf = useRowDrag((id) => !isArchive && lift?.(id), isManual ? move : undefined);
   const step = (by: 1 | -1) => {
     const to = active === undefined ? null : placeAfterStep(ids, active, by);
     if (to !== null && active !== undefined) move(active, to);
   };
-  return { isManual, step, dragOf: (id, name) => (isManual ? dragOf(id, name) : undefined) };
+  return { isManual, step, dragOf: (id, name) => (isManual || (lift && !isArchive) ? dragOf(id, name) : undefined) };
 }

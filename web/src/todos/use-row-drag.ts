@@ -1,7 +1,7 @@
 import { type DragEvent, useState } from 'react';
 import type { Place } from '../work/order.ts';
 
-/** What a row of a list in the manual order takes part in dragging with. */
+/** What a row of a list takes part in dragging with. */
 export interface RowDrag {
   draggable: true;
   onDragStart: (event: DragEvent<HTMLElement>) => void;
@@ -16,8 +16,11 @@ interface Drag {
   over?: { id: string; side: 'before' | 'after' };
 }
 
-/** Rows that a pointer drags to other places. `drop` gets the id of the row, and the row before or after which it is dropped. */
-export function useRowDrag(drop: (id: string, place: Place) => void) {
+/**
+ * Rows that a pointer drags: out of the list, for which `lift` gets the id of the row, and where the list has an order of
+ * its own to other places in it. `drop` gets the row before or after which it is dropped then.
+ */
+export function useRowDrag(lift: (id: string) => void, drop: ((id: string, place: Place) => void) | undefined) {
   const [drag, setDrag] = useState<Drag | null>(null);
   return (id: string, name: string): RowDrag => ({
     draggable: true,
@@ -25,10 +28,11 @@ export function useRowDrag(drop: (id: string, place: Place) => void) {
     onDragStart: ({ dataTransfer }) => {
       dataTransfer.setData('text/plain', name);
       dataTransfer.effectAllowed = 'move';
+      lift(id);
       setDrag({ id });
     },
     onDragOver: (event) => {
-      if (drag === null || drag.id === id) return;
+      if (!drop || drag === null || drag.id === id) return;
       event.preventDefault();
       const { top, height } = event.currentTarget.getBoundingClientRect();
       const side = event.clientY < top + height / 2 ? 'before' : 'after';
@@ -37,7 +41,7 @@ export function useRowDrag(drop: (id: string, place: Place) => void) {
     onDrop: (event) => {
       event.preventDefault();
       setDrag(null);
-      if (drag?.over?.id === id) drop(drag.id, { [drag.over.side]: id });
+      if (drag?.over?.id === id) drop?.(drag.id, { [drag.over.side]: id });
     },
     onDragEnd: () => setDrag(null),
   });

@@ -1,0 +1,46 @@
+import { useSyncExternalStore } from 'react';
+import type { DropPlace } from './changes.ts';
+
+/*
+ * Todos that a pointer drags, while it does: what is around the page takes them too. It is in the shell, and knows nothing
+ * of todos: whoever lifted them changes them.
+ */
+
+/** Todos that a pointer drags. */
+export interface Lifted {
+  /** Whether a drop would change any of them. */
+  isTakenBy(place: DropPlace): boolean;
+  dropOn(place: DropPlace): void;
+}
+
+let current: Lifted | null = null;
+const listeners = new Set<() => void>();
+
+function set(lifted: Lifted | null): void {
+  current = lifted;
+  for (const changed of listeners) changed();
+}
+
+/** Ends the drag, wherever it ended. */
+export function letGo(): void {
+  removeEventListener('dragend', letGo, true);
+  removeEventListener('pointerdown', letGo, true);
+  set(null);
+}
+
+/** Begins a drag. A row that leaves the page while it is dragged gets no event of the end; the next press of a pointer is one. */
+export function lift(lifted: Lifted): void {
+  addEventListener('dragend', letGo, true);
+  addEventListener('pointerdown', letGo, true);
+  set(lifted);
+}
+
+const subscribe = (changed: () => void) => {
+  listeners.add(changed);
+  return () => void listeners.delete(changed);
+};
+
+/** The todos that a pointer drags; null while it drags none. */
+export function useLifted(): Lifted | null {
+  return useSyncExternalStore(subscribe, () => current);
+}
