@@ -70,6 +70,21 @@ test.promise('lists are columns: a move sets the list, and takes no archived one
   assert.is((await todo(3)).todoListId, before);
 });
 
+test.promise('a card that others move while its menu is open leaves the focus on the page', async (stage) => {
+  const { ada, call, ids } = await withLists(stage);
+  const window = await stage.window({ ...desk, as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos?layout=board', 'Todos');
+  await page.locator('.live-updates[data-state=live]').waitFor({ state: 'attached' });
+  await cardIn(window, 'To do', 'Buy bread').focus();
+  await page.keyboard.press('m');
+  await page.getByRole('menuitem').first().waitFor();
+  bodyOf(await call(`PATCH /todos/${ids[2]}`, { status: 'in_progress' }));
+  await cardIn(window, 'In progress', 'Buy bread').waitFor();
+  await page.getByRole('menuitem').first().waitFor({ state: 'detached' });
+  await page.locator('h1:focus').waitFor();
+});
+
 test.promise('selected cards are dragged together, and are one change to undo', async (stage) => {
   const { ada, todo } = await withLists(stage);
   const window = await stage.window({ ...desk, as: ada });

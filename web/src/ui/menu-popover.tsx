@@ -2,7 +2,7 @@ import type { ReactNode, RefObject } from 'react';
 import { Header, Menu, MenuItem, MenuSection, Popover } from 'react-aria-components';
 import { flushSync } from 'react-dom';
 import { Icon } from './icons.tsx';
-import { returnFocus } from './returned-focus.ts';
+import { returnFocus, useReturnedFocus } from './returned-focus.ts';
 
 /** An entry of a menu. */
 export interface MenuEntry {
@@ -31,6 +31,8 @@ interface MenuPopoverProps extends MenuContent {
 /** The open menu of a `MenuButton`. */
 export function MenuPopover(props: MenuPopoverProps) {
   const { label, heading, choices, isMultiple = false, entries, triggerRef, onChoose, onClose } = props;
+  // What has the menu may go while it is open: a card that others move.
+  useReturnedFocus();
   const choose = (id: string) => {
     const isGroup = isMultiple && choices?.some((choice) => choice.id === id);
     if (!isGroup) {
