@@ -113,4 +113,53 @@ test.promise('the list comes first, and the bar at the bottom opens the form for
   await title.waitFor({ state: 'hidden' });
 });
 
+/** Moves a finger over a row by so many pixels, in steps. */
+async function swipe({ page }: Window, name: string, by: { x: number; y: number }): Promise<void> {
+  const box = await page.getByRole('row', { name: new RegExp(`^${name}`) }).boundingBox();
+  if (!box) throw new Error(`${name} is not on the page`);
+  const cdp = await page.context().newCDPSession(page);
+  const from = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [from] });
+  for (let step = 1; step <= 8; step++) {
+    const point = { x: from.x + (by.x * step) / 8, y: from.y + (by.y * step) / 8 };
+    await cdp.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] });
+  }
+  await cdp.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+}
+
+test.promise('a row is swiped to the right when it is done, and to the left for its due date', async (stage) => {
+  const ada = await stage.person('Ada Lovelace');
+  const call = callsOf(stage.tandem, ada);
+  for (const title of ['Buy bread', 'Call the bank']) bodyOf(await call('POST /todos', { title }), 201);
+  const viewport = { width: 390, height: 844 };
+  const window = await stage.window({ viewport, hasTouch: true, isMobile: true, as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  const rows = page.getByRole('grid', { name: 'Todos' }).getByRole('row');
+  await rows.getByText('Buy bread').waitFor();
+  const near = 40;
+  const far = 120;
+  // Not far enough, and up or down: nothing.
+  await swipe(window, 'Buy bread', { x: near, y: 0 });
+  await swipe(window, 'Buy bread', { x: far, y: -2 * far });
+  await swipe(window, 'Call the bank', { x: far, y: 4 });
+  await page.getByText('“Call the bank” is done.').waitFor();
+  await rows.getByText('Call the bank').waitFor({ state: 'detached' });
+  assert.is(await rows.count(), 1);
+  assert.not.match((await rows.first().getAttribute('style')) ?? '', /translate:/);
+  await swipe(window, 'Buy bread', { x: -far, y: 0 });
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await dialog.getByText('Tomorrow').click();
+  await rows.getByText('tomorrow').waitFor();
+  await page.getByRole('button', { name: 'Select', exact: true }).tap();
+  await swipe(window, 'Buy bread', { x: far, y: 0 });
+  assert.is(await rows.count(), 1);
+  const { data } = bodyOf(await call('GET /todos?status=active'));
+  assert.equal(
+    data.map(({ title }: { title: string }) => title),
+    ['Buy bread'],
+  );
+});
+
 test.run();

@@ -3,13 +3,11 @@
 import { type UseInfiniteQueryResult, useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { problemOf } from '../api/client.ts';
 import { useLift } from '../board/use-lift.ts';
 import { type Step, useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import { useIdentity } from '../session/session.ts';
-import { useNotice } from '../ui/notice.tsx';
 import { dateHere } from '../work/days.ts';
 import { useParentNames } from '../work/parents.ts';
 import { todoListsQuery } from '../work/queries.ts';
@@ -26,8 +24,10 @@ import type { FilterOfPage } from './use-filter.ts';
 import { useGrid } from './use-grid.ts';
 import { type GroupOf, useGroups } from './use-groups.ts';
 import { useManual } from './use-manual.ts';
+import { useMatches } from './use-matches.ts';
 import type { TodoPages } from './use-pending.ts';
 import { useSelection } from './use-selection.ts';
+import { useSwipe } from './use-swipe.ts';
 
 interface TodoGridProps {
   at: FilterOfPage;
@@ -67,13 +67,17 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   };
   const changes = useChanges();
   const parentOf = useParentNames(pending.todos);
-  const notify = useNotice();
-  const [reading, setReading] = useState<number | null>(null);
+  const matches = useMatches(todos, selection);
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: place.name !== 'list' });
   const summary = useQuery(summaryQuery(workspace.id, listing));
   const lift = useLift(changes);
   const todosOf = (wanted: Iterable<string>) => [...wanted].flatMap((id) => byId.get(id)?.todo ?? []);
-  const chosen = () => todosOf(selection.selected.size > 0 ? selection.selected : active === undefined ? [] : [active]);
+  const swiped = useRef<string>(undefined);
+  const chosen = () => {
+    const one = swiped.current ?? active;
+    const hasMany = swiped.current === undefined && selection.selected.size > 0;
+    return todosOf(hasMany ? selection.selected : one === undefined ? [] : [one]);
+  };
   const { commands, dialogs } = useTodoCommands(chosen, changes);
 
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = todos;
@@ -146,6 +150,17 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
     else selection.toggle(id);
     goTo(id);
   };
+  const swipe = useSwipe(
+    isSelecting
+      ? undefined
+      : (id, side) => {
+          setActiveId(id);
+          swiped.current = id;
+          if (side === 'right') commands.complete();
+          else commands.choose('due');
+          swiped.current = undefined;
+        },
+  );
   /** A finger has no modifier keys: while it selects, each tap on a row does, wherever it is. */
   const tap = (event: MouseEvent) => {
     const id = (event.target as Element).closest<HTMLElement>('[data-id]')?.dataset.id;
@@ -154,20 +169,6 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
     event.stopPropagation();
     selection.toggle(id);
     goTo(id);
-  };
-  /** Ids, not the filter, are sent then: what is undone is known, and what is added meanwhile is left alone. */
-  const selectMatches = async () => {
-    const idsOf = ({ data }: typeof todos) => data?.pages.flatMap((page) => page.data.map(({ id }) => id)) ?? all;
-    let result = todos;
-    let isRefused = false;
-    while (result.hasNextPage && !isRefused) {
-      setReading(idsOf(result).length);
-      result = (await fetchNextPage()) as typeof todos;
-      isRefused = result.isFetchNextPageError;
-    }
-    setReading(null);
-    if (isRefused) notify(`${problemOf(result.error).message} Not all todos are selected.`);
-    selection.set(idsOf(result));
   };
   const total = summary.data ? countOf(summary.data, listing) : ids.length;
   const nameOfList = (id: string) => lists.data?.find((list) => list.id === id)?.name;
@@ -188,6 +189,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
         aria-rowcount={hasNextPage ? Math.max(total, items.length + 1) : items.length}
         aria-busy={todos.isPlaceholderData}
         onClickCapture={tap}
+        {...swipe}
         onFocus={() => setHeld(true)}
         onBlur={({ currentTarget, relatedTarget }) => currentTarget.contains(relatedTarget) || setHeld(false)}
       >
@@ -235,8 +237,8 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
           todos={chosen}
           count={selection.selected.size}
           total={total}
-          selectMatches={() => void selectMatches()}
-          reading={reading}
+          selectMatches={() => void matches.select()}
+          reading={matches.reading}
           changes={changes}
           label={commands.label}
           clear={endSelection}
