@@ -3,6 +3,7 @@ import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import {
   askedForRows,
   costMeter,
+  fromKeyToPaint,
   requestDepths,
   type Shifted,
   slowestInteraction,
@@ -98,6 +99,47 @@ test.promise(
     within('processor time for each key, times that in a list of 100', long.taskMs / short.taskMs, 2.5);
   },
 );
+
+const medianOf = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+test.promise('a change, and the todo beside the list, are shown before the service answers', async (stage) => {
+  const { page, goTo } = await stage.window({ viewport: { width: 1280, height: 900 }, as: await withTodos(stage, 50) });
+  await goTo('/todos', 'Todos');
+  await page.getByRole('grid', { name: 'Todos' }).getByRole('row').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Home');
+  await page.locator('[role=row]:focus[aria-rowindex="1"]').waitFor();
+  const times: Record<'j' | 'e' | 'Space', number[]> = { j: [], e: [], Space: [] };
+  const press = async (key: keyof typeof times, isShown: string) => {
+    const painted = await fromKeyToPaint(page, isShown);
+    await page.keyboard.press(key);
+    times[key].push(await painted());
+  };
+  const answers = Promise.withResolvers<void>();
+  await page.route('**/trpc/**', async (route) => {
+    await answers.promise;
+    await route.fallback();
+  });
+  // The code of the panel is loaded with the first one.
+  const panel = page.getByRole('region', { name: 'Todo beside the list' }).getByRole('heading', { level: 2 });
+  await page.keyboard.press('Space');
+  await panel.waitFor();
+  await page.keyboard.press('Space');
+  await panel.waitFor({ state: 'detached' });
+  for (let row = 1; row <= 10; row++) {
+    const focused = `document.querySelector('[role=row][aria-rowindex="${row}"] [aria-checked]')`;
+    await press('e', `${focused}.getAttribute('aria-checked') === 'true'`);
+    await press('Space', `document.querySelector('.peek h2') !== null`);
+    await page.keyboard.press('Space');
+    await panel.waitFor({ state: 'detached' });
+    await press('j', `document.activeElement.getAttribute('aria-rowindex') === '${row + 1}'`);
+  }
+  answers.resolve();
+  const [move, change, peek] = [medianOf(times.j), medianOf(times.e), medianOf(times.Space)];
+  process.stdout.write(`ms from a key to the next row, p50: ${Math.round(move)}\n`);
+  within('ms from a change to what it paints, p50', change, Math.max(50, 4 * move));
+  within('ms from a key to the todo beside the list, p50', peek, Math.max(100, 6 * move));
+});
 
 test.promise('from the document to the first list nothing waits for more than two requests', async (stage) => {
   const { page } = await stage.window({ as: await withTodos(stage, 50) });

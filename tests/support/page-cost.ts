@@ -146,3 +146,23 @@ export async function slowestInteraction(page: Page, count: number, share: numbe
   const slowest = noted.sort((a, b) => b - a);
   return slowest[count - Math.ceil(count * share)] ?? minEventMs;
 }
+
+/**
+ * Waits, from the next key on, until `isShown` (an expression of the page) holds and is painted. Call it before the key is
+ * pressed, and the result after it: it is the time from the key to what it paints, in ms, whatever happens in between.
+ */
+export async function fromKeyToPaint(page: Page, isShown: string): Promise<() => Promise<number>> {
+  await page.evaluate(`void (window.keyToPaint = new Promise((resolve) => {
+    addEventListener('keydown', ({ timeStamp }) => {
+      const look = () => {
+        if (!(${isShown})) return;
+        observer.disconnect();
+        // After the frame that shows it.
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp)));
+      };
+      const observer = new MutationObserver(look);
+      observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    }, { once: true, capture: true });
+  }))`);
+  return () => page.evaluate<number>('window.keyToPaint');
+}
