@@ -191,6 +191,8 @@ for (const { name, ...options } of looks) {
     await page.getByText('in progress').first().waitFor();
     await agent.write('', results);
     await agent.write('Here is **what I did**:\n\n1. I read the list.\n2. I made a todo.\n\n```\nmilk\n```');
+    // The steps are folded once the turn goes on behind them.
+    await page.locator('.messages').getByText('what I did').waitFor();
     await page.getByText('2 steps, 1 failed').click();
     await page.getByText('The list is archived.').waitFor();
     assert.is(await page.getByRole('link', { name: 'Buy milk' }).getAttribute('href'), `/todos/${todoId}`);
