@@ -1,10 +1,9 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { pollUnlessLive } from '../api/live-state.ts';
 import type { Todo } from '../work/queries.ts';
 import type { Listing } from './filter.ts';
 import type { Part } from './parts.ts';
-import { maxLivePages, refetchMs, sizeOf } from './queries.ts';
+import { pollPages, sizeOf } from './queries.ts';
 
 /** Where a page begins: in which part, and after what of it. */
 interface Start {
@@ -65,6 +64,5 @@ export const partsQuery = (workspaceId: string, listing: Listing, parts: readonl
       ),
     initialPageParam: { part: 0, limit: sizeOf(0) } as Start & { limit: number },
     getNextPageParam: ({ next }, pages) => next && { ...next, limit: sizeOf(pages.length) },
-    refetchInterval: (query) =>
-      (query.state.data?.pages.length ?? 0) <= maxLivePages && pollUnlessLive(query, refetchMs),
+    refetchInterval: (query) => pollPages(query),
   });

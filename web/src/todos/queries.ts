@@ -1,11 +1,16 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { pollUnlessLive } from '../api/live-state.ts';
+import { type Polled, pollUnlessLive } from '../api/live-state.ts';
 import type { Listing } from './filter.ts';
 
-export const refetchMs = 5_000;
+const refetchMs = 5_000;
 /** Pages of a list that is read again as a whole while it is open. */
-export const maxLivePages = 3;
+const maxLivePages = 3;
+
+/** `refetchInterval` of a list: only what has few pages is read again as a whole. */
+export function pollPages(query: Polled & { state: { data?: { pages: readonly unknown[] } | undefined } }) {
+  return (query.state.data?.pages.length ?? 0) <= maxLivePages && pollUnlessLive(query, refetchMs);
+}
 
 /** A page of a list: small ones at first, then what one request may read, so that the end of a long list is near. */
 export function sizeOf(pages: number): number {
@@ -21,8 +26,7 @@ export const todosQuery = (workspaceId: string, listing: Listing) =>
     initialPageParam: { cursor: undefined as string | undefined, limit: sizeOf(0) },
     getNextPageParam: ({ nextCursor }, pages) =>
       nextCursor === null ? undefined : { cursor: nextCursor as string | undefined, limit: sizeOf(pages.length) },
-    refetchInterval: (query) =>
-      (query.state.data?.pages.length ?? 0) <= maxLivePages && pollUnlessLive(query, refetchMs),
+    refetchInterval: (query) => pollPages(query),
   });
 
 /** Counts of what a listing matches, of every status. */
