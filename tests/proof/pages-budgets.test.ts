@@ -4,6 +4,7 @@ import {
   askedForRows,
   costMeter,
   fromKeyToPaint,
+  medianOf,
   requestDepths,
   type Shifted,
   slowestInteraction,
@@ -99,8 +100,6 @@ test.promise(
     within('processor time for each key, times that in a list of 100', long.taskMs / short.taskMs, 2.5);
   },
 );
-
-const medianOf = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 test.promise('a change, and the todo beside the list, are shown before the service answers', async (stage) => {
   const { page, goTo } = await stage.window({ viewport: { width: 1280, height: 900 }, as: await withTodos(stage, 50) });

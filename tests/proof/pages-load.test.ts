@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { serveBarePage } from '../support/bare-page.ts';
 import { pageSuite } from '../support/browser.ts';
-import { emulateSlowPhone, type Paint, paintOf, watchPaint } from '../support/page-cost.ts';
+import { emulateSlowPhone, medianOf, type Paint, paintOf, watchPaint } from '../support/page-cost.ts';
 import { callsOf } from '../support/people.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
@@ -18,8 +18,6 @@ const rounds = 3;
 /** In ms, on a machine that does nothing else. */
 const budgets = { cold: 2_500, repeat: 1_000 };
 const maxRatios = { cold: 1.8, repeat: 2.8 };
-
-const medianOf = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Opens a page for the first time, and again. */
 async function load(page: Page, url: string): Promise<{ cold: Paint; repeat: Paint }> {

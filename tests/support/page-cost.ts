@@ -166,3 +166,8 @@ export async function fromKeyToPaint(page: Page, isShown: string): Promise<() =>
   }))`);
   return () => page.evaluate<number>('window.keyToPaint');
 }
+
+/** The middle of some figures; the upper one of two. */
+export function medianOf(figures: readonly number[]): number {
+  return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
+}
