@@ -168,6 +168,34 @@ test('a query that is not shown is stale, and read when it is shown again', asyn
   assert.is(reads.length, 1);
 });
 
+test('a read that is cancelled is begun anew where an event caused it', async () => {
+  const { reads, query } = await shown('list', 500);
+  await pass(3_000);
+  refresher.take([event()]);
+  await pass(batchMs + 20);
+  assert.is(reads.length, 2);
+  await queryClient.cancelQueries({ queryKey: query.queryKey });
+  queryClient.setQueryData(query.queryKey, -1);
+  await pass(5_000);
+  assert.equal([reads.length, query.state.data], [3, sequence]);
+});
+
+test('what is put into a query by hand does not replace the read that an event asks for', async () => {
+  const { reads, query, close } = await shown('list', 500);
+  refresher.take([event()]);
+  await pass(batchMs + 20);
+  // Its last read is too close for the next one.
+  assert.is(reads.length, 1);
+  queryClient.setQueryData(query.queryKey, -1);
+  await pass(5_000);
+  assert.equal([reads.length, query.state.data], [2, sequence]);
+  close();
+  refresher.take([event()]);
+  await pass(1_000);
+  queryClient.setQueryData(query.queryKey, -1);
+  assert.ok(query.state.isInvalidated, 'it is read when it is shown again');
+});
+
 test('everything is read again once when events were missed', async () => {
   const list = await shown('list');
   await pass(1_000);

@@ -41,6 +41,8 @@ export class Refresher {
   readonly #readings = new WeakMap<Query, Reading>();
   /** Queries that became stale during a read, which may not contain the change. */
   readonly #staleAfter = new Set<Query>();
+  /** Queries that events made stale, of which no read has begun since. */
+  readonly #owed = new Set<Query>();
   readonly #timers = new Map<Query, ReturnType<typeof setTimeout>>();
   readonly #unsubscribe: () => void;
   #batch: TandemEvent[] = [];
@@ -99,20 +101,26 @@ export class Refresher {
     if (isReading(query)) {
       if (isUnderWay || isNextPage(query)) return;
       this.#staleAfter.delete(query);
+      this.#owed.delete(query);
       const began = Date.now();
       const isClose = reading !== undefined && began - reading.began < 1.5 * spacingOf(query, reading);
       const close = isClose ? reading.close + 1 : 0;
       this.#readings.set(query, { place: nextInOrder(), began, ended: Number.NEGATIVE_INFINITY, close });
       return;
     }
+    // What is put into it by hand, such as the answer of a write, counts as read, but does not contain the change.
+    if (this.#owed.has(query)) query.invalidate();
     if (isUnderWay) reading.ended = Date.now();
-    if (!this.#staleAfter.delete(query)) return;
+    const isCancelled = isUnderWay && query.state.isInvalidated && query.state.status !== 'error';
+    const isStale = this.#staleAfter.delete(query);
+    if (!isStale && !isCancelled) return;
     // Whoever ended this read may begin another at once, which contains the change.
     queueMicrotask(() => this.#readings.get(query) === reading && this.#touch(query));
   }
 
   #forget(query: Query): void {
     this.#staleAfter.delete(query);
+    this.#owed.delete(query);
     clearTimeout(this.#timers.get(query));
     this.#timers.delete(query);
   }
@@ -123,6 +131,7 @@ export class Refresher {
       this.#staleAfter.add(query);
       return;
     }
+    this.#owed.add(query);
     query.invalidate();
     // What a hidden window has open is read when it is shown (refetchOnWindowFocus).
     if (!query.isActive() || !focusManager.isFocused() || this.#timers.has(query)) return;
