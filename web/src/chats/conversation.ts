@@ -140,13 +140,13 @@ export class Conversation {
 
   /**
    * Receives what happens until the agent stops; `onStatus` is called with each status. Where the stream cannot be had it
-   * is tried again until `signal` aborts; messages are then read by others. Resolves to whether the turn has ended.
+   * is tried again until `signal` aborts; messages are then read by others.
    */
-  async follow(signal: AbortSignal, onStatus: (status: ChatStatus) => void): Promise<boolean> {
+  async follow(signal: AbortSignal, onStatus: (status: ChatStatus) => void): Promise<void> {
     while (!signal.aborted) {
       try {
         for await (const event of this.#reader.follow(lastSequence(this.#view.messages), signal)) {
-          if (signal.aborted) return false;
+          if (signal.aborted) return;
           if (this.#view.isStreamLost) this.#show({ isStreamLost: false });
           if (event.event === 'message') this.#add([event.data]);
           else if (event.event === 'delta') {
@@ -154,10 +154,10 @@ export class Conversation {
           } else onStatus(event.data.status);
           if (event.event !== 'done') continue;
           this.endText();
-          return true;
+          return;
         }
       } catch {
-        if (signal.aborted) return false;
+        if (signal.aborted) return;
         this.#show({ isStreamLost: true });
       }
       await new Promise<void>((resolve) => {
@@ -168,7 +168,6 @@ export class Conversation {
         });
       });
     }
-    return false;
   }
 
   /** The turn has ended: a text that did not become a message was not stored. */

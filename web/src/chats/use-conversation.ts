@@ -5,7 +5,7 @@ import { api } from '../api/client.ts';
 import { pollUnlessLive, repeatFailed } from '../api/live-state.ts';
 import { readAgain } from '../api/queries.ts';
 import { Conversation } from './conversation.ts';
-import { chatQuery, isWorking, showStatus } from './queries.ts';
+import { type ChatStatus, chatQuery, isWorking, showStatus } from './queries.ts';
 import { lastSequence } from './transcript.ts';
 
 /**
@@ -48,12 +48,15 @@ export function useConversation(workspaceId: string, chatId: string) {
   useEffect(() => {
     if (!isOpened || !works) return;
     const ended = new AbortController();
-    const follow = async () => {
-      const isDone = await conversation.follow(ended.signal, (status) => void showStatus(workspaceId, chatId, status));
-      // Title, approvals and the reason of a failure are not part of the stream.
-      if (isDone) await readAgain(queryClient, 'chats');
+    let hasSettled = false;
+    const show = async (status: ChatStatus) => {
+      await showStatus(workspaceId, chatId, status);
+      if (hasSettled || isWorking(status)) return;
+      hasSettled = true;
+      // Title, approvals and the reason of a failure are not part of the stream, which is left once the status is shown.
+      await readAgain(queryClient, 'chats');
     };
-    void follow();
+    void conversation.follow(ended.signal, (status) => void show(status));
     return () => {
       ended.abort();
       conversation.endText();
