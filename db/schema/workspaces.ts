@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import {
   boolean,
   check,
+  date,
   foreignKey,
   index,
   integer,
@@ -9,6 +10,7 @@ import {
   numeric,
   pgTable,
   primaryKey,
+  smallint,
   text,
   uniqueIndex,
   uuid,
@@ -141,5 +143,56 @@ export const minuteEntries = pgTable(
     foreignKey({ name: 'minute_entries_workspace_fk', columns: [table.workspaceId], foreignColumns: [workspaces.id] }),
     check('minute_entries_sign', sql`(kind = 'grant') = (minutes > 0)`),
     index('minute_entries_created').on(table.workspaceId, table.createdAt, table.id),
+    index('minute_entries_turn').on(table.workspaceId, table.turnId).where(sql`turn_id is not null`),
+  ],
+);
+
+/**
+ * Up to which day, in UTC, the ledger of a workspace has been summed up in `minute_days`. A trigger sets it back when an
+ * entry of an earlier day is made.
+ */
+export const minutePositions = pgTable(
+  'minute_positions',
+  {
+    workspaceId: workspaceId().primaryKey(),
+    summedUntil: date('summed_until').notNull(),
+  },
+  (table) => [
+    foreignKey({
+      name: 'minute_positions_workspace_fk',
+      columns: [table.workspaceId],
+      foreignColumns: [workspaces.id],
+    }),
+  ],
+);
+
+/**
+ * The ledger of one day in UTC as sums, in lists of the same length. Minutes of work are in tenths. A turn is counted where it was
+ * charged first; where it was charged again is in `again_…`, with the quarters of an hour since its charge before.
+ */
+export const minuteDays = pgTable(
+  'minute_days',
+  {
+    workspaceId: workspaceId(),
+    day: date('day').notNull(),
+    granted: numeric('granted', { precision: 14, scale: 1, mode: 'number' }).notNull(),
+    /** By quarters of an hour of the day, from 0. */
+    quarters: smallint('quarters').array().notNull(),
+    quarterMinutes: integer('quarter_minutes').array().notNull(),
+    quarterTurns: integer('quarter_turns').array().notNull(),
+    /** By agent and trigger; no agent: captures. */
+    agents: uuid('agents').array().notNull(),
+    triggers: text('triggers').array().notNull(),
+    workMinutes: integer('work_minutes').array().notNull(),
+    workTurns: integer('work_turns').array().notNull(),
+    /** `again_work`: place in the lists by agent and trigger, from 1; 0 where the charge before was on the same day. */
+    againQuarters: smallint('again_quarters').array().notNull(),
+    againAfter: integer('again_after').array().notNull(),
+    againWork: smallint('again_work').array().notNull(),
+    againTurns: integer('again_turns').array().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.day] }),
+    foreignKey({ name: 'minute_days_workspace_fk', columns: [table.workspaceId], foreignColumns: [workspaces.id] }),
   ],
 );
