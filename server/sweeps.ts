@@ -7,6 +7,7 @@ import { type Retention, sweepEvents } from '../domain/events/retention.ts';
 import { type ChangedNotification, changedColumns, notificationEvents } from '../domain/notifications/changes.ts';
 import { deleteOldRuns } from '../domain/todos/run-retention.ts';
 import { deleteOldTurns } from '../domain/turns/retention.ts';
+import { sumDays } from '../domain/usage/daily-sums.ts';
 import { sumOldMinutes } from '../domain/usage/retention.ts';
 import { sweepDeliveries } from '../domain/webhooks/retention.ts';
 import type { Config } from './config.ts';
@@ -160,6 +161,18 @@ export async function sweepWork(db: Db, kept: WorkRetention): Promise<void> {
   if (minuteDetailDays > 0) await sumMinutesOfAll(db, minuteDetailDays);
 }
 
+const daysOver = `select d.until from (values ('minutes of days', date_trunc('day', now() - interval '2 hours', 'UTC'))) d(name, until)
+  left join sweeps s on s.name = d.name where s.swept_until is null or s.swept_until < d.until`;
+const daysSummed = `update sweeps set swept_until = $1 where name = 'minutes of days'`;
+
+/** Sums up the minutes of the days that are over, in every workspace. */
+export async function sumDaysOfAll(db: Db): Promise<void> {
+  const [days] = await db.rows<{ until: string }>(daysOver, []);
+  if (!days) return;
+  await inEachWorkspace(db, (id) => sumDays(db, id));
+  await db.rows(daysSummed, [days.until]);
+}
+
 // Half an hour of difference between the timers of processes is none; after a crash the next process begins an hour later.
 const pauseMinutes = 30;
 // Once a day: it passes what is kept of all times.
@@ -179,14 +192,20 @@ export function sweepWorkOnce(db: Db, kept: WorkRetention, renewMs?: number): Pr
   return runPeriodically(db, work, () => sweepWork(db, kept));
 }
 
+/** The minutes of the days that are over are summed up, unless a process has it in progress. Returns whether it did. */
+export function sumDaysOnce(db: Db, renewMs?: number): Promise<boolean> {
+  return runPeriodically(db, { name: 'minutes of days', pauseMinutes, renewMs }, () => sumDaysOfAll(db));
+}
+
 /**
- * Deletes what has expired every hour, and the old traces of work every day, by one of the processes. Returns the function
- * that stops it.
+ * Every hour, by one of the processes: deletes what has expired, once a day the old traces of work, and sums up the minutes of
+ * the days that are over. Returns the function that stops it.
  */
 export function startSweeps(db: Db, log: Logger, kept: KeptDays): () => void {
   const run = async () => {
     await sweepOnce(db, kept);
     await sweepWorkOnce(db, kept);
+    await sumDaysOnce(db);
   };
   const timer = setInterval(() => {
     run().catch((error: unknown) => log.warn({ err: error }, 'expired rows not deleted, will retry in an hour'));

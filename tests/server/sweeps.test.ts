@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Db } from '../../db/client.ts';
-import { sweepOnce, sweepWorkOnce } from '../../server/sweeps.ts';
+import { sumDaysOnce, sweepOnce, sweepWorkOnce } from '../../server/sweeps.ts';
 import { playAgent, startWithoutAgents } from '../support/chat-fixtures.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
 import { brief, recordedEvents } from '../support/recorded-events.ts';
@@ -121,6 +121,26 @@ test('traces of work are deleted once a day, and half an hour after a failure', 
   assert.not.ok(await sweepWorkOnce(tandem.db, keptDays));
   await tandem.db.rows(`update sweeps set begun_at = begun_at - interval '31 minutes'`, []);
   assert.ok(await sweepWorkOnce(tandem.db, keptDays));
+});
+
+test('the minutes of days that are over are summed up by one process, and those entered since a day later', async () => {
+  await tandem.db.rows('delete from sweeps', []);
+  const { workspaceId } = await tandem.workspace();
+  const enter = `insert into minute_entries (workspace_id, id, kind, minutes, trigger, created_at)
+    values ($1, gen_random_uuid(), 'capture', -1, 'capture', now() - make_interval(days => $2))`;
+  const days = async () =>
+    (await tandem.db.rows('select from minute_days where workspace_id = $1', [workspaceId])).length;
+  await tandem.db.rows(enter, [workspaceId, 3]);
+  const begun = await Promise.all([1, 2, 3].map(() => sumDaysOnce(tandem.db)));
+  assert.equal([begun.filter(Boolean).length, await days()], [1, 1]);
+  await tandem.db.rows(enter, [workspaceId, 5]);
+  const age = `update sweeps set begun_at = now() - interval '31 minutes', swept_until = swept_until - $1::interval`;
+  await tandem.db.rows(age, ['0 days']);
+  assert.ok(await sumDaysOnce(tandem.db));
+  assert.is(await days(), 1);
+  await tandem.db.rows(age, ['1 day']);
+  assert.ok(await sumDaysOnce(tandem.db));
+  assert.is(await days(), 2);
 });
 
 test('a sweep that takes longer than half an hour is not begun again meanwhile', async () => {
