@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { sweepEvents } from '../../domain/events/retention.ts';
-import { sweepWork } from '../../server/sweeps.ts';
+import { sumDaysOfAll, sweepWork } from '../../server/sweeps.ts';
 import { type BenchDatabase, openBenchDatabase } from '../harness/database.ts';
 import { tenths, whole } from '../harness/figures.ts';
 import { type Call, Loader } from '../harness/loader.ts';
@@ -15,6 +15,7 @@ export const growing = [
   'chats',
   'chat_turns',
   'minute_entries',
+  'minute_days',
   'approvals',
   'todo_runs',
 ] as const;
@@ -51,6 +52,8 @@ export interface GrowthFigures {
   /** Seconds that the sweeps took which deleted and summed up what is older than `keptDays`. */
   workSeconds: number;
   eventSeconds: number;
+  /** Seconds that it took to sum up the ledger of all days. */
+  sumSeconds: number;
 }
 
 /** For how many days the last stage keeps what has a setting. */
@@ -151,6 +154,8 @@ export async function measureGrowth(options: Options, print: (line: string) => v
       stages.push({ name, sizes, ...(await timesOf(database, history, options.probes)) });
       print(`  growth: ${name}: ${whole(sizes.messages.rows)} messages, ${whole(sizes.events.rows)} events`);
     };
+    const maintenance = db.for('maintenance');
+    let sumSeconds = 0;
     const tenth = Math.ceil(history.chats / 10);
     for (const [from, to] of [
       [0, tenth],
@@ -158,16 +163,19 @@ export async function measureGrowth(options: Options, print: (line: string) => v
     ] as const) {
       const filled = await seconds(() => addHistory(db, history, from, to));
       print(`  growth: ${whole(to - from)} chats added in ${tenths(filled)} s`);
+      // The history is made without triggers.
+      await db.rows('delete from minute_positions', []);
+      sumSeconds = await seconds(() => sumDaysOfAll(maintenance));
+      await db.driver.unsafe('vacuum (analyze) minute_days');
       await stage(to === history.chats ? 'all' : 'a tenth');
     }
-    const maintenance = db.for('maintenance');
     const days = { runDays: keptDays, approvalDays: keptDays, turnDays: keptDays, minuteDetailDays: keptDays };
     const workSeconds = await seconds(() => sweepWork(maintenance, days));
     // What the sweep recorded gets its numbers from a service; the old events go before.
     const eventSeconds = await seconds(() => sweepEvents(maintenance, { eventDays: keptDays, auditDays: keptDays }));
     for (const table of growing) await db.driver.unsafe(`vacuum (full, analyze) ${table}`);
     await stage(`of the last ${keptDays} days`);
-    return { chats: history.chats, workspaces: options.workspaces, stages, workSeconds, eventSeconds };
+    return { chats: history.chats, workspaces: options.workspaces, stages, workSeconds, eventSeconds, sumSeconds };
   } finally {
     await database.stop();
     await database.remove();

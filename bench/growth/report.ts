@@ -15,7 +15,7 @@ function bytesPerRow({ sizes }: Stage): string {
 
 /** The growth of tables and of the times of requests as Markdown. */
 export function reportGrowth(figures: GrowthFigures): string {
-  const { chats, workspaces, stages, workSeconds, eventSeconds } = figures;
+  const { chats, workspaces, stages, workSeconds, eventSeconds, sumSeconds } = figures;
   const [tenth, all, kept] = stages;
   if (!tenth || !all || !kept) throw new Error('A stage was not measured');
   const requests = all.times.map(({ name }, n) => [
@@ -39,6 +39,7 @@ ${table(['request', tenth.name, all.name, kept.name], requests)}
 
 ${growthErrors(figures)} requests failed.
 
+Summing up the ledger of all days took ${tenths(sumSeconds)} s.
 Keeping ${keptDays} days of runs, approvals, turns and the detail of minutes took ${tenths(workSeconds)} s, of events ${tenths(eventSeconds)} s. Sizes after VACUUM FULL:
 
 ${table(['table', 'rows', 'rows left', 'MiB', 'MiB left'], rows)}`;

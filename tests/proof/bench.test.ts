@@ -142,6 +142,7 @@ test('growth is measured: what each table takes, requests at three sizes without
   }
   assert.match(output, /^0 requests failed\.$/m);
   assert.match(output, /took \d+\.\d s, of events \d+\.\d s/);
+  assert.match(output, /Summing up the ledger of all days took \d+\.\d s/);
 });
 
 test('recordings at once are measured: the memory of the process, acknowledgements, and that all are completed', async () => {
