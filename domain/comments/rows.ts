@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { Bindings } from '../../db/bindings.ts';
-import type { Db } from '../../db/client.ts';
+import { type Db, instantFromPostgres } from '../../db/client.ts';
 import type { todoComments } from '../../db/schema/comments.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { cursorScope, pageOf, positionOf } from '../page.ts';
-import { requireTodo } from '../todos/rows.ts';
+import { requireTodo, type TodoRow, todoColumns, todoOf } from '../todos/rows.ts';
+import type { TodoAnswer } from '../todos/shapes.ts';
 import type { CommentAnswer, CommentListing, CommentRef } from './shapes.ts';
 
 /** The columns of a comment with its author, from a relation `c` shaped like `todo_comments`. */
@@ -59,28 +60,42 @@ export async function lockComment(db: Db, workspaceId: string, ref: CommentRef):
   return findComment(db, workspaceId, ref);
 }
 
-const beside = `select l.name as "todoListName", c.* from todos t
-  join todo_lists l on l.workspace_id = $1 and l.id = t.todo_list_id
-  left join lateral (
-    select ${columns} from todo_comments c ${authors}
-    where c.workspace_id = $1 and c.todo_id = $2 order by c.created_at desc, c.id desc limit $3
-  ) c on true
-  where t.workspace_id = $1 and t.id = $2 order by c."createdAt", c.id`;
+const commented = `select ${todoColumns()},
+    (select l.name from todo_lists l where l.workspace_id = $1 and l.id = t.todo_list_id) as "todoListName",
+    (select json_agg(json_build_array(c."authorName", c.text, c."createdAt") order by c."createdAt", c.id) from (
+      select ${columns} from todo_comments c ${authors}
+      where c.workspace_id = $1 and c.todo_id = $2 order by c.created_at desc, c.id desc limit $3) c) as comments
+  from todos t where t.workspace_id = $1 and t.id = $2`;
 
-/** What is shown beside a todo, in one statement. */
-export interface BesideTodo {
-  todoListName: string | null;
-  /** The latest, the oldest of them first. */
-  comments: CommentAnswer[];
+interface CommentedTodoRow extends TodoRow {
+  todoListName: string;
+  comments: [author: string, text: string, createdAt: string][] | null;
 }
 
-/** The name of the list of a todo, and its latest comments; null and none without such a todo. */
-export async function besideTodo(db: Db, workspaceId: string, todoId: string, count: number): Promise<BesideTodo> {
-  type Row = { todoListName: string } & (CommentRow | { id: null });
-  const rows = await db.rows<Row>(beside, [workspaceId, todoId, count]);
+/** A todo with what tools show beside it. */
+export interface CommentedTodo {
+  todo: TodoAnswer;
+  todoListName: string;
+  /** The latest, the oldest of them first, by the names of their authors. */
+  comments: { author: string; text: string; createdAt: string }[];
+}
+
+/** The todo of this id with its `count` latest comments, in one statement. @throws Failure 404. */
+export async function findCommentedTodo(
+  { db, principal }: Context,
+  todoId: string,
+  count: number,
+): Promise<CommentedTodo> {
+  const [row] = await db.lookUp<CommentedTodoRow>(commented, [principal.workspaceId, todoId, count]);
+  if (!row) throw notFound('todo', 'todoId');
   return {
-    todoListName: rows[0]?.todoListName ?? null,
-    comments: rows.flatMap((row) => (row.id === null ? [] : [commentOf(row)])),
+    todo: todoOf(row),
+    todoListName: row.todoListName,
+    comments: (row.comments ?? []).map(([author, text, createdAt]) => ({
+      author,
+      text,
+      createdAt: instantFromPostgres(createdAt),
+    })),
   };
 }
 

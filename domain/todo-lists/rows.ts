@@ -50,7 +50,7 @@ const named = 'select id, name from todo_lists where workspace_id = $1 and id = 
 
 /** The names of these lists, by id. */
 export async function listNames(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.rows<Pick<TodoListTable, 'id' | 'name'>>(named, [workspaceId, [...new Set(ids)]]);
+  const rows = await db.lookUp<Pick<TodoListTable, 'id' | 'name'>>(named, [workspaceId, [...new Set(ids)]]);
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { besideTodo } from '../../domain/comments/rows.ts';
+import { findCommentedTodo } from '../../domain/comments/rows.ts';
 import type { Context } from '../../domain/context.ts';
 import { Id } from '../../domain/fields.ts';
 import { listNames } from '../../domain/todo-lists/rows.ts';
 import { listTodos } from '../../domain/todos/list.ts';
-import { getTodo } from '../../domain/todos/rows.ts';
 import { Todo, type TodoAnswer, TodoStatus } from '../../domain/todos/shapes.ts';
 
 const count = z.int().nullable();
@@ -27,10 +26,7 @@ const maxComments = 5;
 
 /** A todo with the name of its list and its latest comments, where there are any. @throws Failure 404. */
 export async function commentedTodo(ctx: Context, todoId: string) {
-  const { db, principal } = ctx;
-  const beside = besideTodo(db, principal.workspaceId, todoId, maxComments);
-  const [todo, { todoListName, comments: found }] = await Promise.all([getTodo(ctx, { todoId }), beside]);
-  const comments = found.map(({ author, text, createdAt }) => ({ author: author.name, text, createdAt }));
+  const { todo, todoListName, comments } = await findCommentedTodo(ctx, todoId, maxComments);
   return { todo: withToolFields(todo, todoListName), ...(comments.length > 0 && { comments }) };
 }
 

@@ -1,9 +1,9 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hashSecret } from '../../db/secrets.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
+import { statementsOf } from '../support/todo-fixtures.ts';
 
 const test = suite('Idempotency-Key of a todo, which is claimed in the statement that creates it');
 let tandem: TestService;
@@ -20,18 +20,6 @@ const create = ({ call }: TestWorkspace, key: string, body: object) =>
 const isReplayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
 
 const todosOf = async ({ call }: TestWorkspace) => (await call('GET /todos')).body.data as { id: string }[];
-
-/** The statements about todos and keys that `work` sends. Those of the scheduler, which polls meanwhile, skip locked rows. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const texts: string[] = [];
-  const watch = (text: unknown) => {
-    if (/\b(todos|idempotency_keys)\b/.test(String(text)) && !/skip locked/.test(String(text)))
-      texts.push(String(text));
-  };
-  subscribe('tandem:statement', watch);
-  await work().finally(() => unsubscribe('tandem:statement', watch));
-  return texts;
-}
 
 const everyMark = Array.from({ length: 31 }, (_, place) => String.fromCharCode(place + 1)).join('');
 const bodies: object[] = [

@@ -4,6 +4,7 @@ import { hours } from '../support/agent-fixtures.ts';
 import { newRecording, startWithoutDigests } from '../support/capture-fixtures.ts';
 import type { TestService } from '../support/harness.ts';
 import { toolWorkspace } from '../support/mcp-clients.ts';
+import { statementsOf } from '../support/todo-fixtures.ts';
 
 const test = suite('mcp answers');
 let tandem: TestService;
@@ -133,6 +134,25 @@ test('a long content is cut, says so, and is read on in parts', async () => {
     assert.match(data.rest, /get_todo with contentOffset/);
   }
   assert.is(read, content);
+});
+
+test('a todo comes with the name of its list and its five latest comments, in one statement', async () => {
+  const { use, call } = await world();
+  const { body: list } = await call('POST /todo-lists', { name: 'Garden' });
+  const { body: todo } = await call('POST /todos', { title: 'Water the plants', todoListId: list.id });
+  const plain = (await use('get_todo', { todoId: todo.id })).data;
+  assert.equal([plain.todo.todoListName, 'comments' in plain], ['Garden', false]);
+  for (let i = 0; i < 7; i++) await call(`POST /todos/${todo.id}/comments`, { text: `Comment “${i}”` });
+  const written: { author: { name: string }; text: string; createdAt: string }[] = (
+    await call(`GET /todos/${todo.id}/comments`)
+  ).body.data;
+  const latest = written.slice(2).map(({ author, text, createdAt }) => ({ author: author.name, text, createdAt }));
+  const statements = await statementsOf(async () => {
+    assert.equal((await use('get_todo', { todoId: todo.id })).data.comments, latest);
+  });
+  assert.is(statements.length, 1, statements.join('\n'));
+  const missing = await use('get_todo', { todoId: crypto.randomUUID() });
+  assert.equal([missing.data.code, missing.data.param], ['resource_not_found', 'todoId']);
 });
 
 test.run();

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { v7 as newId } from 'uuid';
 import * as assert from 'uvu/assert';
 import type { TodoAnswer } from '../../domain/todos/shapes.ts';
@@ -88,4 +89,16 @@ export async function walk(
     await between();
   }
   throw new Error(`the walk of ${queryOf(parameters)} did not end after ${mostPages} pages`);
+}
+
+/** The statements about todos and keys that `work` sends. Those of the scheduler, which polls meanwhile, skip locked rows. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const texts: string[] = [];
+  const watch = (text: unknown) => {
+    if (/\b(todos|idempotency_keys)\b/.test(String(text)) && !/skip locked/.test(String(text)))
+      texts.push(String(text));
+  };
+  subscribe('tandem:statement', watch);
+  await work().finally(() => unsubscribe('tandem:statement', watch));
+  return texts;
 }
