@@ -10,7 +10,6 @@ import { type ContextFor, describeFailure, failureOf, sendFailure, UnreadableBod
 import { type RouterLike, type Tool, toolsOf } from '../operations.ts';
 import { type Addresses, allowPage, requireOwnAddress, shareWithPage } from './origin.ts';
 import type { McpEndpoint } from './server.ts';
-import { isSingleCall, postOf, type ResultMessage } from './single-call.ts';
 
 const path = '/mcp';
 const others: HTTPMethods[] = ['GET', 'PUT', 'PATCH', 'DELETE'];
@@ -91,13 +90,12 @@ function webRequest({ headers, body }: FastifyRequest, publicUrl: string, signal
     const value = headers[name];
     if (typeof value === 'string') copied[name] = value;
   }
-  if (isSingleCall(body)) return postOf(`${publicUrl}${path}`, copied);
   const isEndless = (body as { method?: unknown } | null)?.method === 'subscriptions/listen';
   return new Request(`${publicUrl}${path}`, { method: 'POST', headers: copied, ...(isEndless && { signal }) });
 }
 
 /** Sends the SDK's response: a stream as it comes, anything else in one piece, which takes a third of the time. */
-async function sendAnswer(reply: FastifyReply, answer: Response | ResultMessage) {
+async function sendAnswer(reply: FastifyReply, answer: Response | object) {
   if (!(answer instanceof Response)) {
     reply.header('content-type', 'application/json');
     return reply.send(JSON.stringify(answer));
@@ -173,9 +171,10 @@ export function mountMcp(
       const lacks = ({ problem }: Failure) => {
         lacking = problem.requiredScopes ?? [];
       };
-      const mcpRequest = webRequest(request, service.publicUrl, ctx.signal);
-      const { answer: answerOf } = await endpoint();
-      const answer = await answerOf(mcpRequest, body, { ctx, report, lacks });
+      const exchange = { ctx, report, lacks };
+      const mcp = await endpoint();
+      const answer = await (mcp.answerDirectly(request.headers, body, exchange) ??
+        mcp.answer(webRequest(request, service.publicUrl, ctx.signal), body, exchange));
       // Not for a batch: other calls of it may have done their work.
       if (ctx.principal.kind === 'oauth' && lacking.length > 0 && !Array.isArray(body)) {
         throw consentNeeded(lacking, ctx.principal, service.publicUrl);

@@ -1,6 +1,5 @@
-import { ProtocolError, ProtocolErrorCode, Server, type Transport } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { type ResultMessage, takeResult } from './single-call.ts';
 import { isCreatedTask } from './tasks.ts';
 
 /** What zod says of a value, as the SDK writes it into its message. */
@@ -35,14 +34,6 @@ function isAnswer(result: unknown): boolean {
  * error for them, which it then reports as -32603, as if the service had failed. And a tool may answer with a task.
  */
 export class ParamsServer extends Server {
-  /** Set: gets the result of a single call, see `takeResult`. */
-  taken: ((message: ResultMessage) => void) | undefined;
-
-  override async connect(transport: Transport): Promise<void> {
-    if (this.taken) takeResult(transport, this.taken);
-    await super.connect(transport);
-  }
-
   /** The SDK makes an error for those who still wait for an answer, which is never thrown: its stack takes longer than the rest. */
   protected override _onclose(): void {
     const { stackTraceLimit } = Error;

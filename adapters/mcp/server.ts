@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   type CallToolResult,
   createMcpHandler,
@@ -19,12 +20,12 @@ import type { Tool } from '../operations.ts';
 import { answered, answerOf, type Exchange } from '../tools/answer.ts';
 import { type Catalogue, catalogueOf } from './catalogue.ts';
 import { chatTasks, startTask } from './chat-tasks.ts';
+import { answerDirectly, directCallOf, serverInfoOf } from './direct-call.ts';
 import { callWithElicitation, callWithInputRequired, showsForms } from './elicitation.ts';
 import type { OpenedStream } from './event-stream.ts';
 import { eventsExtension, serveEvents } from './events.ts';
 import { inFormSession, questionRequest, sessionIdFor, takeAnswers } from './form-session.ts';
 import { ParamsServer } from './params.ts';
-import { isSingleCall, type ResultMessage } from './single-call.ts';
 import {
   capabilitiesOf,
   followsTasks,
@@ -36,8 +37,10 @@ import {
 
 /** The MCP endpoint without its HTTP frame. */
 export interface McpEndpoint {
-  /** Answers one POST whose body is parsed; the result of a single call comes as its message, with status 200. */
-  answer(request: Request, body: unknown, exchange: Exchange): Promise<Response | ResultMessage>;
+  /** Answers a POST whose body is parsed by a message with status 200, if it is a call that needs nothing else. */
+  answerDirectly(headers: IncomingHttpHeaders, body: unknown, exchange: Exchange): Promise<object> | undefined;
+  /** Answers any POST whose body is parsed. */
+  answer(request: Request, body: unknown, exchange: Exchange): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -83,15 +86,14 @@ const introducing = ['initialize', 'server/discover'];
 interface Visit extends Exchange {
   orientation?: Orientation | undefined;
   /** What is sent instead of the SDK's response. */
-  opened: { stream?: OpenedStream; result?: ResultMessage };
-  isSingleCall: boolean;
+  opened: { stream?: OpenedStream };
 }
 
 /** Looks up where the client works, only when the body asks for the instructions. */
 async function visitOf(body: unknown, exchange: Exchange): Promise<Visit> {
   const messages: { method?: unknown }[] = Array.isArray(body) ? body : [body];
   const asks = messages.some((message) => introducing.includes(String(message?.method)));
-  const visit = { ...exchange, opened: {}, isSingleCall: isSingleCall(body) };
+  const visit = { ...exchange, opened: {} };
   return asks ? { ...visit, orientation: await orientationOf(exchange.ctx) } : visit;
 }
 
@@ -107,22 +109,17 @@ function serverFor(catalogue: Catalogue, exchange: Visit, call: Call, more: Serv
   const { ctx, orientation } = exchange;
   const { tools, instructions: general } = catalogue.viewFor(ctx.principal);
   const instructions = orientation ? `${introductionFor(orientation)}\n\n${general}` : general;
-  const server = new ParamsServer(
-    { name: 'tandem', title: 'Tandem', version: ctx.service.version },
-    { capabilities: { tools: {}, ...empty, ...more }, instructions, cacheHints: cacheHintsFor(orientation) },
-  );
+  const server = new ParamsServer(serverInfoOf(ctx.service), {
+    capabilities: { tools: {}, ...empty, ...more },
+    instructions,
+    cacheHints: cacheHintsFor(orientation),
+  });
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = catalogue.find(params.name);
     if (tool) return answered(tool, exchange, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
     const message = `Unknown tool: ${shown(params.name)}. Call tools/list to see the available tools.`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   });
-  if (exchange.isSingleCall) {
-    server.taken = (message) => {
-      exchange.opened.result = message;
-    };
-    return server;
-  }
   server.setRequestHandler('tools/list', () => ({ tools }));
   server.setRequestHandler('prompts/list', () => ({ prompts: [] }));
   server.setRequestHandler('prompts/get', ({ params }) => {
@@ -177,7 +174,6 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
   const build: McpServerFactory = ({ authInfo }) => {
     const visit = authInfo?.extra as unknown as Visit;
     const server = serverFor(catalogue, visit, callModern, modernCapabilities);
-    if (visit.isSingleCall) return server;
     serveTasks(server, chatTasks(catalogue.find, visit));
     serveEvents(server, visit, (stream) => {
       visit.opened.stream = stream;
@@ -187,14 +183,13 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
   const modern = createMcpHandler(build, { legacy: 'reject' });
 
   /** Like the SDK's own fallback, but answers JSON: a client that accepts no event stream gets none. */
-  async function legacy(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response | ResultMessage> {
+  async function legacy(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
     const visit = await visitOf(parsedBody, exchange);
     const server = serverFor(catalogue, visit, callPlainly);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
       await server.connect(transport);
-      const response = await transport.handleRequest(request, { parsedBody });
-      return visit.opened.result ?? response;
+      return await transport.handleRequest(request, { parsedBody });
     } finally {
       await server.close();
     }
@@ -207,7 +202,7 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
       callWithElicitation(tool, ctx, input, (question, chatId) =>
         transport.send(questionRequest(ctx, question, chatId), { relatedRequestId: id }),
       );
-    const server = serverFor(catalogue, { ...exchange, opened: {}, isSingleCall: false }, call);
+    const server = serverFor(catalogue, { ...exchange, opened: {} }, call);
     await server.connect(transport);
     const { body, status, headers } = await transport.handleRequest(request, { parsedBody });
     if (!body) {
@@ -218,30 +213,28 @@ export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
   }
 
   /** One POST of a client of `initialize`. */
-  async function initialized(
-    request: Request,
-    parsedBody: unknown,
-    exchange: Exchange,
-  ): Promise<Response | ResultMessage> {
+  async function initialized(request: Request, parsedBody: unknown, exchange: Exchange): Promise<Response> {
     const { taken, rest } = await takeAnswers(exchange.ctx, parsedBody);
     if (taken > 0 && rest.length === 0) return new Response(null, { status: 202 });
     if (inFormSession(request) && catalogue.find(calledTool(parsedBody))?.elicits)
       return eliciting(request, parsedBody, exchange);
     const response = await legacy(request, Array.isArray(parsedBody) ? rest : parsedBody, exchange);
     const sessionId = sessionIdFor(parsedBody);
-    if (sessionId !== undefined && response instanceof Response && response.ok)
-      response.headers.set('mcp-session-id', sessionId);
+    if (sessionId !== undefined && response.ok) response.headers.set('mcp-session-id', sessionId);
     return response;
   }
 
   return {
+    answerDirectly(headers, body, exchange) {
+      const call = directCallOf(headers, body, catalogue.find);
+      return call && answerDirectly(call, exchange);
+    },
     async answer(request, parsedBody, exchange) {
       if (await isLegacyRequest(request, parsedBody)) return initialized(request, parsedBody, exchange);
       if (isUndeclaredListen(parsedBody)) return refusal(parsedBody, tasksNotDeclared());
       const visit = await visitOf(parsedBody, exchange);
       const authInfo = { token: '', clientId: '', scopes: [], extra: { ...visit } };
       const response = await modern.fetch(request, { parsedBody, authInfo });
-      if (visit.opened.result) return visit.opened.result;
       return visit.opened.stream && response.ok ? streamed(visit.opened.stream, response) : response;
     },
     close: () => modern.close(),
