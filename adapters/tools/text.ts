@@ -33,13 +33,17 @@ export function compact(value: unknown, max: number, addressOf: AddressOf): Comp
       return each.filter((item) => item !== null && item !== undefined).map((item, i) => walk(item, `${field}[${i}]`));
     }
     if (typeof each !== 'object' || each === null) return each;
-    const kept = Object.entries(each).filter(([, item]) => item !== null && item !== undefined);
-    const shown = kept.map(([key, item]) => [
-      key,
-      uncut.has(key) ? item : walk(item, field === '' ? key : `${field}.${key}`),
-    ]);
+    const shown: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(each)) {
+      if (item === null || item === undefined) continue;
+      const kept = uncut.has(key) ? item : walk(item, field === '' ? key : `${field}.${key}`);
+      // Assigned, it would be the prototype.
+      if (key === '__proto__') Object.defineProperty(shown, key, { value: kept, enumerable: true });
+      else shown[key] = kept;
+    }
     const url = addressOf(each as Record<string, unknown>);
-    return Object.fromEntries(url === undefined ? shown : [...shown, ['url', url]]);
+    if (url !== undefined) shown.url = url;
+    return shown;
   };
   return { value: walk(value, ''), cuts };
 }

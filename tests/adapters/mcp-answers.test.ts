@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compact } from '../../adapters/tools/text.ts';
 import { hours } from '../support/agent-fixtures.ts';
 import { newRecording, startWithoutDigests } from '../support/capture-fixtures.ts';
 import type { TestService } from '../support/harness.ts';
@@ -153,6 +154,13 @@ test('a todo comes with the name of its list and its five latest comments, in on
   assert.is(statements.length, 1, statements.join('\n'));
   const missing = await use('get_todo', { todoId: crypto.randomUUID() });
   assert.equal([missing.data.code, missing.data.param], ['resource_not_found', 'todoId']);
+});
+
+test('nulls are left out at any depth, and a field of any name is a field', () => {
+  const given = '{"a":[null,{"b":null,"c":[]}],"__proto__":{"d":null,"e":"xyz"},"f":false}';
+  const { value, cuts } = compact(JSON.parse(given), 2, ({ f }) => (f === false ? 'https://tandem.test' : undefined));
+  assert.is(JSON.stringify(value), '{"a":[{"c":[]}],"__proto__":{"e":"xy"},"f":false,"url":"https://tandem.test"}');
+  assert.equal(cuts, [{ field: '__proto__.e', shown: 2, length: 3 }]);
 });
 
 test.run();
