@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify';
 import type { Principal, ServiceSettings } from '../../domain/context.ts';
 import { Failure, invalid } from '../../domain/errors.ts';
 import { atFirstUse } from '../../domain/first-use.ts';
@@ -124,9 +124,14 @@ export function mountMcp(
     return opened;
   });
   app.addHook('preClose', async () => opened?.close());
-  const ownAddress = async (request: FastifyRequest, reply: FastifyReply) => {
+  const ownAddress: onRequestHookHandler = (request, reply, done) => {
     requireOwnAddress(request, addresses, service.publicUrl);
     shareWithPage(request, reply);
+    done();
+  };
+  const bearer: onRequestHookHandler = (request, _, done) => {
+    requireBearer(request, service.publicUrl);
+    done();
   };
   app.options(path, { onRequest: ownAddress }, async (request, reply) => allowPage(request, reply));
   app.route({
@@ -143,7 +148,7 @@ export function mountMcp(
   });
   app.post(path, {
     bodyLimit: defaultMaxBody,
-    onRequest: [ownAddress, async (request) => requireBearer(request, service.publicUrl)],
+    onRequest: [ownAddress, bearer],
     errorHandler: (error, request, reply) => {
       if (!(error instanceof UnreadableBody)) {
         const failure = failureOf(error, request);
