@@ -13,6 +13,7 @@ import { notifications } from './notifications.ts';
 import { runs } from './runs.ts';
 import { secondFactors } from './second-factors.ts';
 import { skills } from './skills.ts';
+import { snoozes } from './snoozes.ts';
 import { todoLists } from './todo-lists.ts';
 import { todos } from './todos.ts';
 import { usage } from './usage.ts';
@@ -38,6 +39,7 @@ export const appRouter = router({
   captures,
   approvals,
   notifications,
+  snoozes,
   usage,
   events,
   webhookEndpoints,

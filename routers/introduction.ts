@@ -78,6 +78,7 @@ export const tagDescriptions: Record<string, string> = {
   chats: 'Conversations with agents, and the messages in them.',
   approvals: 'Actions of agents that a person must allow.',
   notifications: 'What people are notified of, in a list and by email.',
+  snoozes: 'What people have put off in their inbox.',
   agents: 'Workers with standing instructions.',
   skills: 'Skills over all agents.',
   captures: 'Recordings with transcript, notes and summary, and written notes.',

@@ -54,6 +54,8 @@ const sweeps = [
       and not exists (select 1 from connected_apps a where a.client_id = o.payload ->> 'client_id') limit 5000)`,
   `delete from webhook_endpoints where (workspace_id, id) in (
     select workspace_id, id from webhook_endpoints where expires_at < now() - interval '1 hour' limit 5000)`,
+  `delete from snoozes where (workspace_id, id) in (
+    select workspace_id, id from snoozes where until < now() - interval '7 days' limit 5000)`,
   `delete from rate_windows where bucket in (
     select bucket from rate_windows where window_start < now() - interval '1 hour' limit 5000)`,
 ];

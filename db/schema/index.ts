@@ -12,6 +12,7 @@ export * from './push.ts';
 export * from './reminders.ts';
 export * from './schedules.ts';
 export * from './second-factors.ts';
+export * from './snoozes.ts';
 export * from './todos.ts';
 export * from './turns.ts';
 export * from './views.ts';

@@ -20,6 +20,7 @@ const resources = {
   tag: ['created', 'deleted'],
   notification: ['created', 'updated', 'deleted'],
   notification_settings: ['updated'],
+  snooze: ['created', 'updated', 'deleted'],
   workspace: ['created', 'updated'],
   minutes: ['exhausted'],
   member: ['added', 'changed', 'removed'],

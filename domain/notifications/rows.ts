@@ -1,4 +1,3 @@
-import type { Db } from '../../db/client.ts';
 import type { notifications } from '../../db/schema/index.ts';
 import type { Context, Principal } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -22,12 +21,16 @@ const mine = 'workspace_id = $1 and user_id = $2 and in_app';
 const newest = 'order by created_at desc, id desc limit $3';
 const from = '(created_at, id) < ($4::timestamptz, $5::uuid)';
 const one = `select ${columns} from notifications where ${mine} and id = $3`;
-const unread = `select count(*)::int as count from notifications where ${mine} and read_at is null`;
+/** What is put off comes back later, and is not counted or marked before. */
+const isNotPutOff = (now: string) => `not exists (select 1 from snoozes s where s.workspace_id = $1 and s.user_id = $2
+    and s.subject_id = n.id and s.until > ${now}::timestamptz)`;
+const unread = `select count(*)::int as count from notifications n where ${mine} and read_at is null and ${isNotPutOff('$3')}`;
 const mark = `update notifications set read_at = case when $4 then coalesce(read_at, $5::timestamptz) end
   where ${mine} and id = $3`;
 const lock = `select 1 from notifications where ${mine} and id = $3 for no key update`;
 const markAll = `update notifications n set read_at = $3::timestamptz
-  where ${mine} and read_at is null and ($4::timestamptz is null or (created_at, id) <= ($4::timestamptz, $5::uuid))
+  where ${mine} and read_at is null and ${isNotPutOff('$3')}
+    and ($4::timestamptz is null or (created_at, id) <= ($4::timestamptz, $5::uuid))
   returning ${changedColumns}`;
 
 /** A notification with the address of the page of what it is about. */
@@ -35,8 +38,13 @@ function notificationOf(row: Row, publicUrl: string): NotificationAnswer {
   return { object: 'notification', ...row, url: pageOfSubject(publicUrl, row) };
 }
 
-async function unreadCount(db: Db, { workspaceId, userId }: Reader): Promise<number> {
-  const [row] = await db.rows<{ count: number }>(unread, [workspaceId, userId]);
+async function unreadCount({
+  db,
+  principal,
+  clock,
+}: Pick<Context, 'db' | 'clock'> & { principal: Reader }): Promise<number> {
+  const values = [principal.workspaceId, principal.userId, clock().toISOString()];
+  const [row] = await db.rows<{ count: number }>(unread, values);
   return row?.count ?? 0;
 }
 
@@ -68,7 +76,7 @@ export async function listNotifications(ctx: Context, { limit, cursor, unread: o
   const rows = await db.rows<Row>(text, [workspaceId, userId, limit + 1, ...position]);
   const page = pageOf(rows, limit, scope, (row) => [row.createdAt, row.id]);
   const data = page.data.map((row) => notificationOf(row, ctx.service.publicUrl));
-  return { object: 'list' as const, ...page, data, unreadCount: await unreadCount(db, principal) };
+  return { object: 'list' as const, ...page, data, unreadCount: await unreadCount(ctx) };
 }
 
 /** Marks one as read or unread; one that is read already keeps its `readAt`. @throws Failure 404, 412. */
@@ -103,6 +111,6 @@ export async function markNotificationsRead(ctx: Context, { upTo }: { upTo?: str
   return {
     object: 'notifications_read' as const,
     readCount,
-    unreadCount: await unreadCount(db, principal),
+    unreadCount: await unreadCount(ctx),
   };
 }

@@ -16,6 +16,8 @@ interface Concern {
 const todo: Concern = { kinds: ['todos', 'runs', 'capture'] };
 const todoList: Concern = { kinds: ['todos'] };
 const comment: Concern = { kinds: ['comments', 'todos activity'] };
+/** What is put off does not count as unread. */
+const snooze: Concern = { kinds: ['snoozes', 'notifications'] };
 const reminder: Concern = { kinds: ['todos reminders'] };
 const chat: Concern = { kinds: ['chats'] };
 const approval: Concern = { kinds: ['chats', 'approvals', 'runs'] };
@@ -68,6 +70,9 @@ export const concernOf: Readonly<Record<EventType, Concern>> = {
   'comment.deleted': comment,
   'reminder.created': reminder,
   'reminder.deleted': reminder,
+  'snooze.created': snooze,
+  'snooze.updated': snooze,
+  'snooze.deleted': snooze,
   'schedule.failed': todo,
   'chat.created': chat,
   'chat.updated': chat,
