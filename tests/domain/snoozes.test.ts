@@ -60,11 +60,16 @@ test('what is put off again keeps its snooze and gets the new instant, also by r
   const workspace = await tandem.workspace();
   const ask = await signedIn(workspace);
   const subject = { subjectType: 'notification', subjectId: await notified(workspace) };
-  const made = await Promise.all([3, 4, 5, 6].map((hours) => ask('POST /snoozes', { ...subject, until: inHours(hours) })));
+  const made = await Promise.all(
+    [3, 4, 5, 6].map((hours) => ask('POST /snoozes', { ...subject, until: inHours(hours) })),
+  );
   assert.equal([...new Set(made.map(({ status }) => status))], [201]);
   assert.is(new Set(made.map(({ body }) => body.id)).size, 1);
   const until = inHours(1);
-  const last = bodyOf(await ask('POST /snoozes', { ...subject, subjectId: subject.subjectId.toUpperCase(), until }), 201);
+  const last = bodyOf(
+    await ask('POST /snoozes', { ...subject, subjectId: subject.subjectId.toUpperCase(), until }),
+    201,
+  );
   assert.equal([last.id, last.until], [made[0]?.body.id, until]);
   assert.equal((await ask('GET /snoozes')).body.data, [last]);
 });
@@ -97,14 +102,14 @@ test('what is not there, is past or is too far ahead is refused with a sentence'
     assert.equal([status, body.code, body.param], [404, 'resource_not_found', 'subjectId'], subjectType);
   }
   const subject = { subjectType: 'approval', subjectId: await workspace.approval() };
-  for (const [until, says] of [
+  for (const [until, message] of [
     [inHours(-1), /in the future/],
     [inHours(24 * 367), /within 366 days/],
     ['tomorrow', /RFC 3339/],
   ] as const) {
     const { status, body } = await ask('POST /snoozes', { ...subject, until });
     assert.equal([status, body.param], [400, 'until'], until);
-    assert.match(body.message, says);
+    assert.match(body.message, message);
   }
   assert.equal((await ask('GET /snoozes')).body.data, []);
 });

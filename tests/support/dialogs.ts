@@ -146,6 +146,7 @@ export const openings: Opening[] = [
     ],
   },
   { at: '/todos/:archived', opened: [question('todo/actions', 'Erase')] },
+  { at: '/inbox', opened: [dialog('inbox/snooze-dialog', /^Snooze: /)] },
   { at: '/chats/:chatId', opened: [dialog('chats/title-dialog', 'Rename')] },
   { at: '/chats/:asking', opened: [question('approvals/approve-all', 'Approve all 2')] },
   {

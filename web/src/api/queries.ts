@@ -160,7 +160,8 @@ export const notificationsQuery = (workspaceId: string, unread: boolean) =>
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
-export type Notification = Awaited<ReturnType<typeof api.notifications.list.query>>['data'][number];
+export type NotificationPage = Awaited<ReturnType<typeof api.notifications.list.query>>;
+export type Notification = NotificationPage['data'][number];
 
 export const notificationSettingsQuery = (workspaceId: string) =>
   queryOptions({

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import {
   type KeyboardEvent,
   lazy,
+  type ReactNode,
   type Ref,
   Suspense,
   useEffect,
@@ -57,6 +58,8 @@ interface ApprovalCardProps extends ShownApproval {
   to?: string;
   keys?: Ref<CardKeys>;
   all?: AllOfChat | undefined;
+  /** What else can be done with it, after its decision. */
+  more?: ReactNode;
 }
 
 const armedMs = 3_000;
@@ -73,7 +76,7 @@ function useArmed() {
 }
 
 /** What an agent asks to be allowed: who wants what, what it would change, why, and the decision. */
-export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, keys, all }: ApprovalCardProps) {
+export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, keys, all, more }: ApprovalCardProps) {
   const { workspace } = useIdentity();
   const { decide, isBusy, problem, isTaken } = useDecision(approval, onSettled);
   const isOpen = isPending && !isTaken;
@@ -179,6 +182,7 @@ export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, ke
               Approve all {all.count}
             </Button>
           )}
+          {more}
         </div>
       )}
       <p role="status" className="visually-hidden">

@@ -3,7 +3,7 @@
  */
 
 /** What can be done with a row by a key. */
-export type RowAction = 'approve' | 'approveAll' | 'deny' | 'accept' | 'dismiss' | 'toggleRead';
+export type RowAction = 'approve' | 'approveAll' | 'deny' | 'accept' | 'dismiss' | 'toggleRead' | 'snooze';
 
 /** What a row does for each action that it has. */
 export type RowActions = Partial<Record<RowAction, () => void>>;

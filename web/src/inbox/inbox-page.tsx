@@ -1,9 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { Link } from 'react-router';
 import { pollUnlessLive } from '../api/live-state.ts';
-import { notificationsQuery } from '../api/queries.ts';
+import { type Notification, type NotificationPage, notificationsQuery } from '../api/queries.ts';
 import { useApproveAll } from '../approvals/approve-all.tsx';
+import type { ShownApproval } from '../approvals/queries.ts';
 import { useHeldApprovals } from '../approvals/use-approvals.ts';
 import { ReadAll } from '../notifications/read-all.tsx';
 import { useWrites } from '../outbox/current.ts';
@@ -13,23 +14,18 @@ import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loaded, Pending } from '../ui/card.tsx';
 import { Page } from '../ui/page.tsx';
 import { Rows } from '../ui/rows.tsx';
-import { type Item, itemOf, newestFirst, withoutListed } from './items.ts';
-import { useNeeds } from './queries.ts';
-import { NeedRow, NotificationEntry } from './rows.tsx';
+import { broughtBack, type Item, itemOf, newestFirst, snoozedOf, withoutListed } from './items.ts';
+import { NeedRow, NotificationEntry, subjectOf } from './rows.tsx';
+import { Snoozed, SnoozeProvider } from './snoozed.tsx';
+import { useNeeds } from './use-needs.ts';
 import { type RegisterRow, useRows } from './use-rows.ts';
+import { useSnoozes } from './use-snoozes.ts';
 
 const pollMs = 5_000;
 
-/** Page `/inbox`: what needs the person who reads it, then the notifications. */
-export function InboxPage() {
-  const { workspace } = useIdentity();
-  const box = useRef<HTMLDivElement>(null);
-  const register = useRows(box);
-  const needs = useNeeds(workspace.id, { pollMs });
+/** All that needs the person, as far as it is loaded, whether it is put off or not. */
+function useItems(needs: ReturnType<typeof useNeeds>, held: readonly ShownApproval[]): Item[] {
   const { approvals, failed, suggestions } = needs;
-  const pending = useMemo(() => approvals.data?.pages.flatMap(({ data }) => data), [approvals.data]);
-  const { approvals: held, release } = useHeldApprovals(pending);
-  const { offerOf, dialog } = useApproveAll(held, release);
   const writes = useWrites();
   const suggested = (suggestions.data?.pages ?? [])
     .flatMap(({ data }) => data)
@@ -37,23 +33,57 @@ export function InboxPage() {
       const { isSuggested, isArchived } = withWrites(todo, writes);
       return isSuggested && !isArchived;
     });
-  const items = newestFirst<Item>([
+  return newestFirst<Item>([
     { items: held.map(itemOf.approval), isMore: approvals.hasNextPage },
     { items: (failed.data ?? []).map(itemOf.run), isMore: false },
-    {
-      items: suggested.map(itemOf.suggestion),
-      isMore: suggestions.hasNextPage,
-    },
+    { items: suggested.map(itemOf.suggestion), isMore: suggestions.hasNextPage },
   ]);
+}
+
+/** Page `/inbox`: what needs the person who reads it, then the notifications, and what was put off. */
+export function InboxPage() {
+  const { workspace } = useIdentity();
+  const box = useRef<HTMLDivElement>(null);
+  const register = useRows(box);
+  const needs = useNeeds(workspace.id, pollMs);
+  const { approvals } = needs;
+  const pending = useMemo(() => approvals.data?.pages.flatMap(({ data }) => data), [approvals.data]);
+  const { approvals: held, release } = useHeldApprovals(pending);
+  const { offerOf, dialog } = useApproveAll(held, release);
+  const all = useItems(needs, held);
+  const { ahead, back } = useSnoozes(workspace.id, pollMs);
+  const items = broughtBack(
+    all.filter(({ id }) => !ahead?.has(id)),
+    back,
+  );
+  const notifications = useInfiniteQuery({
+    ...notificationsQuery(workspace.id, false),
+    refetchInterval: (query) => pollUnlessLive(query, pollMs),
+  });
+  const listed = withoutListed(notifications.data?.pages.flatMap(({ data }) => data) ?? [], all);
   return (
     <Page
       title="Inbox"
       intro={`What agents ask, what failed and what is suggested in ${workspace.name}, and your notifications.`}
     >
-      <div className="inbox" ref={box}>
-        <Needs needs={needs} items={items} register={register} release={release} offerOf={offerOf} />
-        <Notifications items={items} register={register} />
-      </div>
+      <SnoozeProvider>
+        <div className="inbox" ref={box}>
+          <Needs
+            needs={needs}
+            isRead={ahead !== undefined}
+            items={items}
+            register={register}
+            release={release}
+            offerOf={offerOf}
+          />
+          <Notifications
+            query={notifications}
+            listed={listed.filter(({ id }) => !ahead?.has(id))}
+            register={register}
+          />
+          <Snoozed rows={snoozedOf(ahead, all, listed, (item) => subjectOf(item).name)} />
+        </div>
+      </SnoozeProvider>
       {dialog}
     </Page>
   );
@@ -61,16 +91,18 @@ export function InboxPage() {
 
 interface NeedsProps {
   needs: ReturnType<typeof useNeeds>;
+  /** Whether it is known what is put off. */
+  isRead: boolean;
   items: readonly Item[];
   register: RegisterRow;
   release: (approvalId: string) => void;
   offerOf: ReturnType<typeof useApproveAll>['offerOf'];
 }
 
-function Needs({ needs, items, ...row }: NeedsProps) {
+function Needs({ needs, isRead: isSnoozeRead, items, ...row }: NeedsProps) {
   const { approvals, failed, suggestions } = needs;
   const all = [approvals, failed, suggestions];
-  const isRead = all.every(({ data }) => data !== undefined);
+  const isRead = isSnoozeRead && all.every(({ data }) => data !== undefined);
   const failure = all.find(({ error, data }) => error !== null && data === undefined);
   const isPaused = all.some(({ fetchStatus }) => fetchStatus === 'paused');
   const more = [approvals, suggestions].filter(({ hasNextPage }) => hasNextPage);
@@ -101,13 +133,15 @@ function Needs({ needs, items, ...row }: NeedsProps) {
   );
 }
 
+interface NotificationsProps {
+  query: UseInfiniteQueryResult<InfiniteData<NotificationPage>>;
+  /** Those that are listed. */
+  listed: readonly Notification[];
+  register: RegisterRow;
+}
+
 /** The notifications that are not about something that needs the person by itself. */
-function Notifications({ items, register }: Pick<NeedsProps, 'items' | 'register'>) {
-  const { workspace } = useIdentity();
-  const notifications = useInfiniteQuery({
-    ...notificationsQuery(workspace.id, false),
-    refetchInterval: (query) => pollUnlessLive(query, pollMs),
-  });
+function Notifications({ query: notifications, listed, register }: NotificationsProps) {
   const pages = notifications.data?.pages;
   const newest = pages?.[0]?.data[0]?.id;
   return (
@@ -117,25 +151,19 @@ function Notifications({ items, register }: Pick<NeedsProps, 'items' | 'register
         <ReadAll newest={newest} unread={pages?.[0]?.unreadCount ?? 0} />
       </div>
       <Loaded query={notifications} what="your notifications">
-        {(data) => {
-          const rows = withoutListed(
-            data.pages.flatMap((page) => page.data),
-            items,
-          );
-          if (rows.length === 0)
-            return (
-              <Empty title="No notifications">You are notified when a todo is due and when you are mentioned.</Empty>
-            );
-          return (
+        {() =>
+          listed.length === 0 ? (
+            <Empty title="No notifications">You are notified when a todo is due and when you are mentioned.</Empty>
+          ) : (
             <div className="card">
               <Rows label="Notifications">
-                {rows.map((notification) => (
+                {listed.map((notification) => (
                   <NotificationEntry key={notification.id} notification={notification} register={register} />
                 ))}
               </Rows>
             </div>
-          );
-        }}
+          )
+        }
       </Loaded>
       {notifications.hasNextPage && (
         <Button isBusy={notifications.isFetchingNextPage} onPress={() => void notifications.fetchNextPage()}>

@@ -1,6 +1,7 @@
 import type { Notification } from '../api/queries.ts';
 import type { ShownApproval } from '../approvals/queries.ts';
 import type { RunOfTodo, Todo } from '../runs/queries.ts';
+import type { Snooze } from './queries.ts';
 
 /* What the inbox lists, in one order. */
 
@@ -44,6 +45,30 @@ export const itemOf = {
   }),
   suggestion: (todo: Todo): Item => ({ id: todo.id, at: todo.createdAt, kind: 'suggestion', todo }),
 };
+
+/** What was put off stands where it would if it had come when it was back. */
+export function broughtBack(items: readonly Item[], back: ReadonlyMap<string, string>): Item[] {
+  const moved = items.map((item) => ({ ...item, at: [item.at, back.get(item.id) ?? ''].sort()[1] ?? item.at }));
+  return newestFirst([{ items: moved, isMore: false }]);
+}
+
+/** What is put off and would be listed otherwise. What was decided meanwhile is not. */
+export function snoozedOf(
+  ahead: ReadonlyMap<string, Snooze> | undefined,
+  items: readonly Item[],
+  notifications: readonly Notification[],
+  nameOf: (item: Item) => string,
+): { snooze: Snooze; name: string }[] {
+  const open = items.filter((item) => item.kind !== 'approval' || item.approval.isPending);
+  const names = new Map([
+    ...notifications.map(({ id, title }) => [id, title] as const),
+    ...open.map((item) => [item.id, nameOf(item)] as const),
+  ]);
+  return [...(ahead?.values() ?? [])].flatMap((snooze) => {
+    const name = names.get(snooze.subjectId);
+    return name === undefined ? [] : [{ snooze, name }];
+  });
+}
 
 /** The notifications without those about an approval or a failed run that is listed by itself. */
 export function withoutListed(notifications: readonly Notification[], items: readonly Item[]): Notification[] {

@@ -1,8 +1,6 @@
-import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { TandemOutputs } from 'tandem/client';
 import { api } from '../api/client.ts';
-import { type Polled, pollUnlessLive } from '../api/live-state.ts';
-import { pendingApprovalsQuery } from '../approvals/queries.ts';
-import { failedRunsQuery } from '../runs/queries.ts';
 
 const pageSize = 100;
 
@@ -16,27 +14,11 @@ export const suggestionsQuery = (workspaceId: string) =>
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
-interface Reading {
-  /** Milliseconds between two reads without live updates. */
-  pollMs: number;
-  isEnabled?: boolean;
-}
+export type Snooze = TandemOutputs['snoozes']['list']['data'][number];
 
-/** What needs a person: what agents ask, runs that failed and todos that are suggested. */
-export function useNeeds(workspaceId: string, { pollMs, isEnabled = true }: Reading) {
-  const options = { refetchInterval: (query: Polled) => pollUnlessLive(query, pollMs), enabled: isEnabled };
-  return {
-    approvals: useInfiniteQuery({ ...pendingApprovalsQuery(workspaceId), ...options }),
-    failed: useQuery({ ...failedRunsQuery(workspaceId), ...options }),
-    suggestions: useInfiniteQuery({ ...suggestionsQuery(workspaceId), ...options }),
-  };
-}
-
-const sidebarPollMs = 30_000;
-
-/** How much needs a person, as far as it is read; 0 before that. */
-export function useNeedsCount(workspaceId: string, isEnabled: boolean): number {
-  const { approvals, failed, suggestions } = useNeeds(workspaceId, { pollMs: sidebarPollMs, isEnabled });
-  const counts = [...(approvals.data?.pages ?? []), ...(suggestions.data?.pages ?? [])].map(({ data }) => data.length);
-  return counts.reduce((sum, count) => sum + count, failed.data?.length ?? 0);
-}
+/** What the person does not want to see in the inbox for now. */
+export const snoozesQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: ['snoozes', workspaceId],
+    queryFn: async ({ signal }) => (await api.snoozes.list.query({}, { signal })).data,
+  });

@@ -7,7 +7,6 @@ import type { AllOfChat } from '../approvals/approve-all.tsx';
 import { NotificationRow, useMarking } from '../notifications/notification-row.tsx';
 import { openOutbox, waitingWords } from '../outbox/current.ts';
 import type { Action } from '../outbox/write.ts';
-import type { RunOfTodo, Todo } from '../runs/queries.ts';
 import { RunAgain, RunBadge } from '../runs/run-parts.tsx';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -17,7 +16,18 @@ import { Ago } from '../ui/time.tsx';
 import { nameOf } from '../work/todo-parts.tsx';
 import type { RowActions } from './inbox-actions.ts';
 import type { Item } from './items.ts';
+import { useSnooze } from './snoozed.tsx';
 import type { RegisterRow } from './use-rows.ts';
+import type { SnoozeSubject } from './use-snoozing.ts';
+
+/** What an item is when it is put off. */
+export function subjectOf(item: Item): SnoozeSubject {
+  const { id: subjectId } = item;
+  if (item.kind === 'approval') return { subjectType: 'approval', subjectId, name: item.approval.approval.title };
+  const { todo } = item.kind === 'run' ? item.run : item;
+  const name = todo === null ? 'An erased todo' : nameOf(todo);
+  return { subjectType: item.kind === 'run' ? 'todo_run' : 'todo', subjectId, name };
+}
 
 /** Registers what a row does by keys, as it was rendered last. */
 function useRowKeys(register: RegisterRow, id: string, actions: RowActions): void {
@@ -40,30 +50,46 @@ interface NeedRowProps {
 export function NeedRow({ item, ...row }: NeedRowProps) {
   const { register } = row;
   if (item.kind === 'approval') return <ApprovalRow item={item} {...row} />;
-  if (item.kind === 'run') return <FailedRow run={item.run} />;
-  return <SuggestionRow todo={item.todo} register={register} />;
+  if (item.kind === 'run') return <FailedRow item={item} register={register} />;
+  return <SuggestionRow item={item} register={register} />;
 }
 
 type ApprovalRowProps = NeedRowProps & { item: Extract<Item, { kind: 'approval' }> };
 
 function ApprovalRow({ item, register, release, offerOf }: ApprovalRowProps) {
   const keys = useRef<CardKeys>(null);
+  const { snooze, button } = useSnooze(subjectOf(item));
   const { chatId } = item.approval.approval;
   const all = offerOf(chatId);
   useRowKeys(register, item.id, {
     approve: () => keys.current?.approve(),
     deny: () => keys.current?.deny(),
     ...(all && { approveAll: all.ask }),
+    snooze,
   });
   return (
     <li data-row={item.id}>
-      <ApprovalCard {...item.approval} level={3} to={`/chats/${chatId}`} keys={keys} all={all} onSettled={release} />
+      <ApprovalCard
+        {...item.approval}
+        level={3}
+        to={`/chats/${chatId}`}
+        keys={keys}
+        all={all}
+        more={button}
+        onSettled={release}
+      />
     </li>
   );
 }
 
-function FailedRow({ run: { run, todo } }: { run: RunOfTodo }) {
-  const name = todo === null ? 'An erased todo' : nameOf(todo);
+type KindRowProps<Kind extends Item['kind']> = Pick<NeedRowProps, 'register'> & { item: Extract<Item, { kind: Kind }> };
+
+function FailedRow({ item, register }: KindRowProps<'run'>) {
+  const { run } = item.run;
+  const subject = subjectOf(item);
+  const { name } = subject;
+  const { snooze, button } = useSnooze(subject);
+  useRowKeys(register, run.id, { snooze });
   return (
     <Row
       rowId={run.id}
@@ -76,12 +102,19 @@ function FailedRow({ run: { run, todo } }: { run: RunOfTodo }) {
           Chat
         </Link>,
       ]}
-      actions={<RunAgain run={run} name={name} />}
+      actions={
+        <>
+          {button}
+          <RunAgain run={run} name={name} />
+        </>
+      }
     />
   );
 }
 
-function SuggestionRow({ todo, register }: { todo: Todo; register: RegisterRow }) {
+function SuggestionRow({ item, register }: KindRowProps<'suggestion'>) {
+  const { todo } = item;
+  const { snooze, button } = useSnooze(subjectOf(item));
   const identity = useIdentity();
   const notify = useNotice();
   const todoId = todo.id;
@@ -96,7 +129,7 @@ function SuggestionRow({ todo, register }: { todo: Todo; register: RegisterRow }
   };
   const settle = (accepts: boolean) => () =>
     void decide(accepts).catch((error: unknown) => notify(problemOf(error).message));
-  useRowKeys(register, todoId, { accept: settle(true), dismiss: settle(false) });
+  useRowKeys(register, todoId, { accept: settle(true), dismiss: settle(false), snooze });
   const { content, assignees, dueDate, captureId, createdAt } = todo;
   return (
     <Row
@@ -118,6 +151,7 @@ function SuggestionRow({ todo, register }: { todo: Todo; register: RegisterRow }
       ]}
       actions={
         <>
+          {button}
           <Button kind="quiet" aria-label={`Dismiss: ${name}`} onPress={settle(false)}>
             Dismiss
           </Button>
@@ -133,6 +167,8 @@ function SuggestionRow({ todo, register }: { todo: Todo; register: RegisterRow }
 /** A notification, which a key marks as read or unread. */
 export function NotificationEntry({ notification, register }: { notification: Notification; register: RegisterRow }) {
   const { mark } = useMarking(notification);
-  useRowKeys(register, notification.id, { toggleRead: () => mark(!notification.isRead) });
-  return <NotificationRow notification={notification} rowId={notification.id} />;
+  const { id, title } = notification;
+  const { snooze, button } = useSnooze({ subjectType: 'notification', subjectId: id, name: title });
+  useRowKeys(register, id, { toggleRead: () => mark(!notification.isRead), snooze });
+  return <NotificationRow notification={notification} rowId={id} more={button} />;
 }

@@ -4,9 +4,20 @@ import { type RowActions, showInbox } from './inbox-actions.ts';
 
 const rowsIn = (box: HTMLElement | null) => [...(box?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
 
-/** Focuses a row: its first control, which leads to what it is about. */
+/** The first control of a row, which leads to what it is about. */
+const controlOf = (row: HTMLElement | undefined) => row?.querySelector<HTMLElement>('a, button') ?? null;
+
+/** The control that gets the focus when a row leaves: that of the next one, or of the one before the last. */
+export function controlBeside(rowId: string): HTMLElement | null {
+  const row = document.querySelector<HTMLElement>(`[data-row="${rowId}"]`);
+  const rows = rowsIn(row?.closest<HTMLElement>('.inbox') ?? null);
+  const place = row ? rows.indexOf(row) : -1;
+  return controlOf(rows[place + 1] ?? rows[place - 1]);
+}
+
+/** Focuses a row. */
 function focusRow(row: HTMLElement | undefined): void {
-  const control = row?.querySelector<HTMLElement>('a, button');
+  const control = controlOf(row);
   control?.focus({ preventScroll: true });
   row?.scrollIntoView({ block: 'nearest' });
 }

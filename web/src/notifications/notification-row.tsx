@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { type Notification, readAgain } from '../api/queries.ts';
@@ -33,8 +34,15 @@ export function useMarking({ id: notificationId }: Notification) {
   return { mark: (read: boolean) => marking.mutate(read), isPending: marking.isPending };
 }
 
+interface NotificationRowProps {
+  notification: Notification;
+  rowId?: string;
+  /** What else can be done with it. */
+  more?: ReactNode;
+}
+
 /** A notification: its title leads to what it is about, and marks it as read. */
-export function NotificationRow({ notification, rowId }: { notification: Notification; rowId?: string }) {
+export function NotificationRow({ notification, rowId, more }: NotificationRowProps) {
   const { title, text, isRead, createdAt, letterStatus } = notification;
   const marking = useMarking(notification);
   const mark = isRead ? 'Mark as unread' : 'Mark as read';
@@ -66,14 +74,17 @@ export function NotificationRow({ notification, rowId }: { notification: Notific
         ...(letterStatus === 'failed' ? ['Its email could not be sent'] : []),
       ]}
       actions={
-        <Button
-          kind="quiet"
-          aria-label={`${mark}: ${title}`}
-          isBusy={marking.isPending}
-          onPress={() => marking.mark(!isRead)}
-        >
-          {mark}
-        </Button>
+        <>
+          {more}
+          <Button
+            kind="quiet"
+            aria-label={`${mark}: ${title}`}
+            isBusy={marking.isPending}
+            onPress={() => marking.mark(!isRead)}
+          >
+            {mark}
+          </Button>
+        </>
       }
     />
   );

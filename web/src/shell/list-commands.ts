@@ -105,6 +105,7 @@ export const inboxCommands: readonly Command[] = [
   inInbox('accept-suggestion', 'Accept the suggestion', 'y', 'accept'),
   inInbox('dismiss-suggestion', 'Dismiss the suggestion', 'n', 'dismiss'),
   inInbox('toggle-read', 'Mark as read or unread', 'u', 'toggleRead'),
+  inInbox('snooze', 'Snooze until a time', 'h', 'snooze'),
 ];
 
 /** The commands of the todo beside a list. */

@@ -40,10 +40,11 @@ export function NarrowBars({ identity }: { identity: Identity }) {
   const [isOpen, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
   const unread = useUnread(identity.workspace.id);
-  const needs = useNeedsOnceIdle(identity.workspace.id);
+  const { needs, counter } = useNeedsOnceIdle(identity.workspace.id);
   const open = () => setOpen(true);
   return (
     <>
+      {counter}
       <header className="narrow-bar">
         <button
           type="button"

@@ -4,7 +4,7 @@ import { queryClient } from '../api/query-client.ts';
 import { pendingApprovalsQuery } from '../approvals/queries.ts';
 import { captureQuery } from '../captures/queries.ts';
 import { chatFilterIn, chatQuery, chatsQuery } from '../chats/queries.ts';
-import { suggestionsQuery } from '../inbox/queries.ts';
+import { snoozesQuery, suggestionsQuery } from '../inbox/queries.ts';
 import type { FoundPage, PageName } from '../navigation/pages.ts';
 import { runFilterIn, runListingOf } from '../runs/filter.ts';
 import { failedRunsQuery, runningQuery, runsQuery } from '../runs/queries.ts';
@@ -74,6 +74,10 @@ const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read | re
     {
       key: (workspaceId) => suggestionsQuery(workspaceId).queryKey,
       fetch: (workspaceId) => queryClient.fetchInfiniteQuery(suggestionsQuery(workspaceId)),
+    },
+    {
+      key: (workspaceId) => snoozesQuery(workspaceId).queryKey,
+      fetch: (workspaceId) => queryClient.fetchQuery(snoozesQuery(workspaceId)),
     },
     notificationsRead,
   ],

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useId, useState } from 'react';
 import { Link, NavLink } from 'react-router';
 import { type Identity, unreadCountQuery } from '../api/queries.ts';
 import type { DropPlace } from '../edits/changes.ts';
-import { useNeedsCount } from '../inbox/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { whenIdle } from '../navigation/start.ts';
-import { useBadge } from '../session/app-badge.ts';
 import { Icon, type IconName, Mark } from '../ui/icons.tsx';
 import { todoListsQuery, viewsQuery } from '../work/queries.ts';
 import { tipOf, useCommandContext } from './command-context.ts';
@@ -22,13 +20,25 @@ export function useUnread(workspaceId: string): number {
   return useQuery(unreadCountQuery(workspaceId)).data ?? 0;
 }
 
-/** How much needs this person, also on the icon of the installed application. It is read once the first page is shown. */
-export function useNeedsOnceIdle(workspaceId: string): number {
+const NeedsCount = lazy(() =>
+  import('../inbox/needs-count.tsx').then(
+    ({ NeedsCount }) => ({ default: NeedsCount }),
+    // Without it there is no count.
+    () => ({ default: () => null }),
+  ),
+);
+
+/** How much needs this person, and what counts it once the first page is shown: to be rendered. */
+export function useNeedsOnceIdle(workspaceId: string): { needs: number; counter: ReactNode } {
   const [isIdle, setIdle] = useState(false);
+  const [needs, setNeeds] = useState(0);
   useEffect(() => whenIdle(() => setIdle(true)), []);
-  const count = useNeedsCount(workspaceId, isIdle);
-  useBadge(count, isIdle);
-  return count;
+  const counter = isIdle && (
+    <Suspense>
+      <NeedsCount workspaceId={workspaceId} onCount={setNeeds} />
+    </Suspense>
+  );
+  return { needs, counter };
 }
 
 /** A count at the end of a link; empty for zero. */
@@ -66,9 +76,10 @@ function PageLink({ command, to, icon, drop, children }: PageLinkProps) {
 export function Sidebar({ identity }: { identity: Identity }) {
   const { openPalette, openShortcuts } = useCommandContext();
   const unread = useUnread(identity.workspace.id);
-  const needs = useNeedsOnceIdle(identity.workspace.id);
+  const { needs, counter } = useNeedsOnceIdle(identity.workspace.id);
   return (
     <>
+      {counter}
       <div className="side-head">
         <Link to="/" className="home" aria-label="Tandem, your work">
           <Mark />

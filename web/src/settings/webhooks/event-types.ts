@@ -56,6 +56,7 @@ const resources: { [Of in Kind]: Resource } = {
   tag: resourceOf('tag', 'Tag', { created: true, deleted: true }),
   notification: resourceOf('notification', 'Notification', { created: true, updated: true, deleted: true }),
   notification_settings: resourceOf('notification_settings', 'Notification settings', { updated: true }),
+  snooze: resourceOf('snooze', 'Snooze', { created: true, updated: true, deleted: true }),
   workspace: resourceOf('workspace', 'Workspace', { created: true, updated: true }),
   minutes: resourceOf('minutes', 'Agent minutes', { exhausted: true }),
   member: resourceOf('member', 'Member', { added: true, changed: true, removed: true }),
