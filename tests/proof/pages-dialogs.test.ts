@@ -49,10 +49,11 @@ async function lookAt(window: Window, { of, role, open }: Opened, what: string):
   while ((await page.locator(over).count()) > 0) {
     const before = await page.locator(over).count();
     await page.keyboard.press('Escape');
-    await page
-      .locator(over)
-      .nth(before - 1)
-      .waitFor({ state: 'detached' });
+    const last = page.locator(over).nth(before - 1);
+    await last.waitFor({ state: 'detached' }).catch(async () => {
+      const focused = await page.evaluate('document.activeElement.outerHTML.slice(0, 200)');
+      throw new Error(`${what} ${of} is not closed by Escape; the focus is on ${focused}`);
+    });
   }
   return found;
 }
