@@ -7,6 +7,7 @@ import {
   medianOf,
   requestDepths,
   type Shifted,
+  scrolledFrames,
   slowestInteraction,
   watchFirstRow,
   watchInteractions,
@@ -51,6 +52,8 @@ interface CostOfKeys {
   /** From a key to what it paints (Interaction to Next Paint), in ms: of half of the keys, and of 98 of 100. */
   paintedMs: number;
   slowestMs: number;
+  /** From frame to frame while it is scrolled with a fourth of the processor, in ms, the longest last. */
+  frames: number[];
 }
 
 /** Goes down a list key by key; what one key costs. */
@@ -81,6 +84,7 @@ async function costOfKeys({ page, goTo }: Window): Promise<CostOfKeys> {
     heapBytes: after.heapBytes,
     paintedMs: await slowestInteraction(page, keys, 0.5),
     slowestMs: await slowestInteraction(page, keys, 0.98),
+    frames: await scrolledFrames(page, 120),
   };
 }
 
@@ -97,6 +101,11 @@ test.promise(
       `ms from a key to what it paints, p98: ${long.slowestMs}; in a list of 100: ${short.slowestMs}\n`,
     );
     within('ms from a key to what it paints, p50', long.paintedMs, Math.max(50, 2.5 * short.paintedMs));
+    const [frame, shortFrame] = [medianOf(long.frames), medianOf(short.frames)];
+    process.stdout.write(
+      `ms of a frame while the list is scrolled, a fourth of the processor: longest ${Math.round(long.frames.at(-1) ?? 0)}; in a list of 100: ${Math.round(short.frames.at(-1) ?? 0)}\n`,
+    );
+    within('ms of a frame while the list is scrolled, p50', frame, Math.max(50, 2.5 * shortFrame));
     within('processor time for each key, times that in a list of 100', long.taskMs / short.taskMs, 2.5);
   },
 );

@@ -167,6 +167,32 @@ export async function fromKeyToPaint(page: Page, isShown: string): Promise<() =>
   return () => page.evaluate<number>('window.keyToPaint');
 }
 
+/**
+ * Scrolls the window by half of its height in each of `count` frames, back and forth where it ends, on a processor of a
+ * fourth of the speed. The times from frame to frame, in ms, the longest last.
+ */
+export async function scrolledFrames(page: Page, count: number): Promise<number[]> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  const frames = await page.evaluate<number[]>(`new Promise((resolve) => {
+    const [frames, end] = [[], () => document.documentElement.scrollHeight - innerHeight];
+    let [at, step] = [performance.now(), innerHeight / 2];
+    const next = (now) => {
+      frames.push(now - at);
+      at = now;
+      if (frames.length > ${count}) return resolve(frames.slice(1));
+      if (scrollY + step > end() || scrollY + step < 0) step = -step;
+      scrollBy(0, step);
+      requestAnimationFrame(next);
+    };
+    scrollTo(0, 0);
+    requestAnimationFrame(next);
+  })`);
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  await cdp.detach();
+  return frames.sort((a, b) => a - b);
+}
+
 /** The middle of some figures; the upper one of two. */
 export function medianOf(figures: readonly number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
