@@ -9,7 +9,7 @@ const maxTitle = 500;
 const maxShown = 5;
 
 /** The lines of a pasted text that are not blank, without the marks of a list. */
-export function linesOf(text: string): string[] {
+function linesOf(text: string): string[] {
   return text
     .split(/\r?\n/)
     .map((line) => line.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/, ''))
@@ -17,12 +17,12 @@ export function linesOf(text: string): string[] {
 }
 
 /** A todo of a line as it was pasted; the text of a line that is too long for a title is its content. */
-export function plainTodo(line: string): NewTodoInput {
+function plainTodo(line: string): NewTodoInput {
   return line.length <= maxTitle ? { title: line } : { content: line };
 }
 
 interface PastedLinesProps {
-  lines: readonly string[];
+  text: string;
   read: (line: string) => ParsedLine;
   /** Creates todos, all or none. @throws TandemError */
   create: (todos: NewTodoInput[]) => Promise<void>;
@@ -31,7 +31,8 @@ interface PastedLinesProps {
 }
 
 /** Offers a todo for each of several pasted lines. They are created in requests of 50; after an error the rest is offered again. */
-export function PastedLines({ lines, read, create, onDone, onCancel }: PastedLinesProps) {
+export function PastedLines({ text, read, create, onDone, onCancel }: PastedLinesProps) {
+  const lines = linesOf(text);
   const [isRead, setRead] = useState(true);
   const [made, setMade] = useState(0);
   const [isBusy, setBusy] = useState(false);

@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import { v7 as newId } from 'uuid';
 import { api } from '../api/client.ts';
@@ -10,6 +10,7 @@ import type { Sent } from '../outbox/draft.ts';
 import type { NewTodo } from '../outbox/write.ts';
 import { useIdentity } from '../session/session.ts';
 import { Form } from '../ui/form.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import type { FindDates } from './dates.ts';
 import { useLineDraft } from './draft.ts';
@@ -17,10 +18,11 @@ import { LineField } from './line-field.tsx';
 import { useNewLabel } from './new-label.ts';
 import { newTodoOf } from './new-todo.ts';
 import { keyOf, type Named, type NewTodoInput, parseLine, type Surroundings, type Token } from './parse.ts';
-import { linesOf, PastedLines } from './pasted-lines.tsx';
 import { assignableQuery, labelsQuery, me } from './queries.ts';
 import { SchedulePreview } from './schedule-preview.tsx';
 import { TokenChips } from './token-chips.tsx';
+
+const PastedLines = lazyPart(() => import('./pasted-lines.tsx').then(({ PastedLines }) => PastedLines));
 
 /** What was created: one todo, which the person wants to open or not and which may not be sent yet, or as many as were pasted. */
 export type Created = { id: string; title: string; opens: boolean; isWaiting?: boolean } | { count: number };
@@ -189,17 +191,19 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
         <SchedulePreview workspaceId={workspace.id} schedule={repeatedOf(line.input)} times={3} />
       </Form>
       {pasted !== '' && (
-        <PastedLines
-          lines={linesOf(pasted)}
-          read={read}
-          create={async (data) => void (await api.todos.createBatch.mutate({ data }))}
-          onDone={(count) => {
-            change({ pasted: '' });
-            void readAgain(queryClient, 'todos');
-            onCreated({ count });
-          }}
-          onCancel={() => change({ pasted: '' })}
-        />
+        <Suspense>
+          <PastedLines
+            text={pasted}
+            read={read}
+            create={async (data) => void (await api.todos.createBatch.mutate({ data }))}
+            onDone={(count) => {
+              change({ pasted: '' });
+              void readAgain(queryClient, 'todos');
+              onCreated({ count });
+            }}
+            onCancel={() => change({ pasted: '' })}
+          />
+        </Suspense>
       )}
     </div>
   );
