@@ -62,6 +62,38 @@ test.promise('data that comes later than the code is read once too', async (stag
   assert.is(reads.length, 1, reads.join('\n'));
 });
 
+test.promise(
+  'a page that is opened again is read before its code is run, once, and by nobody after a sign-out',
+  async (stage) => {
+    const ada = await stage.person();
+    const { call } = stage.tandem;
+    const key = ada.session.token;
+    assert.is((await call('POST /todos', { title: 'Call the bank' }, { key })).status, 201);
+    const { page, goTo, sees } = await stage.window({ as: ada });
+    const grid = page.getByRole('grid', { name: 'Todos' });
+    await goTo('/todos', 'Todos');
+    await grid.getByText('Call the bank').waitFor();
+    assert.is((await call('POST /todos', { title: 'Water the plants' }, { key })).status, 201);
+    await page.addInitScript(watchFirstRow);
+    // The code of the page comes after its data.
+    const answered = page.waitForResponse((response) => response.url().includes('/trpc/'));
+    await page.route(/\/(shell|todos)-[^/]+\.js$/, async (route) => {
+      await answered;
+      await route.fallback();
+    });
+    await page.goto('/todos');
+    await grid.getByText('Water the plants').waitFor();
+    const reads = (await askedForRows(page)).filter((path) => path.startsWith('/trpc/'));
+    assert.is(reads.length, 1, reads.join('\n'));
+    await page.unrouteAll();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('sign out');
+    await page.keyboard.press('Enter');
+    await sees('Sign in');
+    assert.is(await page.evaluate('localStorage.getItem("tandem.firstReads")?.includes("todos.list") ?? false'), false);
+  },
+);
+
 test.promise('a first read that fails beside the others is repeated by the page', async (stage) => {
   const ada = await stage.person();
   const created = await stage.tandem.call('POST /todos', { title: 'Call the bank' }, { key: ada.session.token });

@@ -1,3 +1,5 @@
+// Before everything else: it begins the first read.
+import './api/first-read.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { useRoutes } from 'react-router';

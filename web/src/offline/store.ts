@@ -1,3 +1,5 @@
+import { forgetFirstReads } from '../api/first-read.ts';
+
 /*
  * What this browser stores of the pages, so that they can be opened and read without a connection: their files in a cache,
  * and what was read last in IndexedDB. Nothing of it is left after signing out, or when the session has ended.
@@ -39,6 +41,7 @@ export async function wipeStored(isSignOut = false): Promise<void> {
   // Not waited for: it asks the push service.
   if (isSignOut) endPush().catch(() => {});
   try {
+    forgetFirstReads();
     const names = typeof caches === 'undefined' ? [] : [cacheName, ...(isSignOut ? [sharedCache] : [])];
     await Promise.all([deleteDatabase(), ...names.map((name) => caches.delete(name))]);
   } catch {

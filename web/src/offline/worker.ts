@@ -2,7 +2,7 @@ import { type ClickEventLike, openSubject, type PushEventLike, type PushScope, s
 import { sharePath, storeShare } from './shared.ts';
 
 /*
- * The service worker: it answers from the stored files where the network does not,, takes what other applications share, and shows
+ * The service worker: it answers from the stored files where the network does not, takes what other applications share, and shows
  * notifications.
  * The build makes /offline-worker.js of this file and puts the addresses of the pages of signed-in people before it
  * (web/installable.ts).

@@ -1,0 +1,57 @@
+/*
+ * The first read of a window, begun before the code that asks for it is run: it was the first one when this page was opened
+ * the last time. It is imported before anything else (main.tsx). An answer that is older by that has an older position in
+ * the log, from which the events are followed.
+ */
+
+const storedAs = 'tandem.firstReads';
+/** Pages of one resource are rarely opened twice, and their addresses would be kept. */
+const ofOneResource = /[0-9a-f]{8}-[0-9a-f]{4}/;
+const isOwn = (address: unknown): address is string => typeof address === 'string' && address.startsWith('/trpc/');
+
+/** The page that the window was opened with; null where its address says more than that, and outside of a browser. */
+const { pathname = '', search } = (globalThis as { location?: { pathname: string; search: string } }).location ?? {};
+const opened = search === '' && !ofOneResource.test(pathname) ? pathname : null;
+
+/** What was the first read of each page. */
+function stored(): Record<string, unknown> {
+  try {
+    return JSON.parse(localStorage.getItem(storedAs) ?? '{}') as Record<string, unknown>;
+  } catch {
+    // Storage is disabled, or has something else.
+    return {};
+  }
+}
+
+function begin(): { address: string; answer: Promise<Response> } | null {
+  const address = opened === null ? undefined : stored()[opened];
+  if (!isOwn(address)) return null;
+  const answer = fetch(address);
+  // Whoever takes it sees the error.
+  answer.catch(() => {});
+  return { address, answer };
+}
+
+let begun = begin();
+let isFirst = true;
+
+/** The answer that was begun to an address of the service; null where it is another one, or not the first. */
+export function firstRead(address: string): Promise<Response> | null {
+  if (!isFirst) return null;
+  isFirst = false;
+  const answer = begun?.address === address ? begun.answer : null;
+  begun = null;
+  if (opened !== null && answer === null && isOwn(address)) {
+    try {
+      localStorage.setItem(storedAs, JSON.stringify({ ...stored(), [opened]: address }));
+    } catch {
+      // Storage is disabled: nothing is begun the next time.
+    }
+  }
+  return answer;
+}
+
+/** Forgets what was read first, when a session ends. */
+export function forgetFirstReads(): void {
+  localStorage.removeItem(storedAs);
+}
