@@ -28,10 +28,10 @@ $$`,
   },
   {
     // A reference table is changed on every node: those that notify are prepared to commit, and who listens is connected to
-    // the coordinator.
+    // the coordinator. There it is the trigger of a shard, whose name begins with that of the table.
     name: 'the function notify_access_change',
     isThere: `select exists (select from pg_proc
-      where proname = 'notify_access_change' and prosrc not like '%citus_is_coordinator%') as "isThere"`,
+      where proname = 'notify_access_change' and prosrc not like '%starts_with(tg_table_name%') as "isThere"`,
     statements: [
       `create or replace function notify_access_change() returns trigger language plpgsql as $$
 begin
@@ -39,7 +39,7 @@ begin
     perform pg_notify('tandem_access', json_build_object(
       'workspaceId', new.workspace_id,
       'userId', new.user_id,
-      'credentialId', case tg_table_name when 'credentials' then to_jsonb(new) ->> 'id' end
+      'credentialId', case when starts_with(tg_table_name, 'credentials') then to_jsonb(new) ->> 'id' end
     )::text);
   end if;
   return null;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
-import { lacksSecondFactor, validCredential } from '../../domain/access.ts';
+import { hasNoSecondFactor, validCredential } from '../../domain/access.ts';
 import type { EventLogs, LogNotice } from '../../domain/event-logs.ts';
 import { eventsChannel } from '../../domain/events/number.ts';
 import { logEnds } from '../../domain/events/read.ts';
@@ -24,9 +24,23 @@ const ticksPerCheck = 5;
 
 const positionsOf = `select workspace_id as id, latest from event_positions where workspace_id = any($1::uuid[])`;
 
-const stillValid = `select c.id from unnest($1::uuid[], $2::uuid[]) r(workspace_id, id)
-  join credentials c on c.workspace_id = r.workspace_id and c.id = r.id
-  where ${validCredential} and not (${lacksSecondFactor})`;
+// In two statements: Citus joins no table of the coordinator with one that is divided by workspace.
+const stillValid = `select c.id, c.workspace_id as "workspaceId", c.kind = 'session' and ${hasNoSecondFactor} as "lacksSecondFactor"
+  from unnest($1::uuid[], $2::uuid[]) r(workspace_id, id) join credentials c on c.workspace_id = r.workspace_id and c.id = r.id
+  where ${validCredential}`;
+const requiring = 'select id from workspaces where id = any($1::uuid[]) and require_second_factor';
+
+/** Which of these credentials are valid now, of the workspaces beside them. */
+async function validOf(db: Db, workspaceIds: readonly string[], ids: readonly string[]): Promise<Set<string>> {
+  const valid = await db.rows<{ id: string; workspaceId: string; lacksSecondFactor: boolean }>(stillValid, [
+    workspaceIds,
+    ids,
+  ]);
+  const lacking = new Set(valid.filter((each) => each.lacksSecondFactor).map(({ workspaceId }) => workspaceId));
+  const required = lacking.size > 0 ? await db.rows<{ id: string }>(requiring, [[...lacking]]) : [];
+  const closed = new Set(required.map(({ id }) => id));
+  return new Set(valid.filter((each) => !(each.lacksSecondFactor && closed.has(each.workspaceId))).map(({ id }) => id));
+}
 
 interface Listener {
   listener: (notice: LogNotice) => void;
@@ -74,9 +88,7 @@ export function openEventLogs(pgListener: PgListener, db: Db, log: Logger): Open
     const workspaces = new Map(
       followers.map(({ accessor: { credentialId, workspaceId } }) => [credentialId, workspaceId]),
     );
-    const values = [[...workspaces.values()], [...workspaces.keys()]];
-    const rows = await db.rows<{ id: string }>(stillValid, values);
-    const valid = new Set(rows.map(({ id }) => id));
+    const valid = await validOf(db, [...workspaces.values()], [...workspaces.keys()]);
     for (const follower of followers) if (!valid.has(follower.accessor.credentialId)) follower.close();
   };
   const readAgain = async () => {
