@@ -34,8 +34,8 @@ export function isOfWorkers(text: string): boolean {
 
 const locks = /\bfor (no key )?(update|share)\b/i;
 
-/** Expressions in which Citus takes no function that is not immutable, and instants within a statement. */
-const refusesNow = /\b(case|coalesce|nullif|greatest|conflict)\b|\bclock_timestamp\b/i;
+/** Expressions and clauses in which Citus takes no function that is not immutable, and instants within a statement. */
+const refusesNow = /\b(case|coalesce|nullif|greatest|conflict)\b|\bclock_timestamp\b|\breturning\b[\s\S]*\bnow\b/i;
 const now = /\b(now|clock_timestamp)\(\)/i;
 
 function needsNow(text: string): boolean {

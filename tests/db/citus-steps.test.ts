@@ -79,6 +79,21 @@ test('the time within CASE, COALESCE and ON CONFLICT is asked for before, and is
   assert.match(sent[1] ?? '', /coalesce\(archived_at, 'earlier'::timestamptz\) .*updated_at < 'then'::timestamptz$/s);
 });
 
+test('the time within what a change returns is asked for before', async () => {
+  const sent: string[] = [];
+  const send = async (text: string) => {
+    sent.push(text);
+    return Object.assign([['then']], { columns: [] }) as unknown as Rows;
+  };
+  const text = `update invitations set revoked_at = now() where workspace_id = $1 returning id, expires_at > now() as open`;
+  await runSteps(stepsOf(text) ?? [], ['w'], send);
+  assert.equal(sent, [
+    'select (now())::text',
+    `update invitations set revoked_at = 'then'::timestamptz where workspace_id = $1 returning id, expires_at > 'then'::timestamptz as open`,
+  ]);
+  assert.is(stepsOf('update invitations set revoked_at = now() where workspace_id = $1 returning id'), null);
+});
+
 test('settings of a transaction are sent to the workers, around the change that makes them', async () => {
   const sent: string[] = [];
   const send = async (text: string) => {
