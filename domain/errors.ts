@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server';
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
-import { isUnavailable, violatedConstraint } from '../db/errors.ts';
+import { endsTransaction, violatedConstraint } from '../db/errors.ts';
 import { allowedValuesOf, type FieldError, fieldErrors } from './field-errors.ts';
 import type { Scope } from './scopes.ts';
 
@@ -112,7 +112,8 @@ export function emailTaken(): Failure {
 const unavailableSeconds = 2;
 
 /**
- * 503: the database is away, silent, full or too slow, a queue is full, or the process is stopping. Whether a write was
+ * 503: the database is away, silent, full or too slow, others change the same rows again and again, a queue is full, or the
+ * process is stopping. Whether a write was
  * done is unknown when the database was lost while it committed.
  */
 export function unavailable(cause?: unknown, retryAfterSeconds = unavailableSeconds): Failure {
@@ -169,7 +170,8 @@ export function translate(error: unknown, shape: Shaped = {}): Failure {
   if (error instanceof Failure) return error;
   const cause = error instanceof TRPCError ? error.cause : undefined;
   if (cause instanceof Failure) return cause;
-  if (isUnavailable(error)) return unavailable(error);
+  // A conflict that is left after several tries is no fault of the request either.
+  if (endsTransaction(error)) return unavailable(error);
   const violated = constraints[violatedConstraint(cause) ?? ''];
   if (violated) return new Failure(violated.problem, cause);
   if (error instanceof TRPCError && error.code === 'BAD_REQUEST' && cause instanceof z.ZodError) {

@@ -30,6 +30,12 @@ test('a taken name and a missing list are 409 and 404, not 500', () => {
   assert.is(statusOf(check), 400);
 });
 
+test('a deadlock of nodes that is left after several tries is 503', () => {
+  const text = 'canceling the transaction since it was involved in a distributed deadlock';
+  const { problem } = translate(Object.assign(new Error(text), { code: '40P01' }));
+  assert.equal([problem.status, problem.reason], [503, 'unavailable']);
+});
+
 test('a message that a user could have written names no constraint', () => {
   const message = 'violates unique constraint "agents_name_102017"';
   assert.is(
