@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { shifted } from '../../db/engine/index.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { authorizeUrl, Browser, connectApp, decide, pkce, refresh, register } from '../support/oauth.ts';
 import { newAccount } from '../support/people.ts';
@@ -76,8 +77,11 @@ test('a sweep deletes what expired, grants never redeemed and clients that nobod
     expires_at = expires_at - interval '2 days'`,
     [],
   );
-  await tandem.db.rows(`update connected_apps set created_at = created_at - interval '2 days'`, []);
-  await tandem.db.rows(`update credentials set expires_at = expires_at - interval '2 days' where kind = 'oauth'`, []);
+  await tandem.db.rows(`update connected_apps set created_at = ${shifted('created_at', `- interval '2 days'`)}`, []);
+  await tandem.db.rows(
+    `update credentials set expires_at = ${shifted('expires_at', `- interval '2 days'`)} where kind = 'oauth'`,
+    [],
+  );
   await sweep(tandem.db);
   assert.is(await count('connected_apps'), 1);
   const kept = await tandem.db.rows<{ model: string }>(

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { shifted } from '../../db/engine/index.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { connectApp, refresh, register, send } from '../support/oauth.ts';
 import { newAccount } from '../support/people.ts';
@@ -165,7 +166,7 @@ test('expiry holds: a code after a minute, access after an hour, refresh after s
 test('a connection ends a year after its consent, however often it was renewed', async () => {
   const person = await newAccount(tandem);
   const app = await connectApp(tandem, person);
-  const move = `update connected_apps set created_at = created_at - $2::text::interval where client_id = $1`;
+  const move = `update connected_apps set created_at = ${shifted('created_at', '- $2::text::interval')} where client_id = $1`;
   const lasts = `select round(extract(epoch from expires_at - created_at) / 86400)::int as days from connected_apps
     where client_id = $1`;
   await tandem.db.rows(move, [app.clientId, '364 days']);
@@ -173,9 +174,10 @@ test('a connection ends a year after its consent, however often it was renewed',
   assert.is(last.status, 200);
   assert.equal(await tandem.db.rows(lasts, [app.clientId]), [{ days: 365 }]);
   await tandem.db.rows(move, [app.clientId, '1 day']);
-  await tandem.db.rows(`update connected_apps set expires_at = expires_at - interval '1 day' where client_id = $1`, [
-    app.clientId,
-  ]);
+  await tandem.db.rows(
+    `update connected_apps set expires_at = ${shifted('expires_at', `- interval '1 day'`)} where client_id = $1`,
+    [app.clientId],
+  );
   const late = await refresh(tandem.url, { ...app, refreshToken: last.body.refresh_token });
   assert.is(late.body.error, 'invalid_grant');
 });

@@ -100,7 +100,8 @@ test('the run has the authority of the person who set the schedule', async () =>
   tandem.clock.set(at('09:00'));
   await tandem.fire();
   const [turn] = await tandem.db.rows<{ user_id: string; scopes: string[]; depth: number }>(
-    `select t.user_id, t.scopes, t.depth from chat_turns t join todo_runs r on r.id = t.run_id where r.todo_id = $1`,
+    `select t.user_id, t.scopes, t.depth from chat_turns t
+      join todo_runs r on r.workspace_id = t.workspace_id and r.id = t.run_id where r.todo_id = $1`,
     [todo.id],
   );
   assert.is(turn?.user_id, workspace.userId);
@@ -399,7 +400,10 @@ test('a todo that somebody holds is passed over, and fires once it is free', asy
   const todo = await todoOf(workspace, { schedule: hourly });
   tandem.clock.set(at('09:00'));
   await tandem.db.transaction(async (tx) => {
-    await tx.rows('select 1 from todos where id = $1 for update', [todo.id]);
+    await tx.rows('select 1 from todos where workspace_id = $1 and id = $2 for update', [
+      workspace.workspaceId,
+      todo.id,
+    ]);
     await tandem.fire();
     assert.equal(await cameOf(workspace, todo.id), []);
   });

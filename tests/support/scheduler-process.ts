@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../../db/client.ts';
+import { setDefaultEngine } from '../../db/engine/index.ts';
 import { schedulerOf, testClock } from './schedule-world.ts';
 
 /*
@@ -7,6 +8,7 @@ import { schedulerOf, testClock } from './schedule-world.ts';
  * and answers with that instant. It may be killed at any moment.
  */
 
+if (process.env.TEST_CITUS_URL) setDefaultEngine('citus');
 const db = connect(process.env.TEST_DATABASE_URL ?? '', { poolSize: 3 });
 const clock = testClock('2033-01-01T00:00:00.000Z');
 const live = { subscribe: () => () => {}, isFollowed: () => false };

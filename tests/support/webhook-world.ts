@@ -75,8 +75,9 @@ export async function newEndpoint(
   };
   /** Resolves to how many tries there have been; null while a worker holds the endpoint. */
   const makeDue = async (tx: Db): Promise<number | null> => {
-    const free = 'select 1 from webhook_endpoints where id = $1 and not is_leased for no key update';
-    if ((await tx.rows(free, [id])).length === 0) return null;
+    const free =
+      'select 1 from webhook_endpoints where workspace_id = $1 and id = $2 and not is_leased for no key update';
+    if ((await tx.rows(free, [workspace.workspaceId, id])).length === 0) return null;
     const waiting = `update webhook_deliveries set due_at = now() where endpoint_id = $1 and status = 'pending' returning 1`;
     const isWaiting = (await tx.rows(waiting, [id])).length > 0;
     const due = 'update webhook_endpoints set paused_until = null, due_at = now() where id = $1 and enabled';
