@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { constraintOf } from './engine/shard-errors.ts';
+import { constraintOf, isOfMovedShard } from './engine/shard-errors.ts';
 
 /*
  * Every class of database error, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), by the
@@ -72,14 +72,14 @@ export function violatedConstraint(error: unknown): string | undefined {
 
 function isCausedBy(name: keyof typeof classes, error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
-    if (isDatabaseError(name, each)) return true;
+    if (isDatabaseError(name, each) || (name === 'conflict' && isOfMovedShard(each))) return true;
   }
   return false;
 }
 
 /**
- * Whether PostgreSQL rolled a transaction back because of a concurrent one: nothing of it remains, and it may be
- * repeated. The causes of the error are examined too.
+ * Whether PostgreSQL rolled a transaction back because of a concurrent one, or of a shard that was moved: nothing of it
+ * remains, and it may be repeated. The causes of the error are examined too.
  */
 export function isTransactionConflict(error: unknown): boolean {
   return isCausedBy('conflict', error);

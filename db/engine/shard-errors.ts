@@ -14,3 +14,10 @@ export function constraintOf(error: Error): string | undefined {
   const isOfWorker = routine === 'ReportResultError' && /^(23|XX)/.test(String(code));
   return isOfWorker ? violation.exec(error.message)?.[1] : undefined;
 }
+
+const moved = /^(shard for the given value does not exist|could not find valid entry for shard \d+)$/;
+
+/** Whether Citus rolled a statement back because the shard it was planned for had been moved or split meanwhile. */
+export function isOfMovedShard(error: Error): boolean {
+  return typeof (error as { routine?: unknown }).routine === 'string' && moved.test(error.message);
+}

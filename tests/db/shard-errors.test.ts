@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { violatedConstraint } from '../../db/errors.ts';
+import { isTransactionConflict, violatedConstraint } from '../../db/errors.ts';
 import { translate } from '../../domain/errors.ts';
 
 const test = suite('errors of the shards of Citus');
@@ -34,6 +34,19 @@ test('a deadlock of nodes that is left after several tries is 503', () => {
   const text = 'canceling the transaction since it was involved in a distributed deadlock';
   const { problem } = translate(Object.assign(new Error(text), { code: '40P01' }));
   assert.equal([problem.status, problem.reason], [503, 'unavailable']);
+});
+
+test('a shard that was moved or split meanwhile is a conflict, which is tried again', () => {
+  const errorOf = (text: string) =>
+    Object.assign(new Error(text), { code: 'XX000', routine: 'LookupShardIdCacheEntry' });
+  assert.ok(isTransactionConflict(errorOf('could not find valid entry for shard 102069')));
+  assert.ok(
+    isTransactionConflict(
+      new Error('the driver failed', { cause: errorOf('shard for the given value does not exist') }),
+    ),
+  );
+  assert.not(isTransactionConflict(errorOf('could not find valid entry for relation 102069')));
+  assert.not(isTransactionConflict(new Error('could not find valid entry for shard 102069')));
 });
 
 test('a message that a user could have written names no constraint', () => {
