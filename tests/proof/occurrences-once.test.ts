@@ -75,7 +75,8 @@ interface Worker {
 /** A process with a scheduler whose clock is set by the test. */
 async function startWorker(): Promise<Worker> {
   const main = fileURLToPath(new URL('../support/scheduler-process.ts', import.meta.url));
-  const env = { PATH: process.env.PATH ?? '', TEST_DATABASE_URL: testDatabaseUrl() };
+  const { PATH = '', TEST_CITUS_URL = '' } = process.env;
+  const env = { PATH, TEST_CITUS_URL, TEST_DATABASE_URL: testDatabaseUrl() };
   const child = fork(main, [], { env, execArgv: [] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const received = (text: string) =>
