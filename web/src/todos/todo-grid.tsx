@@ -21,7 +21,7 @@ import type { Pending } from './pending.ts';
 import { summaryQuery } from './queries.ts';
 import { TodoRow } from './todo-row.tsx';
 import type { FilterOfPage } from './use-filter.ts';
-import { useGrid } from './use-grid.ts';
+import { isOnRow, rowIdOf, useGrid } from './use-grid.ts';
 import { type GroupOf, useGroups } from './use-groups.ts';
 import { useManual } from './use-manual.ts';
 import { useMatches } from './use-matches.ts';
@@ -129,10 +129,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   useOnPage('list', {
     isManual: () => manual.isManual,
     step: manual.step,
-    isFocused: () =>
-      grid.current !== null &&
-      document.activeElement?.closest('[role="row"]') === document.activeElement &&
-      grid.current.contains(document.activeElement),
+    isFocused: () => isOnRow(grid.current),
     hasSelection: () => selection.selected.size > 0,
     move,
     open: () => void (active && navigate(`/todos/${active}`)),
@@ -163,7 +160,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   );
   /** A finger has no modifier keys: while it selects, each tap on a row does, wherever it is. */
   const tap = (event: MouseEvent) => {
-    const id = (event.target as Element).closest<HTMLElement>('[data-id]')?.dataset.id;
+    const id = rowIdOf(event.target);
     if (!isSelecting || id === undefined) return;
     event.preventDefault();
     event.stopPropagation();
@@ -190,7 +187,10 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
         aria-busy={todos.isPlaceholderData}
         onClickCapture={tap}
         {...swipe}
-        onFocus={() => setHeld(true)}
+        onFocus={({ target }) => {
+          setActiveId((before) => rowIdOf(target) ?? before);
+          setHeld(true);
+        }}
         onBlur={({ currentTarget, relatedTarget }) => currentTarget.contains(relatedTarget) || setHeld(false)}
       >
         <div role="rowgroup" className="todo-rows" style={{ height: virtualizer.getTotalSize() }}>

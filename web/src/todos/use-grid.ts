@@ -13,6 +13,17 @@ function subscribe(changed: () => void): () => void {
   return () => query.removeEventListener('change', changed);
 }
 
+/** The key of the row that something is in. */
+export function rowIdOf(target: EventTarget): string | undefined {
+  return (target as Element).closest<HTMLElement>('[data-id]')?.dataset.id;
+}
+
+/** Whether a row of a grid itself has the focus. */
+export function isOnRow(grid: HTMLElement | null): boolean {
+  const focused = document.activeElement;
+  return focused !== null && focused.closest('[role="row"]') === focused && (grid?.contains(focused) ?? false);
+}
+
 /**
  * The visible part of a grid in the scrolling window, and the focus that moves between its rows. `headings`: the places of
  * rows that are headings; the one of the first visible row stays in the document and is `stuck`.
