@@ -83,6 +83,16 @@ test.promise('by status: what others change comes into its group, and what a key
   await page.getByRole('heading', { level: 1 }).click();
   await page.evaluate('document.activeElement.blur()');
   await hasRows(page, 'To do 1', 'Buy bread', 'In progress 3', 'Water the lawn', 'Call the bank', 'Plant roses');
+  await page.getByRole('row', { name: /^Water the lawn/ }).focus();
+  await page.keyboard.press('s');
+  await page.getByRole('option', { name: 'To do' }).click();
+  await page.getByText('“Water the lawn” is set to “To do”.').waitFor();
+  await page.locator('[role=row]:focus').getByText('Water the lawn').waitFor();
+  await page.keyboard.press('j');
+  await page.locator('[role=row]:focus').getByText('Call the bank').waitFor();
+  await hasRows(page, 'To do 1', 'Buy bread', 'In progress 3', 'Water the lawn', 'Call the bank', 'Plant roses');
+  await page.evaluate('document.activeElement.blur()');
+  await hasRows(page, 'To do 2', 'Water the lawn', 'Buy bread', 'In progress 2', 'Call the bank', 'Plant roses');
 });
 
 test.promise('by list: groups of lists that have todos, which collapse and are remembered', async (stage) => {

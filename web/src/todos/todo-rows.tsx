@@ -15,7 +15,7 @@ import type { Pending as PendingTodos } from './pending.ts';
 import { todosQuery } from './queries.ts';
 import { TodoGrid } from './todo-grid.tsx';
 import type { FilterOfPage } from './use-filter.ts';
-import type { GroupOf } from './use-groups.ts';
+import { type GroupOf, heldGroups } from './use-groups.ts';
 import { useParts } from './use-parts.ts';
 import { type TodoPages, usePending } from './use-pending.ts';
 
@@ -80,6 +80,8 @@ function Rows({ at, groupOf, todos, pending }: RowsProps) {
   const key = JSON.stringify([at.listing, at.filter.group]);
   const [heldIn, setHeldIn] = useState<string>();
   const isHeld = heldIn === key;
+  const groups = useMemo(() => groupOf && heldGroups(groupOf), [groupOf]);
+  const shownIn = useMemo(() => groups?.(isHeld), [groups, isHeld]);
   const setHeld = useCallback((held: boolean) => setHeldIn(held ? key : undefined), [key]);
   if (!todos.data) {
     return (
@@ -91,6 +93,6 @@ function Rows({ at, groupOf, todos, pending }: RowsProps) {
   // The row that has the focus keeps its place, also when it was the last that belonged to the list.
   if (pending.todos.length === 0 && !isHeld) return <NoTodos at={at} />;
   return (
-    <TodoGrid key={key} at={at} groupOf={groupOf} todos={todos} pending={pending} isHeld={isHeld} setHeld={setHeld} />
+    <TodoGrid key={key} at={at} groupOf={shownIn} todos={todos} pending={pending} isHeld={isHeld} setHeld={setHeld} />
   );
 }

@@ -26,9 +26,19 @@ interface Groups {
   headings: readonly number[];
 }
 
+/** The groups of rows that may be held in their places: while they are, each stays in the group that it had before. */
+export function heldGroups(groupOf: GroupOf): (isHeld: boolean) => GroupOf {
+  const before = new Map<string, ReturnType<GroupOf>>();
+  return (isHeld) => (todo) => {
+    const group = (isHeld ? before.get(todo.id) : undefined) ?? groupOf(todo);
+    before.set(todo.id, group);
+    return group;
+  };
+}
+
 /**
- * The rows in groups, in their order. A row that is held in its place may begin a second run of the same group, so the key
- * of a heading has the number of its run.
+ * The rows in groups, in their order. A row that came while others are held in their places may begin a second run of the
+ * same group, so the key of a heading has the number of its run.
  */
 export function groupRows(
   rows: readonly HeldRow[],
