@@ -1,9 +1,11 @@
 /** Printed in place of a figure of a window in which nothing was measured. */
 export const notMeasured = 'not measured';
 
-/** A figure with so many decimals; a figure that is not finite was not measured. */
+/** A figure with so many decimals, and no sign where they are zero; a figure that is not finite was not measured. */
 export function decimals(value: number, digits: number): string {
-  return Number.isFinite(value) ? value.toFixed(digits) : notMeasured;
+  if (!Number.isFinite(value)) return notMeasured;
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text;
 }
 
 /** An integer with thousands separators. */

@@ -17,6 +17,7 @@ const test = suite('figures of the bench');
 test('are printed with their decimals', () => {
   assert.equal([whole(1234.5), tenths(0.25), fine(0.755), times(1, 2.25)], ['1,235', '0.3', '0.76', '1.0 / 2.3']);
   assert.is(whole(-0), '0');
+  assert.equal([tenths(-0.04), tenths(-0.3), fine(-0.004)], ['0.0', '-0.3', '0.00']);
 });
 
 test('of a window in which nothing was measured are printed as such', () => {
