@@ -90,7 +90,12 @@ test.promise(
     await page.getByRole('dialog').getByRole('combobox').fill('sign out');
     await page.keyboard.press('Enter');
     await sees('Sign in');
-    assert.is(await page.evaluate('localStorage.getItem("tandem.firstReads")?.includes("todos.list") ?? false'), false);
+    assert.is(await page.evaluate('localStorage.getItem("tandem.firstReads")'), null);
+    // What is read for a link is not kept: its token would be.
+    await page.goto('/join#token=a-token-of-an-invitation');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.is(await page.evaluate('localStorage.getItem("tandem.firstReads")'), null);
   },
 );
 

@@ -25,8 +25,8 @@ const refused: Readonly<Record<string, { status: number; because: string }>> = {
   createPasskey: { status: 400, because: 'the credential is signed by a device' },
 };
 
-/** Fields that stand for something that exists: the sample has the example, the request to run has the real one. */
-const named = /^after$|(?:^|[a-z])(?:[iI]ds?|[tT]oken|code|email|upTo|[pP]assword)$/;
+/** Fields that stand for something that exists, or for a time ahead: the sample has the example, the request to run the real one. */
+const named = /^(?:after|until)$|(?:^|[a-z])(?:[iI]ds?|[tT]oken|code|email|upTo|[pP]assword)$/;
 
 /** The sample with the ids, tokens and addresses of a request that is valid in this workspace. */
 function withReal(source: string, operation: Operation, valid: ValidRequest): string {

@@ -1,3 +1,5 @@
+import table from '../../pages.json' with { type: 'json' };
+
 /*
  * The first read of a window, begun before the code that asks for it is run: it was the first one when this page was opened
  * the last time. It is imported before anything else (main.tsx). An answer that is older by that has an older position in
@@ -5,13 +7,16 @@
  */
 
 const storedAs = 'tandem.firstReads';
-/** Pages of one resource are rarely opened twice, and their addresses would be kept. */
-const ofOneResource = /[0-9a-f]{8}-[0-9a-f]{4}/;
 const isOwn = (address: unknown): address is string => typeof address === 'string' && address.startsWith('/trpc/');
+
+/** Pages of signed-in people, without those of one resource. What others read may have a token in its address. */
+const pages: readonly string[] = Object.values(table)
+  .filter(({ layout }) => layout === 'work' || layout === 'settings')
+  .flatMap(({ addresses }) => addresses);
 
 /** The page that the window was opened with; null where its address says more than that, and outside of a browser. */
 const { pathname = '', search } = (globalThis as { location?: { pathname: string; search: string } }).location ?? {};
-const opened = search === '' && !ofOneResource.test(pathname) ? pathname : null;
+const opened = search === '' && pages.includes(pathname) ? pathname : null;
 
 /** What was the first read of each page. */
 function stored(): Record<string, unknown> {
