@@ -30,7 +30,10 @@ test.after(async () => {
 const exceptions: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm ci && npm start$/, 'installs all packages again; tests/proof/npm-start.test.ts starts the service with npm'],
   [/^npm ci && npm test$/, 'installs all packages again, and is what runs the tests'],
-  [/^(createuser|createdb|pg_\w+|psql|patroni(ctl)?) /, 'acts on the PostgreSQL servers of an operator, as their administrator'],
+  [
+    /^(createuser|createdb|pg_\w+|psql|patroni(ctl)?) /,
+    'acts on the PostgreSQL servers of an operator, as their administrator',
+  ],
   [/^rsync /, 'copies to another machine'],
   [
     /^(DATABASE_URL|HOST)=\S.* npm start$/s,
