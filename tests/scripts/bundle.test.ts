@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../../scripts/built-folder.ts';
+import { builtinsAsNeeded } from '../../scripts/builtin-modules.ts';
 
 const test = suite('the bundle of the service');
 
@@ -54,6 +56,21 @@ test('libraries of models, OAuth, MCP, passkeys, emails, media and S3 are loaded
     loadedLater.filter((name) => loaded.has(name)),
     [],
   );
+});
+
+test('modules of Node are read as far as they are used', () => {
+  const imports = [...atStart()].flatMap((name) => {
+    const lines = readFileSync(join(folder, name), 'utf8').matchAll(/^import .* from "([\w:/]+)";$/gm);
+    return [...lines].map(([, module = '']) => module).filter(isBuiltin);
+  });
+  assert.equal(imports, []);
+  assert.is(
+    builtinsAsNeeded('import tls, { connect as open, TLSSocket } from "node:tls";'),
+    'const tls = process.getBuiltinModule("node:tls"), { connect: open, TLSSocket } = tls;',
+  );
+  assert.is(builtinsAsNeeded('import * as fs from "fs";'), 'const fs = process.getBuiltinModule("fs");');
+  for (const kept of ['import { a } from "zod";', 'import { default as tls } from "node:tls";'])
+    assert.is(builtinsAsNeeded(kept), kept);
 });
 
 test('packages that only tools for other servers need are left out', () => {
