@@ -16,6 +16,18 @@ declare module 'fastify' {
 /** Builds the context of one request; given by the process, which owns the database and the settings. */
 export type ContextFor = (request: FastifyRequest, reply: FastifyReply) => RequestContext;
 
+const routes = new WeakMap<FastifyRequest, string>();
+
+/** Notes the pattern of the path of a request that no route takes. */
+export function noteRoute(request: FastifyRequest, pattern: string): void {
+  routes.set(request, pattern);
+}
+
+/** The pattern of the path of a request, `unknown` where there is none. A path itself holds tokens, and what people typed. */
+export function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? routes.get(request) ?? 'unknown';
+}
+
 /** Bytes as people read them, such as `4 MiB`. */
 export function mebibytes(bytes: number): string {
   return `${bytes / 2 ** 20} MiB`;

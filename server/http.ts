@@ -2,11 +2,12 @@ import { setMaxListeners } from 'node:events';
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { mountCli } from '../adapters/cli/mount.ts';
 import { mountDocs } from '../adapters/docs/mount.ts';
-import { answerError, handleFailures, parseJson } from '../adapters/http.ts';
+import { answerError, handleFailures, parseJson, routeOf } from '../adapters/http.ts';
 import { mountMcp } from '../adapters/mcp/http.ts';
 import { operationsOf, toolsOf } from '../adapters/operations.ts';
 import { mountPages, unknownPage } from '../adapters/pages/mount.ts';
 import { servedDocument } from '../adapters/rest/openapi.ts';
+import { findOtherMethods } from '../adapters/rest/other-methods.ts';
 import { mountOperations } from '../adapters/rest/routes.ts';
 import { mountTrpc } from '../adapters/trpc.ts';
 import { newId } from '../db/ids.ts';
@@ -29,6 +30,9 @@ import { mountMetrics } from './runtime/metrics.ts';
 import { readRefusedBodies } from './runtime/unread-bodies.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { traceIncoming } from './tracing/requests.ts';
+
+/** Below which the operations are mounted. */
+const apiPrefix = '/api/v1';
 
 /** Of a route of Fastify. @throws Error because none has a schema of Fastify's. */
 function noSchemas(): never {
@@ -59,7 +63,7 @@ export function createService({
   router = appRouter,
 }: ServiceParts): FastifyInstance {
   const operations = operationsOf(router);
-  const refusedPath = unreadablePath(operations, '/api/v1');
+  const refusedPath = unreadablePath(operations, apiPrefix);
   const gate = createGate(
     new Limiter(db.for('admission'), config.RATE_LIMIT_PER_ADDRESS),
     config.RATE_LIMIT_PER_ADDRESS,
@@ -116,6 +120,7 @@ export function createService({
     },
     onEvent,
   );
+  const refuseOtherMethods = findOtherMethods(app, operations, apiPrefix);
   traceIncoming(app);
   mountDraining(app, draining);
   readRefusedBodies(app, draining.signal);
@@ -129,8 +134,7 @@ export function createService({
   app.addHook('onResponse', (request, reply, done) => {
     if (!log.isLevelEnabled('debug')) return done();
     const { method, ip } = request;
-    // The route, not the path: a path holds tokens, and what people typed.
-    const route = request.routeOptions.url ?? 'unknown';
+    const route = routeOf(request);
     request.log.debug(
       { method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip },
       'request answered',
@@ -147,8 +151,7 @@ export function createService({
   mountMcp(app, toolRouter, contextFor, settings, addresses);
   mountMedia(app, { db, store: audio, key: mediaKey, clock });
   mountRecordings(app, intake, settings, addresses, closingSeconds(config));
-  void app.register(async (api) => mountOperations(api, operations, contextFor, settings), {
-    prefix: '/api/v1',
-  });
+  refuseOtherMethods();
+  void app.register(async (api) => mountOperations(api, operations, contextFor, settings), { prefix: apiPrefix });
   return app;
 }

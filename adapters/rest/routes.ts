@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyRequest, HTTPMethods, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onSendAsyncHookHandler, RouteHandlerMethod } from 'fastify';
 import { authorize } from '../../domain/access.ts';
 import type { ServiceSettings } from '../../domain/context.ts';
-import { Failure, invalid, translate } from '../../domain/errors.ts';
+import { invalid, translate } from '../../domain/errors.ts';
 import { entityTag, entityTags } from '../../domain/etag.ts';
 import { shown } from '../../domain/field-errors.ts';
 import type { Deprecation } from '../../routers/metadata.ts';
@@ -11,8 +11,7 @@ import { positionBefore, positionHeaders } from '../positions.ts';
 import { setSessionCookie } from '../session-cookie.ts';
 import { queryDecoder, queryParameters } from './decode.ts';
 import { sendEvents, streamHeaders } from './event-stream.ts';
-
-const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+import { mountOtherMethods } from './other-methods.ts';
 
 /** The fields of a JSON body. An absent one reads as an empty object. @throws Failure 400. */
 function bodyFields(request: FastifyRequest): Record<string, unknown> {
@@ -107,8 +106,8 @@ function matches(header: string, tag: string): boolean {
 }
 
 /**
- * One Fastify route per operation, compiled once, below the prefix that `app` is mounted at. A known path with another
- * method is 405 with `Allow`.
+ * One Fastify route per operation, compiled once, below the prefix that `app` is mounted at. Other methods of their paths
+ * are refused (`other-methods.ts`).
  */
 export function mountOperations(
   app: FastifyInstance,
@@ -116,10 +115,8 @@ export function mountOperations(
   contextFor: ContextFor,
   service: ServiceSettings,
 ): void {
-  const byPath = new Map<string, HTTPMethods[]>();
   for (const operation of operations) {
     const url = operation.path.replace(/\{(\w+)\}/g, ':$1');
-    byPath.set(url, [...(byPath.get(url) ?? []), operation.method]);
     app.route({
       method: operation.method,
       url,
@@ -132,17 +129,5 @@ export function mountOperations(
       handler: handlerOf(operation, contextFor),
     });
   }
-  for (const [url, known] of byPath) {
-    if (known.includes('GET')) known.push('HEAD');
-    const allow = known.join(', ');
-    const message = `This path supports ${allow}.`;
-    app.route({
-      method: methods.filter((method) => !known.includes(method)),
-      url,
-      onRequest: async () => {
-        throw new Failure({ status: 405, code: 'validation_failed', message, headers: { Allow: allow } });
-      },
-      handler: () => {},
-    });
-  }
+  mountOtherMethods(app, operations);
 }

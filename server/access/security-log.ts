@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { routeOf } from '../../adapters/http.ts';
 import type { SecurityEvent } from '../../domain/context.ts';
 
 /** Statuses of a request that was refused. */
@@ -52,7 +53,7 @@ export function logRefusals(app: FastifyInstance): void {
     const isAttempt = statusCode !== 401 || request.badCredential;
     if (refusals.includes(statusCode) && isAttempt && !request.isRecorded) {
       const level = count(request.principal?.credentialId ?? request.ip) > maxPerMinute ? 'debug' : 'info';
-      const operation = `${request.method} ${request.routeOptions.url ?? 'unknown'}`;
+      const operation = `${request.method} ${routeOf(request)}`;
       request.log[level]({ ...callerOf(request), operation, outcome: 'refused', status: statusCode }, 'security event');
     }
     done();

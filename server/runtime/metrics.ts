@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { routeOf } from '../../adapters/http.ts';
 import { exportTimings, Timings } from './timings.ts';
 
 /** Upper bounds of the buckets of durations, in seconds: requests may wait for two minutes. */
@@ -74,8 +75,11 @@ interface Answers {
   add(status: number, seconds: number): void;
 }
 
-/** Counts and times answers. What it returns finds those of a route by its configuration, of which each has its own. */
-function countAnswers(registry: Registry): (config: object, method: string, route: string) => Answers {
+/**
+ * Counts and times answers. What it returns finds those of a route by its configuration, of which each has its own;
+ * requests that no route takes have none.
+ */
+function countAnswers(registry: Registry): (config: object | undefined, method: string, route: string) => Answers {
   const duration = new Timings(
     'tandem_http_request_duration_seconds',
     'Time from the request to the end of its response',
@@ -122,6 +126,7 @@ function countAnswers(registry: Registry): (config: object, method: string, rout
   };
   const byConfig = new WeakMap<object, Map<string, Answers>>();
   return (config, method, route) => {
+    if (!config) return find(method, route);
     const byMethod = byConfig.get(config) ?? new Map<string, Answers>();
     const answers = byMethod.get(method);
     if (answers) return answers;
@@ -146,8 +151,8 @@ export function mountMetrics(
   for (const measure of measures) register(registry, measure);
   const answered = countAnswers(registry);
   app.addHook('onResponse', (request, reply, done) => {
-    const { url = 'unknown', config } = request.routeOptions;
-    answered(config, request.method, url).add(reply.statusCode, reply.elapsedTime / 1000);
+    const config = request.is404 ? undefined : request.routeOptions.config;
+    answered(config, request.method, routeOf(request)).add(reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
   const expected = token === undefined ? undefined : Buffer.from(`Bearer ${token}`);

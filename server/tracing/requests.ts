@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { routeOf } from '../../adapters/http.ts';
 import type { TraceRequest } from '../../outbound/client.ts';
 import { beginChild, beginRoot, inSpan, isTracing, type Span } from './spans.ts';
 import { parseTraceparent, traceparentOf } from './traceparent.ts';
@@ -14,7 +15,7 @@ export function traceIncoming(app: FastifyInstance): void {
   if (!isTracing()) return;
   const spans = new WeakMap<FastifyRequest, Span>();
   app.addHook('onRequest', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
+    const route = routeOf(request);
     const { method } = request;
     const attributes = { 'http.request.method': method, 'http.route': route, 'tandem.request_id': request.id };
     const parent = parseTraceparent(request.headers.traceparent);
