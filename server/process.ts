@@ -29,6 +29,7 @@ import { createScheduler } from './scheduler/index.ts';
 import { createReminders } from './scheduler/reminders.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { keptDaysOf, startSweeps } from './sweeps.ts';
+import { startKeepingCounts } from './todo-counts.ts';
 import { openWebhooks, webhookSender } from './webhooks.ts';
 import { createMailer } from './workers/emails/mailer.ts';
 import { emailWorker } from './workers/emails/worker.ts';
@@ -227,11 +228,12 @@ export async function startService(
   const reminders = periodic && createReminders({ ctx, log });
   reminders?.start();
   const fanOut = periodic && webhooks.startFanOut();
+  const counting = startKeepingCounts(db.for('maintenance'), log);
   const stopSweeps = startSweeps(db.for('maintenance'), log, keptDaysOf(config));
   const close = async () => {
     stopSweeps();
     const seconds = closingSeconds(config);
-    const timed = [scheduler?.stop(seconds), reminders?.stop(seconds)];
+    const timed = [scheduler?.stop(seconds), reminders?.stop(seconds), counting.stop()];
     await Promise.all([app.close(), background.stopWork(), ...timed, fanOut?.stop()]);
     await mail.idle();
     await offline.close();

@@ -48,7 +48,7 @@ export function measured(database: Database): { db: Db; buffers: () => number } 
     sum += (await buffersOf(database, { text, values, plan })).buffers;
     return database.rows(text, values, plan);
   };
-  const db: Db = { ...database, rows, lookUp: (text, values) => rows(text, values) };
+  const db: Db = { ...database, engine: database.engine, rows, lookUp: (text, values) => rows(text, values) };
   return { db, buffers: () => sum };
 }
 

@@ -16,8 +16,15 @@ export interface Placed {
 /** Found by the hash of a secret or by a person, before the workspace is known, and joined with tables of workspaces. */
 const references = ['users', 'members', 'connected_apps', 'credentials'];
 
-/** The log, which is numbered across workspaces in the order of the commits. */
-const ofCoordinator = ['event_queue', 'event_positions', 'events'];
+/** The log, which is numbered across workspaces in the order of the commits, and numbers that are not kept on Citus. */
+const ofCoordinator = [
+  'event_queue',
+  'event_positions',
+  'events',
+  'counted_workspaces',
+  'todo_counts',
+  'todo_count_changes',
+];
 
 function placementOf(table: PgTable): Placement {
   const name = getTableName(table);

@@ -10,6 +10,20 @@ interface Replacement {
 
 const replacements: readonly Replacement[] = [
   {
+    // Each worker would have to write into tables of the coordinator: there todos are counted when somebody asks.
+    name: 'the numbers of todos that are kept',
+    isThere: `select exists (select from pg_trigger
+      where tgname = 'todos_counted' and tgrelid = to_regclass('todos')) as "isThere"`,
+    statements: [
+      'drop trigger todos_counted on todos',
+      'drop trigger todos_counted_anew on todos',
+      'drop trigger todos_not_counted on todos',
+      'delete from counted_workspaces',
+      'delete from todo_counts',
+      'delete from todo_count_changes',
+    ],
+  },
+  {
     // The shards of a table have no relation of all rows that a statement adds: these are taken one by one.
     name: 'the trigger todo_labels_added',
     isThere: `select exists (select from pg_trigger

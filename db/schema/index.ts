@@ -3,6 +3,7 @@ export * from './accounts.ts';
 export * from './captures.ts';
 export * from './chats.ts';
 export * from './comments.ts';
+export * from './counts.ts';
 export * from './digests.ts';
 export * from './events.ts';
 export * from './labels.ts';

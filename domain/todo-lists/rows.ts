@@ -1,9 +1,11 @@
 import { and, eq } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
+import type { EngineName } from '../../db/engine/index.ts';
 import { todoLists } from '../../db/schema/todos.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
+import { countedTodos } from '../todos/counts.ts';
 import { TodoList, type TodoListAnswer } from './shapes.ts';
 
 type TodoListTable = typeof todoLists.$inferSelect;
@@ -16,19 +18,20 @@ interface TodoListRow
 }
 
 /** Lists of a workspace with their counts. */
-function select(where: string): string {
+function select(where: string, engine: EngineName): string {
   return `select l.id, l.name, l.emoji, l.color, l.is_default as "isDefault", l.archived_at is not null as "isArchived",
       coalesce(c.todos, 0)::int as "todoCount", coalesce(c.active, 0)::int as "activeTodoCount",
       l.created_at as "createdAt", l.updated_at as "updatedAt"
-    from todo_lists l left join lateral (
-      select count(*) as todos, count(*) filter (where t.status <> 'done') as active from todos t
-      where t.workspace_id = $1 and t.todo_list_id = l.id and t.archived_at is null and not t.is_suggested
-    ) c on true
+    from todo_lists l left join (
+      select c.todo_list_id, sum(c.todos) as todos, sum(c.todos) filter (where c.status <> 'done') as active
+      from ${countedTodos(engine)} c group by c.todo_list_id
+    ) c on c.todo_list_id = l.id
     where l.workspace_id = $1 and ${where}`;
 }
 
-const all = `${select('($2 or l.archived_at is null)')} order by l.is_default desc, l.created_at, l.id`;
-const one = select('l.id = $2');
+const all = (engine: EngineName) =>
+  `${select('($2 or l.archived_at is null)', engine)} order by l.is_default desc, l.created_at, l.id`;
+const one = (engine: EngineName) => select('l.id = $2', engine);
 
 function todoListOf(row: TodoListRow): TodoListAnswer {
   return { object: 'todo_list', ...row };
@@ -41,7 +44,7 @@ export function isTodoList(workspaceId: string, todoListId: string) {
 
 /** The list of this id. @throws Failure 404 when the workspace has no such list. */
 export async function findTodoList(db: Db, workspaceId: string, todoListId: string): Promise<TodoListAnswer> {
-  const [row] = await db.rows<TodoListRow>(one, [workspaceId, todoListId]);
+  const [row] = await db.rows<TodoListRow>(one(db.engine), [workspaceId, todoListId]);
   if (!row) throw notFound('todo list', 'todoListId');
   return todoListOf(row);
 }
@@ -56,7 +59,7 @@ export async function listNames(db: Db, workspaceId: string, ids: readonly strin
 
 /** The todo lists of a workspace, the default one first, then the oldest. */
 export async function findTodoLists(db: Db, workspaceId: string, includeArchived: boolean): Promise<TodoListAnswer[]> {
-  return (await db.rows<TodoListRow>(all, [workspaceId, includeArchived])).map(todoListOf);
+  return (await db.rows<TodoListRow>(all(db.engine), [workspaceId, includeArchived])).map(todoListOf);
 }
 
 /** The list with its row locked, so that a precondition holds until the write. @throws Failure 404, 412. */

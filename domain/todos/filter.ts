@@ -9,10 +9,10 @@ import { me, type PriorityName, type TodoAnswer } from './shapes.ts';
 /** The workspace whose todos are read, and the user that “me” is. */
 export type Viewer = Pick<Principal, 'workspaceId' | 'userId'>;
 
-type Several = 'status' | 'priority' | 'todoListId' | 'assigneeId' | 'labelId' | 'scheduleStatus';
+type Given = 'status' | 'priority' | 'todoListId' | 'assigneeId' | 'labelId' | 'scheduleStatus';
 
 /** A filter as it is executed: what may have several values is a list, empty where any value will do. */
-export interface Criteria extends Omit<TodoFilter, Several | 'assignedToMe' | 'unassigned'> {
+export interface Criteria extends Omit<TodoFilter, Given | 'assignedToMe' | 'unassigned'> {
   statuses: readonly TodoAnswer['status'][];
   priorities: readonly (PriorityName | 'none')[];
   listIds: readonly string[];
@@ -21,6 +21,8 @@ export interface Criteria extends Omit<TodoFilter, Several | 'assignedToMe' | 'u
   scheduleStatuses: readonly string[];
   isUnassigned: boolean;
 }
+
+type Several = 'statuses' | 'priorities' | 'listIds';
 
 /** The values of a filter, each once. */
 export function valuesOf<Value>(given: Value | readonly Value[] | undefined): Value[] {
@@ -143,10 +145,12 @@ export function conditionsOf(criteria: Criteria, bindings: Bindings, visibility?
   return where;
 }
 
-/** Whether a filter leaves all todos that are not archived, or all of these with some statuses. */
-export function areActive({ statuses: _, isUnassigned, includeArchived, archived, ...others }: Criteria): boolean {
-  const narrows = (value: unknown) => (Array.isArray(value) ? value.length > 0 : value !== undefined);
-  return !isUnassigned && !includeArchived && archived === undefined && !Object.values(others).some(narrows);
+/** Whether a filter leaves all todos that are not archived, or all of these with some values of the `fields`. */
+export function areActive(criteria: Criteria, fields: readonly Several[] = ['statuses']): boolean {
+  const { isUnassigned, includeArchived, archived, ...others } = criteria;
+  const narrows = ([field, value]: [string, unknown]) =>
+    !fields.includes(field as Several) && (Array.isArray(value) ? value.length > 0 : value !== undefined);
+  return !isUnassigned && !includeArchived && archived === undefined && !Object.entries(others).some(narrows);
 }
 
 /** Selective filters, which an index in the order of the page serves badly, are planned for their values. */

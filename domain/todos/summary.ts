@@ -3,7 +3,8 @@ import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
 import type { Context } from '../context.ts';
 import { hitsOf, termsOf } from '../search.ts';
-import { type Criteria, conditionsOf, criteriaOf, planOf, type Viewer } from './filter.ts';
+import { countedTodos } from './counts.ts';
+import { areActive, type Criteria, conditionsOf, criteriaOf, planOf, type Viewer } from './filter.ts';
 import type { TodoFilter } from './listing-shapes.ts';
 import { priorityRank } from './rows.ts';
 import { priorities, type TodoStatus } from './shapes.ts';
@@ -31,20 +32,44 @@ export function over(
   return { text: `${hits}select ${what} from ${from} where ${where} ${tail}`, values: bindings.values };
 }
 
+/** The same out of the numbers that are kept, for a filter that needs no others. */
+function ofKept(db: Db, viewer: Viewer, { statuses, priorities, listIds }: Criteria) {
+  const bindings = new Bindings(viewer.workspaceId);
+  const ranks = priorities.map((name) => (name === 'none' ? 0 : priorityRank(name)));
+  const where = (column: string, type: string, wanted: readonly unknown[]) =>
+    wanted.length > 0 ? [`c.${column} = any(${bindings.bind(wanted)}::${type}[])`] : [];
+  const conditions = [
+    ...where('status', 'text', statuses),
+    ...where('priority', 'smallint', ranks),
+    ...where('todo_list_id', 'uuid', listIds),
+  ];
+  const text = `select c.status, nullif(c.priority, 0) as priority, sum(c.todos)::int as count, sum(c.minutes)::int as minutes
+    from ${countedTodos(db.engine)} c where ${['true', ...conditions].join(' and ')}
+    group by c.status, c.priority having sum(c.todos) <> 0`;
+  return { text, values: bindings.values };
+}
+
+/** The todos of a filter in numbers, by status and priority. */
+function groupsOf(db: Db, viewer: Viewer, criteria: Criteria): Promise<Group[]> {
+  if (areActive(criteria, ['statuses', 'priorities', 'listIds'])) {
+    const { text, values } = ofKept(db, viewer, criteria);
+    return db.rows<Group>(text, values, 'generic');
+  }
+  const what = `t.status, t.priority, count(*)::int as count,
+    (sum(t.minutes_saved) filter (where t.status = 'done'))::int as minutes`;
+  const { text, values } = over(what, viewer, criteria, () => 'group by t.status, t.priority');
+  return db.rows<Group>(text, values, planOf(criteria));
+}
+
 /** How many todos a filter matches, over all pages. */
 export async function countTodos(db: Db, viewer: Viewer, criteria: Criteria): Promise<number> {
-  const { text, values } = over('count(*)::int as count', viewer, criteria);
-  const [row] = await db.rows<{ count: number }>(text, values, planOf(criteria));
-  return row?.count ?? 0;
+  const groups = await groupsOf(db, viewer, criteria);
+  return groups.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Counts by status and by priority of the todos that a filter matches, and the minutes saved by the completed ones. */
 export async function summariseTodos({ db, principal }: Context, filter: TodoFilter) {
-  const what = `t.status, t.priority, count(*)::int as count,
-    (sum(t.minutes_saved) filter (where t.status = 'done'))::int as minutes`;
-  const criteria = criteriaOf(principal, filter);
-  const { text, values } = over(what, principal, criteria, () => 'group by t.status, t.priority');
-  const groups = await db.rows<Group>(text, values, planOf(criteria));
+  const groups = await groupsOf(db, principal, criteriaOf(principal, filter));
   const countOf = (holds: (group: Group) => boolean) =>
     groups.reduce((sum, group) => sum + (holds(group) ? group.count : 0), 0);
   const [urgent, high, medium, low] = priorities.map((name) =>

@@ -13,6 +13,7 @@ const at = (wanted: Placement) =>
 test('reference tables and those of the coordinator alone are these', () => {
   assert.equal(at('reference').sort(), ['connected_apps', 'credentials', 'members', 'users']);
   assert.equal(at('local').sort(), [
+    'counted_workspaces',
     'email_verifications',
     'event_positions',
     'event_queue',
@@ -27,6 +28,8 @@ test('reference tables and those of the coordinator alone are these', () => {
     'sign_in_attempts',
     'sign_in_challenges',
     'sweeps',
+    'todo_count_changes',
+    'todo_counts',
     'totp_secrets',
     'webauthn_challenges',
     'welcome_links',

@@ -26,6 +26,7 @@ function countedOrm(orm: Db['orm']): Db['orm'] {
 function counted<Kind extends Db>(db: Kind): Kind {
   return {
     ...db,
+    engine: db.engine,
     get orm(): Db['orm'] {
       return countedOrm(db.orm);
     },
@@ -51,8 +52,8 @@ test.before(async () => {
   const db: Database = {
     ...counted(database),
     of: (workspaceId) => counted(database.of(workspaceId)),
-    // The log of events is numbered and followed beside the requests.
-    for: (work) => (work === 'events' ? database.for(work) : counted(database.for(work))),
+    // The log of events is numbered and followed, and the numbers of todos are kept, beside the requests.
+    for: (work) => (work === 'events' || work === 'maintenance' ? database.for(work) : counted(database.for(work))),
   };
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' }, { db });
 });
