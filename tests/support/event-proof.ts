@@ -105,10 +105,18 @@ export class KilledReader implements Reader {
   }
 }
 
-/** A new table with what was committed, in a schema of its own: the catalogue of the service has nothing of it. */
+/**
+ * A new table with what was committed, in a schema of its own: the catalogue of the service has nothing of it.
+ * @throws Error where the database of the run does not record commit times: without them the order is not that of commits.
+ */
 export async function makeLedger(db: Database): Promise<{ name: string; drop(): Promise<void> }> {
   const schema = `proof_${crypto.randomUUID().replaceAll('-', '')}`;
   const { driver } = db;
+  const [commitTimes] = await driver.unsafe<{ isOn: boolean }[]>(
+    `select current_setting('track_commit_timestamp') = 'on' as "isOn"`,
+  );
+  if (!commitTimes?.isOn)
+    throw new Error('Set track_commit_timestamp = on in the PostgreSQL of the run (docs/events.md)');
   await driver.unsafe(`create schema ${schema}`);
   await driver.unsafe(`create table ${schema}.commits (id uuid primary key, transaction xid8 not null)`);
   return {
