@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { constraintOf, isOfMovedShard } from './engine/shard-errors.ts';
+import { constraintOf, isOfLostWorker, isOfMovedShard } from './engine/shard-errors.ts';
 
 /*
  * Every class of database error, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), by the
@@ -72,7 +72,8 @@ export function violatedConstraint(error: unknown): string | undefined {
 
 function isCausedBy(name: keyof typeof classes, error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
-    if (isDatabaseError(name, each) || (name === 'conflict' && isOfMovedShard(each))) return true;
+    if (isDatabaseError(name, each)) return true;
+    if (name === 'conflict' ? isOfMovedShard(each) : name === 'unavailable' && isOfLostWorker(each)) return true;
   }
   return false;
 }

@@ -21,3 +21,16 @@ const moved = /^(shard for the given value does not exist|could not find valid e
 export function isOfMovedShard(error: Error): boolean {
   return typeof (error as { routine?: unknown }).routine === 'string' && moved.test(error.message);
 }
+
+/** What Citus raises with the code of an internal error when it loses the connection to a worker in a transaction. */
+const ofLostWorkers = new Set(['MarkRemoteTransactionFailed', 'ErrorIfPostCommitFailedShardPlacements']);
+/** The same of rows that it copies to a worker; errors of the worker itself are reported so too. */
+const lostInCopy =
+  /^(failed to complete COPY on |server closed the connection|terminating connection|connection not open)/;
+
+/** Whether Citus lost a worker in the middle of a transaction: whether that was committed is not known. */
+export function isOfLostWorker(error: Error): boolean {
+  const { code, routine } = error as Error & Record<'code' | 'routine', unknown>;
+  if (code !== 'XX000') return false;
+  return ofLostWorkers.has(String(routine)) || (routine === 'ReportCopyError' && lostInCopy.test(error.message));
+}

@@ -36,6 +36,22 @@ test('a deadlock of nodes that is left after several tries is 503', () => {
   assert.equal([problem.status, problem.reason], [503, 'unavailable']);
 });
 
+test('a worker that is lost in the middle of a transaction is 503', () => {
+  const statusOf = (routine: string, text: string) => {
+    const cause = Object.assign(new Error(text), { code: 'XX000', routine });
+    return translate(new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause })).problem.status;
+  };
+  const essential = 'failure on connection marked as essential: 10.0.0.2:5432';
+  assert.is(statusOf('MarkRemoteTransactionFailed', essential), 503);
+  const uncommitted = 'could not commit transaction for shard 102069 on any active node';
+  assert.is(statusOf('ErrorIfPostCommitFailedShardPlacements', uncommitted), 503);
+  for (const text of ['failed to complete COPY on 10.0.0.2:5432', 'server closed the connection unexpectedly']) {
+    assert.is(statusOf('ReportCopyError', text), 503);
+  }
+  assert.is(statusOf('ReportCopyError', 'invalid input syntax for type integer: "x"'), 500);
+  assert.is(statusOf('exec_stmt_raise', essential), 500);
+});
+
 test('a shard that was moved or split meanwhile is a conflict, which is tried again', () => {
   const errorOf = (text: string) =>
     Object.assign(new Error(text), { code: 'XX000', routine: 'LookupShardIdCacheEntry' });
