@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ask } from '../support/frame.ts';
-import { type Balancer, startBalancer } from '../support/haproxy.ts';
+import { type Balancer, behindBalancer, startBalancer } from '../support/haproxy.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { freePort } from '../support/ports.ts';
 import { type ServiceProcess, startProcess, stopProcesses } from '../support/processes.ts';
@@ -137,13 +136,7 @@ async function quiet({ url, output }: ServiceProcess): Promise<void> {
   }, output);
 }
 
-const isInstalled = spawnSync('haproxy', ['-v']).status === 0;
-if (!isInstalled) {
-  const missing = 'No haproxy on this machine to run “two processes behind HAProxy” with. Install it.';
-  if (process.env.CI === 'true') throw new Error(missing);
-  process.stdout.write(`${missing} Skipped.\n`);
-}
-const promise = isInstalled ? test : test.skip;
+const promise = behindBalancer(test, 'two processes behind HAProxy');
 
 promise(`${restarts} restarts under load: every request is answered, and each todo is made once`, async () => {
   const { workspaceId, key, call } = await tandem.workspace();
