@@ -4,7 +4,8 @@ import { distributeTables } from '../../db/engine/distribute.ts';
 import { migrate } from '../../db/migrate.ts';
 import type { TestDatabases } from './databases.ts';
 
-interface Node {
+/** A node of a cluster, as its coordinator knows it. */
+export interface Node {
   host: string;
   port: number;
   isCoordinator: boolean;
@@ -61,13 +62,14 @@ async function makeDatabase(
 
 /**
  * An empty database of one test on the cluster whose coordinator is at `url`, which is not distributed. `via` gives the port
- * at which each worker is made known.
+ * at which each worker is made known; `more` are workers of this database alone.
  */
 export async function createOnCluster(
   url: string,
   via = async (port: number) => port,
+  more: readonly Node[] = [],
 ): Promise<{ url: string; drop: () => Promise<void> }> {
-  const nodes = await nodesOf(url);
+  const nodes = [...(await nodesOf(url)), ...more];
   const name = `tandem_test_${randomBytes(6).toString('hex')}`;
   const drop = async () => {
     for (const node of nodes) {

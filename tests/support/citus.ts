@@ -5,7 +5,7 @@ import { distributeTables } from '../../db/engine/distribute.ts';
 import { migrate } from '../../db/migrate.ts';
 import { createApiKey, createWorkspace } from '../../db/seed.ts';
 import { scopes } from '../../domain/scopes.ts';
-import { createOnCluster } from '../../scripts/tests/cluster.ts';
+import { createOnCluster, type Node } from '../../scripts/tests/cluster.ts';
 
 /** The coordinator of the cluster of the run, if there is one. */
 const { TEST_CITUS_URL: url } = process.env;
@@ -17,15 +17,18 @@ export function onCluster(test: Test): Test | Test['skip'] {
   return test.skip;
 }
 
-/** An empty database on the cluster, which is not distributed. `via`: gives the address at which a worker is known. */
-export function clusterDatabase(via?: (port: number) => Promise<number>) {
+/**
+ * An empty database on the cluster, which is not distributed. `via`: gives the address at which a worker is known. `more`:
+ * workers that only this database has.
+ */
+export function clusterDatabase(via?: (port: number) => Promise<number>, more: readonly Node[] = []) {
   if (!url) throw new Error('The run has no cluster');
-  return createOnCluster(url, via);
+  return createOnCluster(url, via, more);
 }
 
 /** A database on the cluster with distributed tables in few shards, and connections to it. */
-export async function distributedDatabase(via?: (port: number) => Promise<number>) {
-  const { url: address, drop } = await clusterDatabase(via);
+export async function distributedDatabase(via?: (port: number) => Promise<number>, more: readonly Node[] = []) {
+  const { url: address, drop } = await clusterDatabase(via, more);
   const sql = postgres(address, { max: 2, onnotice: () => {} });
   await migrate(sql);
   const connection = await sql.reserve();

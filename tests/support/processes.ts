@@ -80,7 +80,8 @@ export function spawnService(environment: Record<string, string> = {}, program =
   return { ...launchedProcess, ready };
 }
 
-function callerOf(url: string): ServiceProcess['call'] {
+/** Sends requests to the service at `url`. */
+export function callerOf(url: string): ServiceProcess['call'] {
   return (route, key, body, headers = {}) => {
     const [method = 'GET', path = '/'] = route.split(' ');
     const sent = {

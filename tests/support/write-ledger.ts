@@ -3,6 +3,9 @@ import type { Answer } from './harness.ts';
 import type { ServiceProcess } from './processes.ts';
 import { maxWaitMs } from './until.ts';
 
+/** What is asked: a process, or what is in front of several. */
+export type Asked = Pick<ServiceProcess, 'call'>;
+
 /** How long a client waits for a process that may be frozen before it asks another one. */
 const answerTimeoutMs = 10_000;
 
@@ -12,10 +15,10 @@ export class WriteLedger {
   readonly acknowledged = new Map<string, string[]>();
   /** What processes answered that could not, by status; 0 for no answer. */
   readonly refused = new Map<number, number>();
-  readonly #any: () => ServiceProcess;
+  readonly #any: () => Asked;
   readonly #key: string;
 
-  constructor(any: () => ServiceProcess, key: string) {
+  constructor(any: () => Asked, key: string) {
     this.#any = any;
     this.#key = key;
   }

@@ -1,0 +1,78 @@
+import * as assert from 'uvu/assert';
+import type { Asked } from './write-ledger.ts';
+
+/* More requests than a key may make, sent while processes are killed; how many of them were counted, minute by minute. */
+
+/** What came of the requests that were counted in one minute. */
+interface Minute {
+  /** Those that were granted, with what was left after each. */
+  granted: { left: number; at: string; status: number }[];
+  /** Requests that were refused because nothing was left. */
+  refused: number;
+}
+
+const minuteMs = 60_000;
+
+/** Clients that ask without a pause until `stop`. */
+export class RateFlood {
+  /** By the number of the minute since 1970 that ends with the window. */
+  readonly minutes = new Map<number, Minute>();
+  /** How many requests of each minute got no answer of a process: it may have counted them. */
+  readonly #lost = new Map<number, number>();
+  #isOver = false;
+  readonly #work: Promise<unknown>;
+
+  constructor(any: () => Asked, key: string, clients: number) {
+    this.#work = Promise.all(Array.from({ length: clients }, () => this.#ask(any, key)));
+    this.#work.catch(() => {});
+  }
+
+  async #ask(any: () => Asked, key: string): Promise<void> {
+    while (!this.#isOver) {
+      const since = Date.now();
+      const answer = await any()
+        .call('GET /todos/summary', key)
+        .catch(() => undefined);
+      const [left, reset] = ['ratelimit-remaining', 'ratelimit-reset'].map((name) => answer?.headers.get(name) ?? null);
+      if (answer && left !== null && reset !== null) this.#note(answer.status, Number(left), Number(reset));
+      else {
+        const touched = new Set([since, Date.now()].map((at) => Math.floor(at / minuteMs) + 1));
+        for (const minute of touched) this.#lost.set(minute, (this.#lost.get(minute) ?? 0) + 1);
+      }
+    }
+  }
+
+  #note(status: number, left: number, reset: number): void {
+    // Windows end with the minute, and the seconds are rounded up.
+    const minute = Math.round((Date.now() + reset * 1000) / minuteMs);
+    const found = this.minutes.get(minute) ?? { granted: [], refused: 0 };
+    if (status === 429) found.refused++;
+    else found.granted.push({ left, at: new Date().toISOString(), status });
+    this.minutes.set(minute, found);
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#work;
+  }
+
+  /**
+   * Checks that none of the requests of a minute was counted twice, and that all were granted which the quota allows, but
+   * for those that got no answer. Returns how many minutes were used up.
+   */
+  check(quota: number): number {
+    let full = 0;
+    for (const [minute, { granted, refused }] of this.minutes) {
+      const what = `in the minute ${new Date((minute - 1) * minuteMs).toISOString()}`;
+      const twice = [...Map.groupBy(granted, ({ left }) => left).values()].filter(({ length }) => length > 1);
+      assert.equal(twice, [], `two requests were counted as one ${what}`);
+      const lowest = Math.min(quota, ...granted.map(({ left }) => left));
+      const counted = refused > 0 ? quota : quota - lowest;
+      const lost = this.#lost.get(minute) ?? 0;
+      const found = `${counted} were counted, ${granted.length} granted and ${lost} lost ${what}`;
+      assert.ok(granted.length <= counted && counted <= granted.length + lost, found);
+      if (refused > 0) full++;
+    }
+    return full;
+  }
+}
