@@ -1,25 +1,14 @@
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import type { Db } from './client.ts';
 import { DistributionError, requireNodes, requirePlaced } from './engine/cluster.ts';
 import type { EngineName } from './engine/index.ts';
-import { maxConnectMs } from './time-limits.ts';
 
 const detection = `select exists (select from pg_extension where extname = 'citus') as "isCitus"`;
 
-/**
- * The engine of the database at `url`: Citus where its extension was made in the database.
- * @throws the error of a database that cannot be reached.
- */
-export async function examineEngine(url: string): Promise<EngineName> {
-  const connection = { application_name: 'tandem' };
-  const options = { max: 1, connect_timeout: maxConnectMs / 1000, fetch_types: false, onnotice: () => {}, connection };
-  const sql = postgres(url, options);
-  try {
-    const [row] = await sql.unsafe<{ isCitus: boolean }[]>(detection);
-    return row?.isCitus ? 'citus' : 'postgres';
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+/** The engine of the database of a connection: Citus where its extension was made in the database. */
+export async function engineOn(sql: postgres.Sql): Promise<EngineName> {
+  const [row] = await sql.unsafe<{ isCitus: boolean }[]>(detection);
+  return row?.isCitus ? 'citus' : 'postgres';
 }
 
 /** SQLSTATE of a server that cannot serve yet: the start waits for it. */

@@ -53,14 +53,23 @@ export async function migrate(sql: postgres.Sql, folder = defaultFolder): Promis
   const release = await readRelease(folder);
   const connection = await sql.reserve();
   try {
-    await requireVersion(connection);
+    const { hasRecords } = await requireVersion(connection);
+    // Most starts find nothing to do, and need no lock for that.
+    if (hasRecords && (await missingOf(connection, release)).length === 0) return [];
+    return await applyLocked(connection, release);
+  } finally {
+    connection.release();
+  }
+}
+
+async function applyLocked(connection: postgres.ReservedSql, release: Release): Promise<string[]> {
+  try {
     // Waiting for another process is no failure, however long its migration takes.
     await connection.unsafe('set statement_timeout = 0; set lock_timeout = 0');
     await connection`select pg_advisory_lock(${lockKey[0]}, ${lockKey[1]})`;
     return await applyMissing(connection, release);
   } finally {
     await restore(connection);
-    connection.release();
   }
 }
 
@@ -73,14 +82,17 @@ async function restore(connection: postgres.ReservedSql): Promise<void> {
 }
 
 /** @throws MigrationError */
-async function requireVersion(connection: postgres.ReservedSql): Promise<void> {
-  const [row] = await connection<{ major: number; version: string }[]>`
-    select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version`;
+async function requireVersion(connection: postgres.ReservedSql): Promise<{ hasRecords: boolean }> {
+  const [row] = await connection<{ major: number; version: string; hasRecords: boolean }[]>`
+    select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
+      to_regclass('tandem_migrations') is not null and to_regclass('tandem_compatible_migrations') is not null
+        as "hasRecords"`;
   if (row && row.major < oldestPostgres) {
     throw new MigrationError(
       `The database is PostgreSQL ${row.version}, and Tandem needs PostgreSQL ${oldestPostgres} or newer. Upgrade the database server.`,
     );
   }
+  return { hasRecords: row?.hasRecords ?? false };
 }
 
 async function readRelease(folder: string): Promise<Release> {
@@ -100,14 +112,19 @@ async function readRelease(folder: string): Promise<Release> {
   return { migrations, runsWith: lastMigration };
 }
 
-async function applyMissing(connection: postgres.ReservedSql, release: Release): Promise<string[]> {
-  await createRecords(connection);
+/** The migrations that the database has not seen. @throws MigrationError */
+async function missingOf(connection: postgres.ReservedSql, { migrations }: Release): Promise<Migration[]> {
   const applied = await connection<Applied[]>`
     select tag, hash, null as "runsWith" from tandem_migrations
     union all select tag, hash, runs_with from tandem_compatible_migrations order by 1`;
-  check(applied, release.migrations);
+  check(applied, migrations);
   const seen = new Set(applied.map(({ tag }) => tag));
-  const missing = release.migrations.filter(({ tag }) => !seen.has(tag));
+  return migrations.filter(({ tag }) => !seen.has(tag));
+}
+
+async function applyMissing(connection: postgres.ReservedSql, release: Release): Promise<string[]> {
+  await createRecords(connection);
+  const missing = await missingOf(connection, release);
   const onCitus = missing.length > 0 && (await isDistributed(connection));
   if (onCitus) await prepareSession(connection);
   for (const migration of missing) await apply(connection, migration, release.runsWith, onCitus);

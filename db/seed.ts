@@ -96,3 +96,17 @@ export async function sharedSecret(db: Db, name: string): Promise<Buffer> {
     if (row) return row.value;
   }
 }
+
+/** The secrets of these names, as `sharedSecret` has each: those that exist are read in one statement. */
+export async function sharedSecrets<Name extends string>(
+  db: Db,
+  names: readonly Name[],
+): Promise<Record<Name, Buffer>> {
+  const text = 'select name, value from service_secrets where name = any($1::text[])';
+  const found = await db.rows<{ name: string; value: Buffer }>(text, [names]);
+  const known = new Map(found.map(({ name, value }) => [name, value]));
+  const secrets = await Promise.all(
+    names.map(async (name) => [name, known.get(name) ?? (await sharedSecret(db, name))] as const),
+  );
+  return Object.fromEntries(secrets) as Record<Name, Buffer>;
+}

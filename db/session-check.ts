@@ -59,14 +59,33 @@ async function isShared(one: postgres.Sql, two: postgres.Sql): Promise<boolean> 
   return false;
 }
 
+/** What a start finds out on the connections that it examines. */
+export interface Examined<Engine> {
+  /** How connections get their settings. */
+  settingsBy: SettingsBy;
+  engine: Engine;
+}
+
 /**
  * Examines whether the connections to `url` have sessions of their own, which prepared statements, time limits, LISTEN and
- * locks need, and how they get their settings. Poolers share sessions except in their session mode.
+ * locks need, and how they get their settings. Poolers share sessions except in their session mode. `engineOn` is asked on
+ * one of the connections.
  * @throws SharedSessionError, or the error of a database that cannot be reached.
  */
-export async function examineSessions(url: string): Promise<SettingsBy> {
-  const [one, two, set] = [open(url), open(url), open(url, asked)];
+export async function examineSessions<Engine>(
+  url: string,
+  engineOn: (sql: postgres.Sql) => Promise<Engine>,
+): Promise<Examined<Engine>> {
+  const opened: postgres.Sql[] = [];
+  const connection = (settings = {}) => {
+    const sql = open(url, settings);
+    opened.push(sql);
+    return sql;
+  };
   try {
+    const set = connection(asked);
+    const settingsBy = (await within(passesSettings(set))) ? 'startup' : 'statement';
+    const [one, two] = [connection(), settingsBy === 'startup' ? set : connection()];
     if (await within(isShared(one, two))) {
       throw new SharedSessionError(
         'The pooler at DATABASE_URL shares sessions of PostgreSQL between its clients, and Tandem needs sessions of its own ' +
@@ -74,8 +93,8 @@ export async function examineSessions(url: string): Promise<SettingsBy> {
           'the address of PostgreSQL itself.',
       );
     }
-    return (await within(passesSettings(set))) ? 'startup' : 'statement';
+    return { settingsBy, engine: await within(engineOn(one)) };
   } finally {
-    await Promise.all([one, two, set].map((sql) => sql.end({ timeout: 0 })));
+    await Promise.all(opened.map((sql) => sql.end({ timeout: 0 })));
   }
 }

@@ -20,8 +20,11 @@ export interface Background {
   sequencer: Sequencer;
   pgListener: PgListener;
   measures: Measure[];
-  /** Starts the workers and the watch of the event loop, once requests are answered; null when this process has none, else where to add periodic work. */
-  startWork(handlers: Handlers): Pick<Periodic, 'every'> | null;
+  /**
+   * Starts the workers and the watch of the event loop, once requests are answered; null when this process has none, else
+   * where to add periodic work, and when each kind of work was looked for once.
+   */
+  startWork(handlers: Handlers): { periodic: Pick<Periodic, 'every'>; first: Promise<void> } | null;
   stopWork(): Promise<void>;
   /** After the last request and the last job. */
   close(): Promise<void>;
@@ -100,7 +103,7 @@ export function openBackground(config: Config, db: Database, log: Logger, onSess
       if (config.AGENT_CONCURRENCY === 0) return null;
       work = startWork({ db: db.for('workers'), pgListener, log, turnConcurrency: config.AGENT_CONCURRENCY, handlers });
       periodic = createPeriodic(log);
-      return periodic;
+      return { periodic, first: work.first };
     },
     stopWork: async () => {
       const seconds = closingSeconds(config);

@@ -1,9 +1,8 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
 import type { Space } from '../db/disk-space.ts';
-import { sharedSecret } from '../db/seed.ts';
 import type { CaptureContext } from '../domain/captures/processing/saves.ts';
 import type { Media } from '../domain/media.ts';
 import type { Writer } from '../engine/writer/writer.ts';
@@ -45,12 +44,11 @@ export async function openCaptures(
   config: Config,
   ctx: Pick<CaptureContext, 'db'> &
     Pick<Background, 'pgListener'> &
-    Pick<Media, 'readTranscript'> & { workers: Db; settings: { publicUrl: string } },
+    Pick<Media, 'readTranscript'> & { workers: Db; settings: { publicUrl: string }; mediaKey: KeyObject },
   log: Logger,
   overrides: Partial<CaptureOverrides> = {},
 ): Promise<CapturesAtWork> {
-  const { db, workers, pgListener, settings, readTranscript } = ctx;
-  const mediaKey = createSecretKey(await sharedSecret(db, 'media'));
+  const { db, workers, pgListener, settings, readTranscript, mediaKey } = ctx;
   const links = mediaLinks(mediaKey);
   const { store, space } = watchSpace(overrides.audio ?? openAudioStore(config));
   const times = { ...defaultTimes, ...overrides.intakeTimes };

@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { connect, type Database } from '../db/client.ts';
 import { openEmbedded } from '../db/embedded/index.ts';
-import { examineEngine } from '../db/engine-check.ts';
+import { engineOn } from '../db/engine-check.ts';
 import { migrate } from '../db/migrate.ts';
-import { sharedSecret } from '../db/seed.ts';
+import { sharedSecrets } from '../db/seed.ts';
 import { examineSessions } from '../db/session-check.ts';
 import { expireApprovals } from '../domain/approvals/expiry.ts';
 import type { ServiceSettings } from '../domain/context.ts';
@@ -34,6 +34,7 @@ import { openWebhooks, webhookSender } from './webhooks.ts';
 import { createMailer } from './workers/emails/mailer.ts';
 import { emailWorker } from './workers/emails/worker.ts';
 import { pushWorker } from './workers/push/worker.ts';
+import type { FanOut } from './workers/webhooks/fan-out.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
 const apiVersion = '1.0.0';
@@ -60,7 +61,7 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
         log: (line, level = 'debug') => log[level](line),
       });
   const url = embedded?.url ?? config.DATABASE_URL ?? '';
-  const found = embedded ? {} : { settingsBy: await examineSessions(url), engine: await examineEngine(url) };
+  const found = embedded ? {} : await examineSessions(url, engineOn);
   const db = connect(url, {
     poolSize: config.DATABASE_POOL_SIZE,
     ...found,
@@ -120,20 +121,21 @@ export async function startService(
   log: Logger,
   overrides: Partial<ServiceParts> = {},
 ): Promise<RunningService> {
+  const secrets = await sharedSecrets(db, ['cursor', 'totp', 'webhooks', 'push', 'vapid', 'oauth', 'media']);
   const settings: ServiceSettings = {
     version: apiVersion,
     ...addresses(config, config.PORT),
     hasModel: overrides.engine !== undefined || modelAddresses(config).addresses.turn !== undefined,
-    cursorKey: createSecretKey(await sharedSecret(db, 'cursor')),
-    totpKey: createSecretKey(await sharedSecret(db, 'totp')),
+    cursorKey: createSecretKey(secrets.cursor),
+    totpKey: createSecretKey(secrets.totp),
     webhooks: {
-      key: createSecretKey(await sharedSecret(db, 'webhooks')),
+      key: createSecretKey(secrets.webhooks),
       refusalOf: urlRefusal(config.OUTBOUND_ALLOW),
       send: webhookSender(config.OUTBOUND_ALLOW, overrides.webhookOutbound),
     },
     push: {
-      key: createSecretKey(await sharedSecret(db, 'push')),
-      vapid: vapidKeyOf(await sharedSecret(db, 'vapid')),
+      key: createSecretKey(secrets.push),
+      vapid: vapidKeyOf(secrets.vapid),
     },
     agentMinutes: config.AGENT_MINUTES,
     agentMinutesPerWorkspace: config.AGENT_MINUTES_PER_WORKSPACE,
@@ -145,7 +147,6 @@ export async function startService(
     recordings: { maxSeconds: config.RECORDING_MAX_MINUTES * 60 },
   };
   const mail = createMailer(config, log);
-  const oauthKey = await sharedSecret(db, 'oauth');
   const workers = db.for('workers');
   const background = openBackground(config, db, log, overrides.onSession);
   const { live, logs, sequencer, pgListener } = background;
@@ -154,7 +155,7 @@ export async function startService(
   const { readTranscript } = offline;
   const captures = await openCaptures(
     config,
-    { db, workers, settings, pgListener, readTranscript },
+    { db, workers, settings, pgListener, readTranscript, mediaKey: createSecretKey(secrets.media) },
     log,
     overrides,
   ).catch(async (error: unknown) => {
@@ -192,7 +193,7 @@ export async function startService(
     ...captures,
     measures,
     calls,
-    oauthKey,
+    oauthKey: secrets.oauth,
     oauthFetch: publicClient(config.OUTBOUND_ALLOW),
     ...overrides,
   });
@@ -220,14 +221,16 @@ export async function startService(
     onPush: pushes.handle,
     ...overrides.handlers,
   };
-  const periodic = background.startWork(handlers);
-  if (periodic) captures.addPeriodic(periodic);
-  periodic?.every(60, 'expire approvals', () => expireApprovals(ctx));
-  const scheduler = periodic && createScheduler({ ctx, log, notifyDue });
-  scheduler?.start();
-  const reminders = periodic && createReminders({ ctx, log });
-  reminders?.start();
-  const fanOut = periodic && webhooks.startFanOut();
+  const started = background.startWork(handlers);
+  const scheduler = started && createScheduler({ ctx, log, notifyDue });
+  const reminders = started && createReminders({ ctx, log });
+  let fanOut: FanOut | undefined;
+  if (started && scheduler && reminders) {
+    captures.addPeriodic(started.periodic);
+    started.periodic.every(60, 'expire approvals', () => expireApprovals(ctx));
+    // One after another: at once, each would open a connection.
+    fanOut = webhooks.startFanOut(reminders.start(scheduler.start(started.first)));
+  }
   const counting = startKeepingCounts(db.for('maintenance'), log);
   const stopSweeps = startSweeps(db.for('maintenance'), log, keptDaysOf(config));
   const close = async () => {

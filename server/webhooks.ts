@@ -31,8 +31,8 @@ export function webhookSender(
 
 /** What sends webhooks. */
 export interface Webhooks extends WebhookWorker {
-  /** Starts making the deliveries of new events, once the workers run. */
-  startFanOut(): FanOut;
+  /** Starts making the deliveries of new events, once the workers run and `after` has resolved. */
+  startFanOut(after: Promise<void>): FanOut;
 }
 
 /** What sends webhooks in this process. */
@@ -41,6 +41,6 @@ export function openWebhooks(ctx: NotifyContext, settings: WebhookSettings): Web
   const send = webhookClient(config.OUTBOUND_ALLOW, maxRequests, outbound);
   return {
     ...webhookWorker({ ...ctx, send, log, key }),
-    startFanOut: () => startFanOut({ db: ctx.db, pgListener, log }),
+    startFanOut: (after) => startFanOut({ db: ctx.db, pgListener, log, after }),
   };
 }

@@ -19,8 +19,8 @@ export interface SchedulerParts {
 export interface Scheduler {
   /** Fires all that is due now, and returns how many schedules advanced. */
   fireAll(): Promise<number>;
-  /** Fires each schedule when it is due, until `stop`. */
-  start(): void;
+  /** Fires each schedule when it is due, until `stop`. The first look waits for `after`; resolves when it has ended. */
+  start(after?: Promise<void>): Promise<void>;
   /** Fires nothing more, and waits up to `seconds` for what is in progress. */
   stop(seconds: number): Promise<void>;
 }
@@ -106,8 +106,9 @@ export function createScheduler({ ctx, notifyDue, log, concurrency = 4 }: Schedu
   };
   return {
     fireAll,
-    start: () => {
-      poller ??= startPoller(poll, 'schedules not fired, will retry', log);
+    start: (after) => {
+      poller ??= startPoller(poll, 'schedules not fired, will retry', log, after);
+      return poller.first;
     },
     stop: async (seconds) => {
       isStopped = true;

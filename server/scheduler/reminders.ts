@@ -11,8 +11,8 @@ import { within } from '../runtime/timeouts.ts';
 export interface Reminders {
   /** Sends all that are due now, and returns how many. */
   sendAll(): Promise<number>;
-  /** Sends each when it is due, until `stop`. */
-  start(): void;
+  /** Sends each when it is due, until `stop`. The first look waits for `after`; resolves when it has ended. */
+  start(after?: Promise<void>): Promise<void>;
   /** Sends nothing more, and waits up to `seconds` for what is in progress. */
   stop(seconds: number): Promise<void>;
 }
@@ -65,8 +65,9 @@ export function createReminders({ ctx, log }: { ctx: ServiceContext; log: Logger
   };
   return {
     sendAll,
-    start: () => {
-      poller ??= startPoller(poll, 'reminders not sent, will retry', log);
+    start: (after) => {
+      poller ??= startPoller(poll, 'reminders not sent, will retry', log, after);
+      return poller.first;
     },
     stop: async (seconds) => {
       isStopped = true;

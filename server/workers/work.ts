@@ -40,6 +40,8 @@ type Counts = Pick<Loop, 'running' | 'done' | 'failed'>;
 
 export interface Work {
   turns: Counts;
+  /** Resolves when each kind of work was looked for once. */
+  readonly first: Promise<void>;
   /** Turns, digests and captures. */
   readonly done: number;
   readonly failed: number;
@@ -105,6 +107,7 @@ export function startWork({ db, pgListener, log, turnConcurrency, handlers }: Wo
   const sum = (of: (each: Loop) => number) => counted.reduce((total, each) => total + of(each), 0);
   return {
     turns: notified.turns as Loop,
+    first: Promise.all(loops.map((each) => each.first)).then(() => {}),
     get done() {
       return sum((each) => each.done);
     },

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect } from '../../db/client.ts';
+import { engineOn } from '../../db/engine-check.ts';
 import { examineSessions } from '../../db/session-check.ts';
 import { timeLimits, type Work } from '../../db/time-limits.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
@@ -58,7 +59,7 @@ promise('in session mode, a process takes requests, works on turns and wakes who
 for (const [name, settings] of Object.entries({ 'refuses settings': {}, 'ignores settings': ignoring })) {
   promise(`in session mode, each kind of work has its limits and plans though PgBouncer ${name}`, async () => {
     const { url } = await pooled({ pool_mode: 'session', ...settings });
-    const settingsBy = await examineSessions(url);
+    const { settingsBy } = await examineSessions(url, engineOn);
     assert.is(settingsBy, 'statement');
     const db = connect(url, { poolSize: 2, settingsBy });
     try {
@@ -103,7 +104,7 @@ for (const mode of ['transaction', 'statement']) {
 }
 
 promise('PostgreSQL itself gets its settings when a connection is opened', async () => {
-  assert.is(await examineSessions(testDatabaseUrl()), 'startup');
+  assert.equal(await examineSessions(testDatabaseUrl(), engineOn), { settingsBy: 'startup', engine: 'postgres' });
 });
 
 test.run();

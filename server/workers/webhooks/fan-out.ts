@@ -20,6 +20,8 @@ interface FanOutParts {
   db: Db;
   pgListener: Pick<PgListener, 'listen'>;
   log: Logger;
+  /** The first look waits for this. */
+  after?: Promise<void> | undefined;
 }
 
 /** The workspaces that a notification of new events names: pairs of a workspace and its latest sequence. Null: any. */
@@ -32,7 +34,7 @@ function workspacesOf(payload: string): string[] | null {
  * Makes the deliveries of new events. Notifications name the workspaces, so that an endpoint costs nothing while nothing
  * happens in its workspace; the look at all of them is a safety net.
  */
-export function startFanOut({ db, pgListener, log }: FanOutParts): FanOut {
+export function startFanOut({ db, pgListener, log, after }: FanOutParts): FanOut {
   let named = new Set<string>();
   let isAll = true;
   let nextAll = 0;
@@ -58,7 +60,7 @@ export function startFanOut({ db, pgListener, log }: FanOutParts): FanOut {
     if (made.locked.length > 0) return contendedMs;
     return isAll || named.size > 0 ? 0 : pollMs;
   };
-  const poller = startPoller(poll, 'webhook deliveries not made, will retry', log);
+  const poller = startPoller(poll, 'webhook deliveries not made, will retry', log, after);
   const look = (workspaceIds: readonly string[] | null) => {
     if (workspaceIds === null) isAll = true;
     else for (const each of workspaceIds) named.add(each);
