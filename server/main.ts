@@ -3,6 +3,7 @@ import { loadConfig } from './config.ts';
 import { requireWritable, usedDirectories } from './data-directories.ts';
 import { firstSteps } from './first-run.ts';
 import { createLog } from './log.ts';
+import { optimizeCode } from './runtime/start-code.ts';
 import { limitHeapGrowth } from './runtime/start-memory.ts';
 import { throttledWarning } from './runtime/throttled-warning.ts';
 import { surviveLostConnections } from './runtime/unhandled-rejections.ts';
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
   }
   const started = await startWhenAvailable(config, log, stopping.signal);
   if (!started) process.exit(0);
+  optimizeCode();
   const { service, database } = started;
 
   if (!stopping.signal.aborted) {

@@ -6,8 +6,8 @@ import { startProcess, stopProcesses } from '../support/processes.ts';
 const test = suite('memory after the start');
 test.after(stopProcesses);
 
-/** When all libraries were loaded at the start, 176 MiB were resident; now 148. */
-const maxMb = 165;
+/** When all libraries were loaded at the start, 176 MiB were resident; now 125. */
+const maxMb = 140;
 
 test('a process that has just started is small', async () => {
   if (!isMeasurable) return;
