@@ -4,7 +4,7 @@ import type { Bindings } from '../../db/bindings.ts';
 const maxSorted = 2000;
 /** Ids of todos that are hashed, which PostgreSQL does in 8 MB. */
 const maxHashed = 150_000;
-/** Todos in the order of a walk whose assignees are looked up before the ids of all assigned todos are hashed. */
+/** Todos in the order of a walk that are looked up before the ids of all that hold a condition are read. */
 const maxProbed = 200;
 
 /** One range of a walk, which an index returns in order, without what is looked up late. */
@@ -74,32 +74,56 @@ export function lateLinked([first, second]: readonly [Link, Link | undefined], b
       `few as materialized (select c.* from (
         select distinct todo_id from theirs where ${count} <= ${maxSorted}) f ${byId('f.todo_id')} c)`,
     ],
-    branchesOf: ({ first: firstOf, columns }) => [
-      firstOf(columns, 'few t'),
-      ...many.map(
-        (condition) => `(select ${columns} from ${firstOf('t.id', 'todos t', condition)} o ${byId('o.id')} t)`,
-      ),
-    ],
+    branchesOf: (range) => [range.first(range.columns, 'few t'), ...many.map((condition) => walked(range, condition))],
   };
 }
 
 /**
- * The todos that hold conditions with an index of their own, as those due in a range, and the branches that read them by another sort, of which one runs: it sorts few
- * todos, and walks the index of the sort where they are many. Which of both takes less depends on how many there are,
- * and the planner's estimate of a small range is often several times too high.
+ * The branches of a range, of which one runs: it reads the first todos of the range where enough of these hold `condition`,
+ * which is looked up for each, and `rest` otherwise, whose branches need what `isShort` says. Adds to `before`.
  */
-export function lateFew(isOne: readonly string[]): Late {
-  const count = '(select count(*) from narrow)';
+function probed(range: LateRange, before: string[], condition: string, rest: (isShort: string) => string[]): string[] {
+  const { place, columns, where, order, limit } = range;
+  const [near, isShort] = [`near_${place}`, `(select is_short from short_${place})`];
+  before.push(
+    `${near} as materialized (select t.id from (
+      select * from todos t where ${where} order by ${order} limit ${maxProbed}) t
+      where ${condition} order by ${order} limit ${limit})`,
+    `short_${place} as materialized (select (select count(*) from ${near}) < ${limit}
+      and (select count(*) from (select from todos t where ${where} limit ${maxProbed}) p) = ${maxProbed} as is_short)`,
+  );
+  return [`(select ${columns} from ${near} o ${byId('o.id')} t where not ${isShort})`, ...rest(isShort)];
+}
+
+/** The first todos of a range that hold a condition, for which the entries of the index are enough. */
+const walked = ({ first, columns }: LateRange, condition: string) =>
+  `(select ${columns} from ${first('t.id', 'todos t', condition)} o ${byId('o.id')} t)`;
+
+/**
+ * The todos that hold conditions with an index of their own, as those due in a range, and the branches that read them by
+ * another sort, of which one runs: the first of the walk where enough of these are some. Else it sorts few todos, finds those of
+ * many by a hash of their ids while walking the index, and looks each one up where they are too many for a hash. The
+ * planner's estimate of a small range is often several times too high, and it does not know where in the walk they are.
+ */
+export function lateNarrow(conditions: readonly string[]): Late {
+  const [isOne, count] = [conditions.join(' and '), '(select count(*) from narrow)'];
+  const before = [
+    `narrow as materialized (select t.id from todos t where ${isOne} limit ${maxHashed + 1})`,
+    `few as materialized (select c.* from (
+      select id from narrow where ${count} <= ${maxSorted}) f ${byId('f.id')} c)`,
+  ];
   return {
-    before: [
-      `narrow as materialized (select t.id from todos t where ${isOne.join(' and ')} limit ${maxSorted + 1})`,
-      `few as materialized (select c.* from (
-        select id from narrow where ${count} <= ${maxSorted}) f ${byId('f.id')} c)`,
-    ],
-    branchesOf: ({ first, columns }) => [
-      first(columns, 'few t'),
-      `(select ${columns} from ${first('t.id', 'todos t', `${count} > ${maxSorted}`)} o ${byId('o.id')} t)`,
-    ],
+    before,
+    branchesOf: (range) =>
+      probed(range, before, isOne, (isShort) => [
+        range.first(range.columns, 'few t', isShort),
+        walked(
+          range,
+          `${isShort} and ${count} between ${maxSorted + 1} and ${maxHashed}
+          and (t.id in (select id from narrow)) is true`,
+        ),
+        walked(range, `${isShort} and ${count} > ${maxHashed} and ${isOne}`),
+      ]),
   };
 }
 
@@ -118,25 +142,10 @@ export function lateUnassigned(): Late {
   ];
   return {
     before,
-    branchesOf: ({ place, first, columns, where, order, limit }) => {
-      const [near, short] = [`near_${place}`, `(select is_short from short_${place})`];
-      before.push(
-        `${near} as materialized (select t.id from (
-          select * from todos t where ${where} order by ${order} limit ${maxProbed}) t
-          where ${isFree} order by ${order} limit ${limit})`,
-        `short_${place} as materialized (select (select count(*) from ${near}) < ${limit}
-          and (select count(*) from (select from todos t where ${where} limit ${maxProbed}) p) = ${maxProbed} as is_short)`,
-      );
-      const rest = [
-        `${short} and ${count} <= ${maxHashed} and (t.id in (select todo_id from taken)) is not true`,
-        `${short} and ${count} > ${maxHashed} and ${isFree}`,
-      ];
-      return [
-        `(select ${columns} from ${near} o ${byId('o.id')} t where not ${short})`,
-        ...rest.map(
-          (condition) => `(select ${columns} from ${first('t.id', 'todos t', condition)} o ${byId('o.id')} t)`,
-        ),
-      ];
-    },
+    branchesOf: (range) =>
+      probed(range, before, isFree, (isShort) => [
+        walked(range, `${isShort} and ${count} <= ${maxHashed} and (t.id in (select todo_id from taken)) is not true`),
+        walked(range, `${isShort} and ${count} > ${maxHashed} and ${isFree}`),
+      ]),
   };
 }

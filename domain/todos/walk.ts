@@ -1,7 +1,7 @@
 import type { Bindings } from '../../db/bindings.ts';
 import type { Position } from '../page.ts';
 import { type Criteria, conditionsOf, criteriaOf, type Viewer, visibilitiesOf } from './filter.ts';
-import { type Late, type Link, lateFew, lateLinked, lateUnassigned } from './late.ts';
+import { type Late, type Link, lateLinked, lateNarrow, lateUnassigned } from './late.ts';
 import type { TodoListingInput } from './listing-shapes.ts';
 import { positionColumn } from './order-keys.ts';
 import { priorityRank } from './rows.ts';
@@ -147,22 +147,23 @@ function rangesOf(walk: Walk): RangesOfHalf[] {
   });
 }
 
-const isOfParents = ({ hasParent, parentTodoId }: Criteria) => hasParent === true || parentTodoId !== undefined;
-
 /**
- * Whether the sub-todos, or the todos due in a range, are counted: because another index than theirs is walked, which has
- * few of them.
+ * What a filter names of the todos that an index of its own has, other than the one that is walked: parents, or a range of
+ * dates. Undefined where it names no such thing.
  */
-function countsFew({ criteria, sort }: Walk): boolean {
-  const { dueBefore, dueAfter, isUnassigned } = criteria;
-  const isRange = (dueBefore !== undefined || dueAfter !== undefined) && sort.column !== 't.due_date';
-  const isAlone = linksOf(criteria).length === 0 && !isUnassigned && visibilitiesOf(criteria).length === 1;
-  return isAlone && (isRange || isOfParents(criteria));
+function narrowingOf({ criteria, sort }: Walk): Partial<Criteria> | undefined {
+  const { hasParent, parentTodoId, dueBefore, dueAfter, updatedSince, createdSince } = criteria;
+  if (linksOf(criteria).length > 0 || criteria.isUnassigned || visibilitiesOf(criteria).length > 1) return undefined;
+  if (hasParent === true || parentTodoId !== undefined) return { hasParent, parentTodoId };
+  if ((dueBefore ?? dueAfter) !== undefined && sort !== sorts.dueDate) return { dueBefore, dueAfter };
+  if (updatedSince !== undefined && sort !== sorts.updatedAt) return { updatedSince };
+  if (createdSince !== undefined && sort !== sorts.createdAt) return { createdSince };
+  return undefined;
 }
 
 /** Whether a walk has several branches, whose rows are sorted together. */
 export function isBranched(walk: Walk): boolean {
-  if (lateLinks(walk) || looksUpNobody(walk) || countsFew(walk)) return true;
+  if (lateLinks(walk) || looksUpNobody(walk) || narrowingOf(walk)) return true;
   return rangesOf(walk).flatMap(({ ranges }) => ranges).length > 1;
 }
 
@@ -172,12 +173,12 @@ function lateOf(walk: Walk, bindings: Bindings): Late | undefined {
   const links = lateLinks(walk);
   if (links) return lateLinked(links, bindings);
   if (looksUpNobody(walk)) return lateUnassigned();
-  if (!countsFew(walk)) return undefined;
+  const narrowing = narrowingOf(walk);
+  if (!narrowing) return undefined;
   // With a capture or suggestions other todos are visible.
-  const { dueBefore, dueAfter, hasParent, parentTodoId, includeArchived, captureId, isSuggested } = criteria;
-  const narrowing = isOfParents(criteria) ? { hasParent, parentTodoId } : { dueBefore, dueAfter };
+  const { includeArchived, captureId, isSuggested } = criteria;
   const range = { ...criteriaOf(viewer, {}), ...narrowing, includeArchived, captureId, isSuggested };
-  return lateFew(conditionsOf(range, bindings));
+  return lateNarrow(conditionsOf(range, bindings));
 }
 
 /**
@@ -195,9 +196,10 @@ export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: s
   const [column, id] = link ? ['a.created_at', 'a.todo_id'] : [sort.column, 't.id'];
   const halves = rangesOf(walk);
   const shared = new Map<string, string[]>();
+  const lookedUp = Object.fromEntries(Object.keys(narrowingOf(walk) ?? {}).map((name) => [name, undefined]));
   const sharedBy = (only: Partial<Criteria>, visibility: string | undefined) => {
     const name = `${Object.keys(only)} ${visibility}`;
-    const wanted = { ...criteria, isUnassigned: criteria.isUnassigned && !looksUpNobody(walk), ...only };
+    const wanted = { ...criteria, isUnassigned: criteria.isUnassigned && !looksUpNobody(walk), ...only, ...lookedUp };
     const known = shared.get(name) ?? conditionsOf(wanted, bindings, visibility);
     shared.set(name, known);
     return known;

@@ -300,4 +300,18 @@ test('few and many todos that are due in a range are those of a plain query, in 
   }
 });
 
+/** Every eighth todo was due long ago, and is the last by date of change. */
+const putLast = `update todos t set due_date = date '2020-01-01', updated_at = t.updated_at - interval '1 year' from (
+    select id, row_number() over (order by created_at) as age from todos where workspace_id = $1
+  ) n where t.workspace_id = $1 and t.id = n.id and n.age % 8 = 0`;
+
+test('todos due in a range that come last by another sort: few buffers', async () => {
+  await tandem.db.rows(putLast, [workspace.workspaceId]);
+  await until(() => isVacuumed(tandem.db, ['todos']));
+  const criteria = criteriaOf(workspace, { dueBefore: '2020-01-01' });
+  const walk = { viewer: workspace, criteria, sort: sorts.updatedAt, order: 'desc', after: undefined } as const;
+  const { buffers, plan } = await buffersOf(tandem.db, pageStatement(walk, page));
+  assert.ok(buffers <= maxBuffers, `${buffers} buffers: ${JSON.stringify(plan)}`);
+});
+
 test.run();
