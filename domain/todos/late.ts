@@ -30,6 +30,10 @@ export interface Late {
 const byId = (id: string) =>
   `cross join lateral (select * from todos t where t.workspace_id = $1 and t.id = ${id} offset 0)`;
 
+/** How many rows a common table expression has, counted once for all branches: it may have as many as are hashed. */
+const sizeOf = (name: string) => `size as materialized (select count(*) as rows from ${name})`;
+const count = '(select rows from size)';
+
 /** A table that links todos to what a filter names by `ids`; its index of each is in the order of creation. */
 export interface Link {
   table: 'todo_assignees' | 'todo_labels';
@@ -49,7 +53,7 @@ function isLinked({ column, ids }: Link, as: string, bindings: Bindings): string
  * the second. `offset 0` and `is true` keep the planner from joins, whose order depends on estimates.
  */
 export function lateLinked([first, second]: readonly [Link, Link | undefined], bindings: Bindings): Late {
-  const [isTheirs, count] = [isLinked(first, 'a', bindings), '(select count(*) from theirs)'];
+  const isTheirs = isLinked(first, 'a', bindings);
   const others: string[] = [];
   const isIn = (table: string, is: string, of: string, id: string) =>
     `exists (select from ${table} where ${is} and b.created_at = ${of}.created_at and b.todo_id = ${of}.${id} offset 0)`;
@@ -71,6 +75,7 @@ export function lateLinked([first, second]: readonly [Link, Link | undefined], b
       ...others,
       `theirs as materialized (
         select a.todo_id from ${first.table} a where ${isTheirs} and ${isBoth} limit ${maxHashed + 1})`,
+      sizeOf('theirs'),
       `few as materialized (select c.* from (
         select distinct todo_id from theirs where ${count} <= ${maxSorted}) f ${byId('f.todo_id')} c)`,
     ],
@@ -106,9 +111,10 @@ const walked = ({ first, columns }: LateRange, condition: string) =>
  * planner's estimate of a small range is often several times too high, and it does not know where in the walk they are.
  */
 export function lateNarrow(conditions: readonly string[]): Late {
-  const [isOne, count] = [conditions.join(' and '), '(select count(*) from narrow)'];
+  const isOne = conditions.join(' and ');
   const before = [
     `narrow as materialized (select t.id from todos t where ${isOne} limit ${maxHashed + 1})`,
+    sizeOf('narrow'),
     `few as materialized (select c.* from (
       select id from narrow where ${count} <= ${maxSorted}) f ${byId('f.id')} c)`,
   ];
@@ -136,9 +142,9 @@ export function lateNarrow(conditions: readonly string[]): Late {
 export function lateUnassigned(): Late {
   const isFree = `not exists (
     select from todo_assignees a where a.workspace_id = $1 and a.todo_id = t.id offset 0)`;
-  const count = '(select count(*) from taken)';
   const before = [
     `taken as materialized (select todo_id from todo_assignees where workspace_id = $1 limit ${maxHashed + 1})`,
+    sizeOf('taken'),
   ];
   return {
     before,
