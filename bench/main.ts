@@ -10,6 +10,7 @@ import { openBenchDatabase } from './harness/database.ts';
 import { type Options, parseOptions, usage } from './harness/options.ts';
 import { heading } from './harness/report.ts';
 import { mcpErrors, measureMcp, reportMcp } from './mcp/index.ts';
+import { measurePages, reportPages } from './pages.ts';
 import { measureRecordings } from './recordings/index.ts';
 import { reportRecordings } from './recordings/report.ts';
 import { measureRequests, startTime } from './requests/index.ts';
@@ -25,7 +26,7 @@ import { measureSearches, reportSearches, searchErrors } from './searches.ts';
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Parts that are not workloads of requests. */
-const others = ['agents', 'events', 'growth', 'mcp', 'recordings', 'schedules', 'searches'];
+const others = ['agents', 'events', 'growth', 'mcp', 'pages', 'recordings', 'schedules', 'searches'];
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
 const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
 
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
     print(`Measuring on ${database.size}`);
     const measured = wantsRequests(options) ? await measureRequests(database, options, print) : undefined;
     const searches = wants(options, 'searches') ? await measureSearches(database, options, print) : undefined;
+    const pages = wants(options, 'pages') ? await measurePages(database, print) : undefined;
     const mcp = wants(options, 'mcp') ? await measureMcp(database, options, print) : undefined;
     const agents = wants(options, 'agents') ? await measureAgents(database, options, print) : undefined;
     const events = wants(options, 'events') ? await measureEvents(database, options, print) : undefined;
@@ -58,6 +60,7 @@ async function main(): Promise<void> {
       parts.push(reportSearches(searches, options));
       errors += searchErrors(searches);
     }
+    if (pages) parts.push(reportPages(pages, options));
     if (mcp) {
       parts.push(reportMcp(mcp));
       errors += mcpErrors(mcp);

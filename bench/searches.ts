@@ -8,6 +8,7 @@ import type { Options } from './harness/options.ts';
 import { measured } from './harness/plans.ts';
 import { table } from './harness/report.ts';
 import { startService } from './harness/servers.ts';
+import { giantOf } from './harness/spaces.ts';
 import { wordOf } from './harness/words.ts';
 
 /** Searches of one class of words in the giant workspace, newest first. Times in ms, one request at a time. */
@@ -53,14 +54,6 @@ const classes: [name: string, target: number | undefined, queryOf: (n: number) =
   ['two letters that few todos have', undefined, (n) => `${'qxj'.charAt(n % 3)}${'vzw'.charAt(n % 3)}`],
 ];
 
-async function workspaceOf({ db, keys }: BenchDatabase): Promise<{ workspaceId: string; userId: string }> {
-  const text = `select workspace_id as "workspaceId", user_id as "userId" from credentials
-    where secret_hash = sha256(convert_to($1, 'UTF8'))`;
-  const [row] = await db.rows<{ workspaceId: string; userId: string }>(text, [keys[0]]);
-  if (!row) throw new Error('The giant workspace has no key');
-  return row;
-}
-
 /** Searches the giant workspace for words of each class. */
 export async function measureSearches(
   database: BenchDatabase,
@@ -68,7 +61,7 @@ export async function measureSearches(
   print: (line: string) => void,
 ): Promise<SearchFigure[]> {
   const [key = ''] = database.keys;
-  const viewer = await workspaceOf(database);
+  const viewer = await giantOf(database);
   const walk: Walk = {
     viewer,
     criteria: criteriaOf(viewer, {}),

@@ -26,7 +26,7 @@ export interface Options {
   /** Messages of the history that `growth` makes. */
   messages: number;
   /**
-   * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `recordings`, `schedules`, `searches`; all of these when
+   * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `pages`, `recordings`, `schedules`, `searches`; all of these when
    * empty. `growth`, which makes a database of its own, is measured only when it is named.
    */
   only: string[];
@@ -73,7 +73,7 @@ export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [-
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
   [--followers N] [--recordings N] [--recordingSeconds N]
-  [--messages N] [--only getTodo,listTodos,agents,events,growth,mcp,recordings,schedules,searches,…]`;
+  [--messages N] [--only getTodo,listTodos,agents,events,growth,mcp,pages,recordings,schedules,searches,…]`;
 
 /** Parses the command line. @throws Error for an unknown flag or an invalid size. */
 export function parseOptions(args: string[]): Options {

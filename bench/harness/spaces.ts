@@ -20,3 +20,12 @@ export async function sampleSpaces({ db, keys }: BenchDatabase, count: number): 
     }),
   );
 }
+
+/** The giant workspace, and the person whose key is used in it. */
+export async function giantOf({ db, keys }: BenchDatabase): Promise<{ workspaceId: string; userId: string }> {
+  const text = `select workspace_id as "workspaceId", user_id as "userId" from credentials
+    where secret_hash = sha256(convert_to($1, 'UTF8'))`;
+  const [row] = await db.rows<{ workspaceId: string; userId: string }>(text, [keys[0]]);
+  if (!row) throw new Error('The giant workspace has no key');
+  return row;
+}

@@ -29,6 +29,7 @@ test.before(() => {
     agents: '--only agents',
     events: '--followers 40 --idleSeconds 1 --only events',
     searches: '--only searches',
+    pages: '--only pages',
     growth: '--messages 4000 --only growth',
   };
   for (const [part, args] of Object.entries(parts)) begun.set(part, bench(`${sizes} ${args}`.split(' ')));
@@ -89,6 +90,17 @@ test('searches are measured: buffers and times of each class of words, without e
     for (const cell of row.slice(2, 6)) assert.match(cell, figure, row.join());
     assert.is(row.at(-2), '0', `${row[1]}: no request failed`);
   }
+});
+
+test('pages of every filter and sort are measured: the slowest are named, with their buffers', async () => {
+  const output = await ended('pages');
+  assert.not.match(output, /req\/s|Agents at work/);
+  const [, pages, filters] = /(\d+) pages: (\d+) filters/.exec(output) ?? [];
+  assert.is(Number(pages), Number(filters) * 20, output);
+  assert.ok(Number(filters) > 30, output);
+  const rows = rowsOf(output).map(cellsOf).slice(2);
+  assert.is(rows.length, 10, output);
+  for (const row of rows) for (const cell of row.slice(5, 7)) assert.match(cell, figure, row.join());
 });
 
 test('schedules are measured: what they cost idle, and how soon all that are due have begun', async () => {
