@@ -66,12 +66,13 @@ export async function distributeTables(sql: Sql): Promise<string[]> {
       misplaced.map(({ name }) => name),
     );
     for (const { table, name } of keys) await sql.unsafe(`alter table ${table} drop constraint ${name}`);
+    // Before the rows are copied: the triggers of a table run then, on the workers.
+    const replaced = await replaceTriggers(sql);
     for (const table of ordered(misplaced)) await place(sql, table);
     const kept = keys.filter(({ name }) => !refused.has(name));
     for (const { table, name, definition } of kept) {
       await sql.unsafe(`alter table ${table} add constraint ${name} ${definition}`);
     }
-    const replaced = await replaceTriggers(sql);
     await sql.unsafe('commit');
     const dropped = keys.filter(({ name }) => refused.has(name));
     return [

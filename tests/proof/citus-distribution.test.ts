@@ -31,12 +31,16 @@ async function sqlOf<Row>(url: string, text: string): Promise<Row[]> {
   return [...rows] as Row[];
 }
 
-/** A workspace, made while the database is a plain one. Returns a key. */
+const addTodo = `insert into todos (workspace_id, id, title, todo_list_id, source)
+  select workspace_id, gen_random_uuid(), 'Before', id, 'user_created' from todo_lists where workspace_id = $1 and is_default`;
+
+/** A workspace with a todo, made while the database is a plain one. Returns a key. */
 async function fill(url: string): Promise<string> {
   const db = connect(url, { engine: 'postgres', poolSize: 2 });
   try {
     const person = { userName: 'Ada', email: 'ada@example.com', passwordHash: '', timezone: 'UTC' };
     const made = await createWorkspace(db, { ...person, workspaceName: 'Before', agentMinutes: 10 });
+    await db.rows(addTodo, [made.workspaceId]);
     const key = { name: 'key', scopes: [...scopes], rateLimitPerMinute: 1000 };
     return (await createApiKey(db, { ...key, workspaceId: made.workspaceId, userId: made.userId })).secret;
   } finally {
@@ -65,6 +69,13 @@ promise('moves a database with rows; a second time there is nothing to do', asyn
   assert.equal([lists.status, lists.body.data.length], [200, 1]);
   const made = await service.call('POST /todos', key, { title: 'After' }, { 'idempotency-key': 'one' });
   assert.is(made.status, 201, made.text);
+  const todos = await service.call('GET /todos', key);
+  assert.equal(
+    todos.body.data.map(({ title }: { title: string }) => title),
+    ['After', 'Before'],
+  );
+  const summary = await service.call('GET /todos/summary', key);
+  assert.is(summary.body.total, 2);
   const shards = `select count(*)::int as count from citus_shards where table_name = 'todos'::regclass`;
   assert.ok(((await sqlOf<{ count: number }>(url, shards))[0]?.count ?? 0) > 1);
 
