@@ -85,7 +85,8 @@ export class WorkPools {
     const size = sizes[work](poolSize);
     const custom = Math.max(2, Math.ceil(size / 4));
     const limits = timeLimits[work];
-    const make = (plan: Plan, maxConnections: number) => new Pool({ ...base, plan, limits, maxConnections });
+    const engine = base.engine.forWork?.(work) ?? base.engine;
+    const make = (plan: Plan, maxConnections: number) => new Pool({ ...base, engine, plan, limits, maxConnections });
     this.#pools = { generic: make('generic', size), custom: make('custom', custom) };
     if (work === 'requests') {
       this.#shares = { generic: new RequestShares(size), custom: new RequestShares(custom) };

@@ -12,10 +12,14 @@ export interface Engine {
   readonly settings: Readonly<Record<string, string>>;
   /** Whether a statement has to be sent in steps, in a transaction. */
   inSteps(text: string): boolean;
+  /** Where connections for one kind of work (`db/time-limits.ts`) differ: what they have instead. */
+  forWork?(work: string): Engine | undefined;
 }
 
+const byPlan = (plan: 'generic' | 'custom') => `force_${plan}_plan`;
+
 const engines: Readonly<Record<EngineName, Engine>> = {
-  postgres: { name: 'postgres', planMode: (plan) => `force_${plan}_plan`, settings: {}, inSteps: () => false },
+  postgres: { name: 'postgres', planMode: byPlan, settings: {}, inSteps: () => false },
   citus: {
     name: 'citus',
     // Half of the statements have no generic plan there: their node depends on the values.
@@ -23,6 +27,8 @@ const engines: Readonly<Record<EngineName, Engine>> = {
     // Tables of workspaces refer to reference tables: what changes both must not run in parallel.
     settings: { 'citus.multi_shard_modify_mode': 'sequential', 'citus.propagate_set_commands': 'local' },
     inSteps: (text) => stepsOf(text) !== null,
+    // Admission has three statements, which the coordinator runs on its own tables, or which read one row by its key.
+    forWork: (work) => (work === 'admission' ? { ...engines.citus, planMode: byPlan } : undefined),
   },
 };
 

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
-import { endsTransaction } from '../../db/errors.ts';
+import { onCopies } from '../../db/engine/copies.ts';
+import { endsTransaction, errorCode } from '../../db/errors.ts';
 import { hasNoSecondFactor, validCredential } from '../../domain/access.ts';
 import type { Principal } from '../../domain/context.ts';
 import type { Scope } from '../../domain/scopes.ts';
@@ -26,27 +27,34 @@ export interface AdmissionRow {
 }
 
 /*
- * The statement of `admission` in three, which the coordinator of Citus runs on tables of its own: credentials, which it
- * has whole, and the counts, which only it has. What a workspace requires is read for sessions alone.
+ * The statement of `admission`, on tables of the coordinator of Citus alone: its copies of the credentials and members, and
+ * the counts, which only it has. What a workspace requires is read for sessions alone, and the time of use is noted after it.
  */
 
-const find = `select a.asked, coalesce(uuid_send(c.connected_app_id), c.secret_hash, decode(a.address, 'hex')) as bucket,
-    a.requests, coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
-  from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
-  left join lateral (
-    select c.id, c.kind, c.name, c.connected_app_id, c.workspace_id, c.user_id, c.scopes, c.rate_limit_per_minute,
-      c.expires_at, c.secret_hash, c.kind = 'session' and ${hasNoSecondFactor} as lacks_second_factor,
-      c.last_used_at is null or c.last_used_at < date_trunc('minute', now()) as is_stale
-    from credentials c where c.secret_hash = decode(a.secret, 'hex') and ${validCredential}
-    offset 0
-  ) c on true`;
+const admission = `with asked as (
+    select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests
+    from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
+  ), found as materialized (
+    select a.asked, a.requests, coalesce(uuid_send(c.connected_app_id), c.secret_hash, a.address_hash) as bucket,
+      coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
+    from asked a left join lateral (
+      select *, kind = 'session' and ${hasNoSecondFactor} as lacks_second_factor,
+        last_used_at is null or last_used_at < date_trunc('minute', now()) as is_stale
+      from credentials c where c.secret_hash = a.secret_hash and ${validCredential}
+      offset 0
+    ) c on true
+  ), counted as (
+    ${counting('found')}
+    returning *
+  )
+  select f.asked, f.bucket, k.quota, k.used, k.used_before as "usedBefore",
+    ${resetSeconds('k.window_start')} as "resetSeconds",
+    f.id, f.kind, f.name, f.connected_app_id as "grantId", f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes,
+    f.rate_limit_per_minute as "rateLimitPerMinute", f.expires_at as "expiresAt",
+    f.lacks_second_factor as "lacksSecondFactor", f.is_stale as "isStale"
+  from found f join counted k on k.bucket = f.bucket`;
 
 const requires = 'select 1 from workspaces where id = $1 and require_second_factor';
-
-const given = `(select decode(f.bucket, 'hex') as bucket, f.quota, f.requests
-      from unnest($1::text[], $2::int[], $3::int[]) as f(bucket, quota, requests)) f`;
-const count = `${counting(given)}
-    returning bucket, quota, used, used_before as "usedBefore", ${resetSeconds('window_start')} as "resetSeconds"`;
 
 /**
  * One row of a reference table: it is changed on every node, so one at a time, in an order that all processes have. When a
@@ -55,69 +63,49 @@ const count = `${counting(given)}
 const touch = `update credentials set last_used_at = date_trunc('minute', $3::timestamptz)
   where workspace_id = $1 and id = $2 and (last_used_at is null or last_used_at < date_trunc('minute', $3::timestamptz))`;
 
-interface Found {
-  asked: number;
-  bucket: Buffer;
-  requests: number;
-  quota: number;
-  id: string | null;
-  kind: AdmissionRow['kind'];
-  name: string;
-  connected_app_id: string | null;
-  workspace_id: string;
-  user_id: string;
-  scopes: AdmissionRow['scopes'];
-  rate_limit_per_minute: number;
-  expires_at: string | null;
-  lacks_second_factor: boolean;
-  is_stale: boolean;
-}
-
-type Counted = Pick<AdmissionRow, 'bucket' | 'quota' | 'used' | 'usedBefore' | 'resetSeconds'>;
+type Found = AdmissionRow & { isStale: boolean };
 
 async function requiresSecondFactor(db: Db, found: readonly Found[]): Promise<Set<string>> {
-  const ids = new Set(found.filter((each) => each.lacks_second_factor).map((each) => each.workspace_id));
+  const ids = new Set(found.filter((each) => each.lacksSecondFactor).map((each) => each.workspaceId));
   const requiring = new Set<string>();
   for (const id of ids) if ((await db.rows(requires, [id])).length > 0) requiring.add(id);
   return requiring;
 }
 
+/** SQLSTATE. */
+const undefinedTable = '42P01';
+
+/** The text on the copies, by the connections that use it. */
+const texts = new WeakMap<Db, string>();
+
+async function count(db: Db, values: readonly unknown[]): Promise<Found[]> {
+  let text = texts.get(db);
+  if (text === undefined) {
+    text = await onCopies((sent, given) => db.rows(sent, given), admission, ['credentials', 'members']);
+    texts.set(db, text);
+  }
+  try {
+    return await db.rows<Found>(text, values);
+  } catch (error) {
+    // The copies have other names when the tables were placed again.
+    if (errorCode(error) === undefinedTable) texts.delete(db);
+    throw error;
+  }
+}
+
 /** The rows of `admission` for the same values. */
 export async function admissionOnCitus(db: Db, values: readonly unknown[]): Promise<AdmissionRow[]> {
-  const found = await db.rows<Found>(find, values);
+  const found = await count(db, values);
   const requiring = await requiresSecondFactor(db, found);
-  const counted = await db.rows<Counted>(count, [
-    found.map(({ bucket }) => bucket.toString('hex')),
-    found.map(({ quota }) => quota),
-    found.map(({ requests }) => requests),
-  ]);
-  const stale = found.filter((each) => each.is_stale).toSorted((a, b) => ((a.id ?? '') < (b.id ?? '') ? -1 : 1));
+  const stale = found.filter((each) => each.isStale).toSorted((a, b) => ((a.id ?? '') < (b.id ?? '') ? -1 : 1));
   const now = new Date().toISOString();
-  for (const { workspace_id: workspaceId, id } of stale) {
+  for (const { workspaceId, id } of stale) {
     await db.rows(touch, [workspaceId, id, now]).catch((error: unknown) => {
       if (!endsTransaction(error)) throw error;
     });
   }
-  const byBucket = new Map(counted.map((each) => [each.bucket.toString('base64'), each]));
-  return found.flatMap((each) => {
-    const window = byBucket.get(each.bucket.toString('base64'));
-    return window ? [rowOf(each, window, requiring)] : [];
-  });
-}
-
-function rowOf(found: Found, window: Counted, requiring: ReadonlySet<string>): AdmissionRow {
-  return {
-    ...window,
-    asked: found.asked,
-    id: found.id,
-    kind: found.kind,
-    name: found.name,
-    grantId: found.connected_app_id,
-    workspaceId: found.workspace_id,
-    userId: found.user_id,
-    scopes: found.scopes,
-    rateLimitPerMinute: found.rate_limit_per_minute,
-    expiresAt: found.expires_at,
-    lacksSecondFactor: found.lacks_second_factor && requiring.has(found.workspace_id),
-  };
+  return found.map(({ isStale: _, ...row }) => ({
+    ...row,
+    lacksSecondFactor: row.lacksSecondFactor && requiring.has(row.workspaceId),
+  }));
 }

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { onCopies } from '../../db/engine/copies.ts';
 import { type Placement, placements } from '../../db/engine/placement.ts';
 import { createDatabase } from '../support/scratch.ts';
 import { runScript } from '../support/scripts.ts';
@@ -34,6 +35,21 @@ test('reference tables and those of the coordinator alone are these', () => {
     'webauthn_challenges',
     'welcome_links',
   ]);
+});
+
+test('what reads reference tables alone names the copies of the coordinator', async () => {
+  const copies = [
+    { name: 'credentials', shard: '102008' },
+    { name: 'members', shard: '102009' },
+  ];
+  const run = async <Row extends object>() => copies as unknown as Row[];
+  const text = 'select id from credentials c where exists (select from members m join users u on u.id = m.user_id)';
+  assert.is(
+    await onCopies(run, text, ['credentials', 'members']),
+    'select id from credentials_102008 c where exists (select from members_102009 m join users u on u.id = m.user_id)',
+  );
+  const missing = await onCopies(run, text, ['users']).catch((error: Error) => error.message);
+  assert.is(missing, 'The coordinator has no copy of the table users');
 });
 
 test('npm run db:distribute says that a database has no Citus, and changes nothing', async () => {
