@@ -2,6 +2,8 @@ import { service } from '../scripts/build-server.ts';
 import { buildApart } from '../scripts/built-folder.ts';
 import { agentErrors, measureAgents } from './agents/index.ts';
 import { reportAgents } from './agents/report.ts';
+import { measureCitus } from './citus/index.ts';
+import { reportCitus } from './citus/report.ts';
 import { eventErrors, measureEvents } from './events/index.ts';
 import { reportEvents } from './events/report.ts';
 import { growthErrors, measureGrowth } from './growth/index.ts';
@@ -27,6 +29,8 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Parts that are not workloads of requests. */
 const others = ['agents', 'events', 'growth', 'mcp', 'pages', 'recordings', 'schedules', 'searches'];
+/** Measured alone, on databases of its own. */
+const wantsCitus = ({ only }: Options) => only.includes('citus');
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
 const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
 
@@ -34,6 +38,12 @@ async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
   // A bundle of older sources would be compared with a ceiling, and with a build without events, of these.
   await buildApart(service, 'build-server.ts');
+  if (wantsCitus(options)) {
+    const figures = await measureCitus(options, print);
+    print(`\n${reportCitus(figures, options)}`);
+    if (figures.errors > 0) throw new Error(`${figures.errors} requests failed.`);
+    return;
+  }
   const database = await openBenchDatabase(options, print);
   const parts = [heading(database, options)];
   let errors = 0;

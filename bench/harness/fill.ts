@@ -35,7 +35,7 @@ const uuid = (instant: string, salt: string) =>
 const tenants = `
   create unlogged table bench_spaces as select n, ${uuid('at', 'space')} as id, at, case n when 0 then 24 else 4 end as staff
     from (select n, date_trunc('second', now()) - interval '3 years' + n * interval '1 second' as at
-      from generate_series(0, $workspaces - 1) n);
+      from generate_series(0, $workspaces - 1) n) starts;
   insert into workspaces (id, name, agent_minutes, created_at) select id, 'Workspace ' || n, 600, at from bench_spaces;
   create unlogged table bench_people as select s.n as space, s.id as workspace_id, p as place, s.staff + 1 as places,
       case when p < s.staff then ${uuid('s.at', 'user').replaceAll('|| n', "|| s.n || ' ' || p")} end as user_id,

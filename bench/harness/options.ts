@@ -27,7 +27,7 @@ export interface Options {
   messages: number;
   /**
    * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `pages`, `recordings`, `schedules`, `searches`; all of these when
-   * empty. `growth`, which makes a database of its own, is measured only when it is named.
+   * empty. `growth`, which makes a database of its own, is measured only when it is named, and so is `citus`, alone.
    */
   only: string[];
   /** Data directory that is kept; a temporary one when undefined. */
@@ -73,7 +73,8 @@ export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [-
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
   [--followers N] [--recordings N] [--recordingSeconds N]
-  [--messages N] [--only getTodo,listTodos,agents,events,growth,mcp,pages,recordings,schedules,searches,…]`;
+  [--messages N] [--only getTodo,listTodos,agents,events,growth,mcp,pages,recordings,schedules,searches,…]
+  [--only citus]`;
 
 /** Parses the command line. @throws Error for an unknown flag or an invalid size. */
 export function parseOptions(args: string[]): Options {
@@ -126,6 +127,7 @@ export function parseOptions(args: string[]): Options {
     only: values.only.split(',').filter(Boolean),
     data: values.data,
   };
+  if (options.only.includes('citus') && options.only.length > 1) throw new Error('citus is measured alone');
   if (options.workspaces < 2) throw new Error('--workspaces must be at least 2: the giant one and a small one');
   if (options.todos - options.giant < 50 * (options.workspaces - 1)) {
     throw new Error('--todos must leave at least 50 for each workspace beside the giant one');

@@ -7,7 +7,7 @@ export interface Space {
 }
 
 /** The giant workspace (first) and up to `count` small ones, with some of their todos. */
-export async function sampleSpaces({ db, keys }: BenchDatabase, count: number): Promise<Space[]> {
+export async function sampleSpaces({ db, keys }: Pick<BenchDatabase, 'db' | 'keys'>, count: number): Promise<Space[]> {
   const text = `select t.id from todos t join credentials c on c.workspace_id = t.workspace_id
     where c.secret_hash = sha256(convert_to($1, 'UTF8')) and t.archived_at is null and not t.is_suggested
     order by md5(t.id::text) limit $2`;
