@@ -154,6 +154,9 @@ export async function measureCitus(options: Options, print: (line: string) => vo
     const all = found.reduce((sum, each) => sum + each.errors, errors);
     return { version: plain.filled.version, workspaces: options.workspaces, found, shares, errors: all };
   } finally {
-    for (const stop of stops.reverse()) await stop();
+    // What cannot be stopped or dropped must not leave the others behind.
+    for (const stop of stops.reverse()) {
+      await Promise.resolve(stop()).catch((error: Error) => print(`  citus: ${error.message}`));
+    }
   }
 }

@@ -35,6 +35,20 @@ async function on<Result>(url: string, work: (sql: postgres.Sql) => Promise<Resu
   }
 }
 
+/** PostgreSQL waits five seconds for the sessions that it ends, which may not do on a busy machine. */
+const maxDrops = 5;
+
+async function dropDatabase(sql: postgres.Sql, name: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await sql.unsafe(`drop database if exists ${name} with (force)`);
+      return;
+    } catch (error) {
+      if (tries === maxDrops || (error as { code?: unknown }).code !== '55006') throw error;
+    }
+  }
+}
+
 /** The nodes of the cluster whose coordinator is at `url`, the coordinator first. */
 function nodesOf(url: string): Promise<Node[]> {
   return on(url, (sql) => sql.unsafe<Node[]>(nodesText));
@@ -73,7 +87,7 @@ export async function createOnCluster(
   const name = `tandem_test_${randomBytes(6).toString('hex')}`;
   const drop = async () => {
     for (const node of nodes) {
-      await on(urlOf(url, node, 'postgres'), (sql) => sql.unsafe(`drop database if exists ${name} with (force)`));
+      await on(urlOf(url, node, 'postgres'), (sql) => dropDatabase(sql, name));
     }
   };
   return { url: await makeDatabase(url, nodes, name, via), drop };
