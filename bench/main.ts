@@ -15,10 +15,11 @@ import { mcpErrors, measureMcp, reportMcp } from './mcp/index.ts';
 import { measurePages, reportPages } from './pages.ts';
 import { measureRecordings } from './recordings/index.ts';
 import { reportRecordings } from './recordings/report.ts';
-import { measureRequests, startTime } from './requests/index.ts';
+import { measureRequests } from './requests/index.ts';
 import { reportRequests } from './requests/report.ts';
 import { measureSchedules, reportSchedules } from './schedules.ts';
 import { measureSearches, reportSearches, searchErrors } from './searches.ts';
+import { measureEmbeddedStarts, measureStarts, reportLoad, reportStarts } from './start.ts';
 
 /*
  * `npm run bench`: measures the service and its ceiling on one database in one run. Exits with 1 when a request failed or
@@ -28,7 +29,7 @@ import { measureSearches, reportSearches, searchErrors } from './searches.ts';
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Parts that are not workloads of requests. */
-const others = ['agents', 'events', 'growth', 'mcp', 'pages', 'recordings', 'schedules', 'searches'];
+const others = ['agents', 'events', 'growth', 'mcp', 'pages', 'recordings', 'schedules', 'searches', 'start'];
 /** Measured alone, on databases of its own. */
 const wantsCitus = ({ only }: Options) => only.includes('citus');
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
@@ -56,16 +57,19 @@ async function main(): Promise<void> {
     const agents = wants(options, 'agents') ? await measureAgents(database, options, print) : undefined;
     const events = wants(options, 'events') ? await measureEvents(database, options, print) : undefined;
     const recordings = wants(options, 'recordings') ? await measureRecordings(database, options, print) : undefined;
+    const starts = wants(options, 'start') ? await measureStarts(database, options, print) : undefined;
     await database.stop();
+    const embedded = starts && (await measureEmbeddedStarts(database, options, print));
     const schedules = wants(options, 'schedules') ? await measureSchedules(options, print) : undefined;
     const growth = options.only.includes('growth') ? await measureGrowth(options, print) : undefined;
     if (measured) {
       const { found, latencies } = measured;
-      const startMs = await startTime(database.dataDir, database.keys[0] ?? '', Math.min(3, options.rounds));
-      parts.push(reportRequests(found, latencies, { ...measured, startMs }, options));
+      parts.push(reportRequests(found, latencies, options));
       const all = [...found.flatMap(({ service, ceiling }) => [service, ceiling]), ...latencies];
       errors += all.reduce((sum, each) => sum + each.errors, 0);
     }
+    if (starts && embedded) parts.push(reportStarts({ ...starts, ...embedded }));
+    if (measured) parts.push(reportLoad(measured.serviceMemory, measured.ceilingMemory));
     if (searches) {
       parts.push(reportSearches(searches, options));
       errors += searchErrors(searches);

@@ -25,9 +25,12 @@ export interface Options {
   recordingSeconds: number;
   /** Messages of the history that `growth` makes. */
   messages: number;
+  /** Starts on a running database; a third as many with PostgreSQL, and on no data. */
+  starts: number;
   /**
-   * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `pages`, `recordings`, `schedules`, `searches`; all of these when
-   * empty. `growth`, which makes a database of its own, is measured only when it is named, and so is `citus`, alone.
+   * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `pages`, `recordings`, `schedules`, `searches`,
+   * `start`; all of these when empty. `growth`, which makes a database of its own, is measured only when it is named, and
+   * so is `citus`, alone.
    */
   only: string[];
   /** Data directory that is kept; a temporary one when undefined. */
@@ -50,6 +53,7 @@ const full = {
   recordings: 50,
   recordingSeconds: 20,
   messages: 1_000_000,
+  starts: 9,
 };
 const quick = {
   workspaces: 20,
@@ -67,13 +71,14 @@ const quick = {
   recordings: 10,
   recordingSeconds: 3,
   messages: 20_000,
+  starts: 3,
 };
 
 export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [--giant N] [--data DIR]
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
   [--followers N] [--recordings N] [--recordingSeconds N]
-  [--messages N] [--only getTodo,listTodos,agents,events,growth,mcp,pages,recordings,schedules,searches,…]
+  [--messages N] [--starts N] [--only getTodo,listTodos,agents,events,growth,mcp,pages,recordings,schedules,searches,start,…]
   [--only citus]`;
 
 /** Parses the command line. @throws Error for an unknown flag or an invalid size. */
@@ -98,6 +103,7 @@ export function parseOptions(args: string[]): Options {
       recordings: number,
       recordingSeconds: number,
       messages: number,
+      starts: number,
       only: { type: 'string', default: '' },
       data: { type: 'string' },
     },
@@ -124,6 +130,7 @@ export function parseOptions(args: string[]): Options {
     recordings: sizeOf('recordings'),
     recordingSeconds: sizeOf('recordingSeconds'),
     messages: sizeOf('messages'),
+    starts: sizeOf('starts'),
     only: values.only.split(',').filter(Boolean),
     data: values.data,
   };

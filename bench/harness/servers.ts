@@ -14,7 +14,7 @@ class Exited extends Error {}
 export interface Server {
   url: string;
   pid: number;
-  /** Milliseconds from spawn to the first 200 response. */
+  /** Milliseconds from spawn until it was ready. */
   startedIn: number;
   stop(): Promise<void>;
 }
@@ -40,17 +40,29 @@ async function answers(url: string, key: string): Promise<boolean> {
   }
 }
 
-async function ready(child: ChildProcess, url: string, key: string): Promise<void> {
-  const begun = performance.now();
-  while (!(await answers(url, key))) {
-    if (child.exitCode !== null) throw new Exited('The server exited before it was ready; see its output above.');
-    if (performance.now() - begun > startTimeoutMs)
-      throw new Error(`The server was not ready within ${startTimeoutMs / 1000} s.`);
-    await sleep(10);
+/** Whether the service there says that it is ready. */
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const { status } = await fetch(`${url}/readyz`);
+    return status === 200;
+  } catch {
+    return false;
   }
 }
 
-async function startOnce(args: string[], environment: Record<string, string>, key: string): Promise<Server> {
+type Probe = (url: string) => Promise<boolean>;
+
+async function ready(child: ChildProcess, url: string, probe: Probe): Promise<void> {
+  const begun = performance.now();
+  while (!(await probe(url))) {
+    if (child.exitCode !== null) throw new Exited('The server exited before it was ready; see its output above.');
+    if (performance.now() - begun > startTimeoutMs)
+      throw new Error(`The server was not ready within ${startTimeoutMs / 1000} s.`);
+    await sleep(5);
+  }
+}
+
+async function startOnce(args: string[], environment: Record<string, string>, probe: Probe): Promise<Server> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const begun = performance.now();
@@ -70,7 +82,7 @@ async function startOnce(args: string[], environment: Record<string, string>, ke
     await gone;
   };
   try {
-    await ready(child, url, key);
+    await ready(child, url, probe);
   } catch (error) {
     await stop();
     throw error;
@@ -79,10 +91,10 @@ async function startOnce(args: string[], environment: Record<string, string>, ke
 }
 
 /** On another port when it exits: another program may have taken the port that was free. */
-async function start(args: string[], environment: Record<string, string>, key: string): Promise<Server> {
+async function start(args: string[], environment: Record<string, string>, probe: Probe): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOnce(args, environment, key);
+      return await startOnce(args, environment, probe);
     } catch (error) {
       if (!(error instanceof Exited) || attempt === maxStarts) throw error;
     }
@@ -96,12 +108,18 @@ async function start(args: string[], environment: Record<string, string>, key: s
 export async function startService(environment: Record<string, string>, key: string, file?: string): Promise<Server> {
   const command = startCommand();
   const args = file === undefined ? command.args : [...command.args.slice(0, -1), file];
-  return start(args, { ...command.environment, ...environment }, key);
+  return start(args, { ...command.environment, ...environment }, (url) => answers(url, key));
+}
+
+/** Starts the service as `npm start` does, and waits until it says that it is ready. */
+export function startUntilReady(environment: Record<string, string>): Promise<Server> {
+  const { args, environment: own } = startCommand();
+  return start(args, { ...own, ...environment }, isReady);
 }
 
 /** Starts a ceiling: a file run by Node without a loader. */
 export function startCeiling(file: string, environment: Record<string, string>, key: string): Promise<Server> {
-  return start([file], environment, key);
+  return start([file], environment, (url) => answers(url, key));
 }
 
 /** Resident memory of a process, in MiB. */

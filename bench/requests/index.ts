@@ -1,6 +1,6 @@
 import { type Comparison, compare } from '../harness/compare.ts';
 import type { BenchDatabase } from '../harness/database.ts';
-import { decimals, fine, median } from '../harness/figures.ts';
+import { decimals, fine } from '../harness/figures.ts';
 import { Loader } from '../harness/loader.ts';
 import type { Options } from '../harness/options.ts';
 import { memoryOf, startCeiling, startService } from '../harness/servers.ts';
@@ -64,15 +64,4 @@ async function deleteNewTodos({ db }: BenchDatabase, since: string): Promise<voi
   await db.rows('delete from todos where created_at >= $1', [since]);
   await db.rows('delete from idempotency_keys where created_at >= $1', [since]);
   await db.driver.unsafe('vacuum (analyze) todos, todo_assignees, todo_search, idempotency_keys');
-}
-
-/** Median start time in ms on the data directory; no other PostgreSQL may have it open. */
-export async function startTime(dataDir: string, key: string, times: number): Promise<number> {
-  const starts: number[] = [];
-  for (let turn = 0; turn < times; turn++) {
-    const service = await startService({ DATABASE_URL: '', DATA_DIR: dataDir }, key);
-    starts.push(service.startedIn);
-    await service.stop();
-  }
-  return median(starts);
 }

@@ -1,16 +1,8 @@
 import type { Comparison } from '../harness/compare.ts';
-import { fine, quotient, range, tenths, times, whole } from '../harness/figures.ts';
+import { fine, quotient, range, times, whole } from '../harness/figures.ts';
 import type { Options } from '../harness/options.ts';
 import { table } from '../harness/report.ts';
 import type { Latency } from './sizes.ts';
-
-/** Memory and start time of the servers. */
-export interface Surroundings {
-  /** MiB after the load. */
-  serviceMemory: number;
-  ceilingMemory: number;
-  startMs: number;
-}
 
 /** Maximum ratio of giant to small workspace. */
 const sizeTarget = 1.5;
@@ -37,12 +29,7 @@ function latencyRow({ name, small, giant, errors }: Latency): string[] {
 }
 
 /** The requests as Markdown for the README. Missed targets are bold. */
-export function reportRequests(
-  found: Comparison[],
-  latencies: Latency[],
-  around: Surroundings,
-  options: Options,
-): string {
+export function reportRequests(found: Comparison[], latencies: Latency[], options: Options): string {
   return `The ceiling returns the same responses with handwritten Fastify and postgres.js code, the same key check and exact request count.
 
 ${table(
@@ -60,9 +47,6 @@ ${table(
   ],
   found.map(comparisonRow),
 )}
-
-Memory after the load: service ${whole(around.serviceMemory)} MiB, ceiling ${whole(around.ceilingMemory)} MiB.
-Time from start on this data directory to the first response: ${tenths(around.startMs / 1000)} s (target ≤ 5 s).
 
 One request at a time, p50 in ms (target: the giant workspace at most ${sizeTarget} times a small one for get, list and search):
 

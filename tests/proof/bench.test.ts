@@ -30,6 +30,7 @@ test.before(() => {
     events: '--followers 40 --idleSeconds 1 --only events',
     searches: '--only searches',
     pages: '--only pages',
+    start: '--starts 3 --only start',
     growth: '--messages 4000 --only growth',
   };
   for (const [part, args] of Object.entries(parts)) begun.set(part, bench(`${sizes} ${args}`.split(' ')));
@@ -63,8 +64,24 @@ test('every workload of the bench runs without errors, and the ceiling answers w
       `${request} is compared between sizes`,
     );
   }
-  assert.match(output, /Time from start on this data directory to the first response: \d/);
+  assert.match(output, /Memory after the load: service \d+ MiB \(target ≤ 300\), ceiling \d+ MiB\./);
   assert.not.match(output, /Agents at work|Recordings/);
+});
+
+test('starts are measured on each database that they may find, with their memory', async () => {
+  const output = await ended('start');
+  const rows = rowsOf(output).map(cellsOf).slice(2);
+  assert.equal(
+    rows.map(([, start, , , , , , count]) => [start?.split(' ')[0], count]),
+    [
+      ['on', '3'],
+      ['with', '1'],
+      ['the', '1'],
+    ],
+  );
+  for (const [, , cpu = '', , ms = '', , resident = ''] of rows)
+    for (const value of [cpu, ms, resident]) assert.match(value, /^(\*\*)?[1-9][\d,]*(\*\*)?$/);
+  assert.match(output, /Resident some seconds after a start: [1-9]\d+ MiB\./);
 });
 
 test('MCP is compared with REST, in both protocol versions, without errors', async () => {
