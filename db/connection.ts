@@ -168,7 +168,17 @@ export class Connection implements StatementWatch {
 
   /** Whether it may serve another statement. */
   get isUsable(): boolean {
-    return !this.#isLost && !this.#socket?.destroyed && performance.now() < this.#expiresAt;
+    return !this.isLost && performance.now() < this.#expiresAt;
+  }
+
+  /** Whether its next statement opens it: until that one is over, another one would wait without end when it fails. */
+  get isNew(): boolean {
+    return !this.#isOpened;
+  }
+
+  /** Whether a statement would wait without end. */
+  get isLost(): boolean {
+    return this.#isLost || this.#socket?.destroyed === true;
   }
 
   /** Calls `listener`, the only one, when the connection is lost; undefined: nobody waits for that. */

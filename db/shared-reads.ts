@@ -12,6 +12,8 @@ interface Group {
   end: PromiseWithResolvers<void>;
   size: number;
   running: number;
+  /** Resolves once the read that opens the connection is over; there while it runs. */
+  opening?: PromiseWithResolvers<void> | undefined;
   fault?: { error: unknown };
 }
 
@@ -36,12 +38,28 @@ export class SharedReads {
     if (group.size === maxTogether) this.#close(text, group);
     const connection = await group.connection.promise;
     try {
+      return await this.#read(group, connection, read);
+    } finally {
+      if (--group.running === 0) this.#end(text, group);
+    }
+  }
+
+  /** One read opens a new connection, alone: the driver never settles what is sent beside it when that fails. */
+  async #read<Result>(group: Group, connection: Connection, read: (connection: Connection) => Promise<Result>) {
+    while (group.opening) await group.opening.promise;
+    const opening = connection.isNew ? Promise.withResolvers<void>() : undefined;
+    group.opening = opening;
+    try {
+      if (group.fault && connection.isLost) throw group.fault.error;
       return await read(connection);
     } catch (error) {
       group.fault ??= { error };
       throw error;
     } finally {
-      if (--group.running === 0) this.#end(text, group);
+      if (opening) {
+        group.opening = undefined;
+        opening.resolve();
+      }
     }
   }
 

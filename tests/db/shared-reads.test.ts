@@ -110,6 +110,32 @@ test('all fail with a connection that is lost, and the next ones have another', 
   assert.is(db.load.busy, 0);
 });
 
+test('all fail when their connection cannot be opened, also after one that cannot be sent, and none is held', async () => {
+  await passage.cut();
+  const unopened = connect(passage.url, { poolSize: 4 });
+  try {
+    for (const values of [[1, 2, 3, 4, 5, 6, 7, 8], [Number.NaN, 1, 2, 3], [1]]) {
+      const ends = await Promise.allSettled(values.map((n) => unopened.lookUp<Read>(text, [n])));
+      assert.equal([...new Set(ends.map(({ status }) => status))], ['rejected'], String(values));
+      assert.is(unopened.load.busy, 0);
+    }
+    const reasons = await Promise.allSettled([1, 2].map((n) => unopened.lookUp<Read>(text, [n])));
+    assert.equal(
+      reasons.map((each) => (each as PromiseRejectedResult).reason.code),
+      ['ECONNREFUSED', 'ECONNREFUSED'],
+    );
+    await passage.mend();
+    const ends = await Promise.allSettled([Number.NaN, 1, 2, 3].map((n) => unopened.lookUp<Read>(text, [n])));
+    assert.equal(
+      ends.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+    );
+  } finally {
+    await passage.mend();
+    await unopened.close(1);
+  }
+});
+
 test('those of a transaction are its own statements', async () => {
   await db.transaction(async (tx) => {
     const [inside] = await tx.lookUp<Read>(text, [1]);
