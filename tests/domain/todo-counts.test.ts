@@ -269,4 +269,40 @@ test('are read without the todos', async () => {
   assert.is(await scansFor({}), 1, 'in a workspace whose todos were not counted yet');
 });
 
+const someChanges = `insert into todo_count_changes (workspace_id, todo_list_id, status, priority, todos, minutes)
+  select $1, $1, 'ready', n % 5, 1, 0 from generate_series(1, 4000) n`;
+
+test('are added by a plan that is right for many changes, also when it was made while there were none', async () => {
+  const { workspaceId } = await newWorld();
+  await countWorkspace(tandem.db, workspaceId);
+  const texts: string[] = [];
+  const rows =
+    (tx: Db): Db['rows'] =>
+    (text, values) => {
+      texts.push(text);
+      return tx.rows(text, values);
+    };
+  const transaction = (work: (tx: Db) => unknown) =>
+    tandem.db.transaction(async (tx) => work({ ...tx, rows: rows(tx) }));
+  await foldCounts({ transaction } as unknown as Db, 5000);
+  const text = texts.at(-1) ?? '';
+  const explained = tandem.db.driver.begin(async (sql) => {
+    await sql.unsafe('delete from todo_count_changes');
+    await sql.unsafe('analyze todo_count_changes');
+    await sql.unsafe('set local plan_cache_mode = force_generic_plan');
+    await sql.unsafe(`prepare fold as ${text}`);
+    await sql.unsafe('execute fold(5000)');
+    await sql.unsafe(someChanges, [workspaceId]);
+    const [row] = await sql.unsafe('explain (analyze, buffers, format json) execute fold(5000)');
+    await sql.unsafe('deallocate fold');
+    const plan = row?.['QUERY PLAN'][0].Plan as PlanNode;
+    // About 12,000; where they are looked for again for each of them, more than 100,000.
+    assert.ok(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 30_000, JSON.stringify(plan));
+    throw new Undone();
+  });
+  await explained.catch((error: unknown) => {
+    if (!(error instanceof Undone)) throw error;
+  });
+});
+
 test.run();
