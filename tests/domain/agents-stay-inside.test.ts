@@ -9,6 +9,7 @@ import { lackingScopes } from '../../routers/tools/tool.ts';
 import { numbered } from '../support/event-log.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, settled, untilAnswer, use } from '../support/scripted-engine.ts';
+import { countsAdded } from '../support/todo-fixtures.ts';
 import { agentOf, bodyOf, messagesOf } from '../support/work-fixtures.ts';
 
 const test = suite('agents stay inside their workspace');
@@ -62,9 +63,10 @@ async function worldOf(mark: string): Promise<World> {
   return { workspace, mark, known };
 }
 
-/** Everything that the database has of a workspace, table by table, once its events have their numbers. */
+/** Everything that the database has of a workspace, table by table, once its events are numbered and its todos counted. */
 async function rowsOf({ workspaceId }: TestWorkspace): Promise<Record<string, string>> {
   await numbered(tandem, workspaceId);
+  await countsAdded(tandem, workspaceId);
   const tables = await tandem.db.rows<{ name: string }>(
     `select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
      where c.table_schema = 'public' and c.column_name = 'workspace_id' and t.table_type = 'BASE TABLE' order by 1`,

@@ -8,6 +8,7 @@ import { countWorkspace, foldCounts } from '../../domain/todos/counts.ts';
 import { summariseTodos } from '../../domain/todos/summary.ts';
 import { keepCounts } from '../../server/todo-counts.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
+import { countsAdded } from '../support/todo-fixtures.ts';
 import { pickOf, randomOf } from '../support/todo-oracle.ts';
 
 /* The numbers of todos that are kept are those that a count finds, in every snapshot. */
@@ -179,10 +180,7 @@ test('are those of a count in every snapshot, while todos change, and are added 
   await failed;
   for (const world of worlds) {
     const { workspaceId } = world;
-    while (
-      (await tandem.db.rows('select from todo_count_changes where workspace_id = $1 limit 1', [workspaceId])).length > 0
-    )
-      await keepCounts(tandem.db, 500);
+    await countsAdded(tandem, workspaceId);
     await compare(world);
     assert.not(await countWorkspace(tandem.db, workspaceId));
   }

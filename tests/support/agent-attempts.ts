@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Tool, toolsOf } from '../../adapters/operations.ts';
 import { toolRouter } from '../../routers/tools/index.ts';
 import type { TestService, TestWorkspace } from './harness.ts';
+import { countsAdded } from './todo-fixtures.ts';
 import { until } from './until.ts';
 import { agentOf, bodyOf } from './work-fixtures.ts';
 
@@ -136,8 +137,9 @@ const ofWork = new Set([
   'workspaces',
 ]);
 
-/** Everything else that the database has of a workspace, table by table. */
+/** Everything else that the database has of a workspace, table by table, once its todos are counted. */
 export async function pictureOf({ db }: TestService, { workspaceId }: TestWorkspace): Promise<Record<string, string>> {
+  await countsAdded({ db }, workspaceId);
   const tables = await db.rows<{ name: string }>(
     `select c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
      where c.table_schema = 'public' and c.column_name = 'workspace_id' and t.table_type = 'BASE TABLE' order by 1`,

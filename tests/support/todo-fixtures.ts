@@ -2,7 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { v7 as newId } from 'uuid';
 import * as assert from 'uvu/assert';
 import type { TodoAnswer } from '../../domain/todos/shapes.ts';
+import { keepCounts } from '../../server/todo-counts.ts';
 import type { Answer, TestService, TestWorkspace } from './harness.ts';
+import { until } from './until.ts';
 
 /** A well-formed id that no workspace has. */
 export const unknownId = '018f0000-0000-7000-8000-000000000000';
@@ -47,6 +49,15 @@ export async function addMember({ db }: TestService, workspaceId: string, name: 
 export async function setColumns({ db }: TestService, id: string, columns: Record<string, unknown>): Promise<void> {
   const sets = Object.keys(columns).map((name, index) => `${name} = $${index + 2}`);
   await db.rows(`update todos set ${sets.join(', ')} where id = $1`, [id, ...Object.values(columns)]);
+}
+
+/** Adds the changes of the numbers of todos of a workspace, as the service does beside the requests, until none is left. */
+export async function countsAdded({ db }: Pick<TestService, 'db'>, workspaceId: string): Promise<void> {
+  const left = 'select from todo_count_changes where workspace_id = $1 limit 1';
+  await until(async () => {
+    await keepCounts(db);
+    return (await db.rows(left, [workspaceId])).length === 0;
+  });
 }
 
 const codes: Record<number, string> = { 400: 'validation_failed', 404: 'resource_not_found', 409: 'resource_conflict' };
