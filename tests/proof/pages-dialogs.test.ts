@@ -10,6 +10,7 @@ import { brokenLine, overLine, recorded, status } from '../support/recording-pag
 import { SampleEngine } from '../support/sample-engine.ts';
 import { sampleWorkspace } from '../support/sample-workspace.ts';
 import { addPasskey, addTotp, enterPassword } from '../support/second-factors.ts';
+import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 /* Everything that pages open over themselves, wide and narrow, light and dark: axe finds nothing, and all of it fits. */
@@ -54,6 +55,9 @@ async function lookAt(window: Window, { of, role, open }: Opened, what: string):
       const focused = await page.evaluate('document.activeElement.outerHTML.slice(0, 200)');
       throw new Error(`${what} ${of} is not closed by Escape; the focus is on ${focused}`);
     });
+    // What was below gets the focus in one of the next frames, and takes keys from then on.
+    const below = `document.querySelector('${over}') === null || document.activeElement.closest('${over}') !== null`;
+    await until(() => page.evaluate(below));
   }
   return found;
 }
