@@ -4,7 +4,7 @@ import { endsTransaction, errorCode } from '../../db/errors.ts';
 import { hasNoSecondFactor, validCredential } from '../../domain/access.ts';
 import type { Principal } from '../../domain/context.ts';
 import type { Scope } from '../../domain/scopes.ts';
-import { counting, resetSeconds } from './counting.ts';
+import { admittedColumns, askedWithFound, counting } from './counting.ts';
 
 /** A request of the batch with its credential, if it has a valid one, and its count. */
 export interface AdmissionRow {
@@ -31,13 +31,7 @@ export interface AdmissionRow {
  * the counts, which only it has. What a workspace requires is read for sessions alone, and the time of use is noted after it.
  */
 
-const admission = `with asked as (
-    select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests
-    from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
-  ), found as materialized (
-    select a.asked, a.requests, coalesce(uuid_send(c.connected_app_id), c.secret_hash, a.address_hash) as bucket,
-      coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
-    from asked a left join lateral (
+const admission = `${askedWithFound} (
       select *, kind = 'session' and ${hasNoSecondFactor} as lacks_second_factor,
         last_used_at is null or last_used_at < date_trunc('minute', now()) as is_stale
       from credentials c where c.secret_hash = a.secret_hash and ${validCredential}
@@ -47,11 +41,7 @@ const admission = `with asked as (
     ${counting('found')}
     returning *
   )
-  select f.asked, f.bucket, k.quota, k.used, k.used_before as "usedBefore",
-    ${resetSeconds('k.window_start')} as "resetSeconds",
-    f.id, f.kind, f.name, f.connected_app_id as "grantId", f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes,
-    f.rate_limit_per_minute as "rateLimitPerMinute", f.expires_at as "expiresAt",
-    f.lacks_second_factor as "lacksSecondFactor", f.is_stale as "isStale"
+  select ${admittedColumns}, f.is_stale as "isStale"
   from found f join counted k on k.bucket = f.bucket`;
 
 const requires = 'select 1 from workspaces where id = $1 and require_second_factor';

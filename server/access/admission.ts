@@ -3,7 +3,7 @@ import { lacksSecondFactor, validCredential } from '../../domain/access.ts';
 import type { Principal } from '../../domain/context.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { type AdmissionRow, admissionOnCitus } from './admission-citus.ts';
-import { counting, resetSeconds } from './counting.ts';
+import { admittedColumns, askedWithFound, counting } from './counting.ts';
 
 /** The caller's minute after this request. */
 export interface RateWindow {
@@ -41,13 +41,7 @@ export interface Asking extends Caller {
  * The look-ups are lateral (`offset 0` ensures it) and by ctid: as joins they were hashed over the whole table
  * wherever the statement had been planned on an empty database.
  */
-export const admission = `with asked as (
-    select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests
-    from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
-  ), found as materialized (
-    select a.asked, a.requests, coalesce(uuid_send(c.connected_app_id), c.secret_hash, a.address_hash) as bucket,
-      coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
-    from asked a left join lateral (
+export const admission = `${askedWithFound} (
       select *, ${lacksSecondFactor} as lacks_second_factor from credentials c
       where c.secret_hash = a.secret_hash and ${validCredential}
       offset 0
@@ -67,11 +61,7 @@ export const admission = `with asked as (
         for update skip locked
       ) free))
   )
-  select f.asked, f.bucket, k.quota, k.used, k.used_before as "usedBefore",
-    ${resetSeconds('k.window_start')} as "resetSeconds",
-    f.id, f.kind, f.name, f.connected_app_id as "grantId", f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes,
-    f.rate_limit_per_minute as "rateLimitPerMinute", f.expires_at as "expiresAt",
-    f.lacks_second_factor as "lacksSecondFactor"
+  select ${admittedColumns}
   from found f join counted k on k.bucket = f.bucket`;
 
 function principalOf(row: AdmissionRow): Principal | null {

@@ -15,6 +15,25 @@ export const counting = (
       used = case when w.window_start < excluded.window_start then excluded.used
         else greatest(w.used, least(w.used + excluded.used, excluded.quota)) end`;
 
+/**
+ * The beginning of both forms of admission, up to the credentials, which each reads in its own way: the requests of a batch,
+ * and what is found for each.
+ */
+export const askedWithFound = `with asked as (
+    select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests
+    from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as a(asked, secret, address, requests)
+  ), found as materialized (
+    select a.asked, a.requests, coalesce(uuid_send(c.connected_app_id), c.secret_hash, a.address_hash) as bucket,
+      coalesce(c.rate_limit_per_minute, $5::int) as quota, c.*
+    from asked a left join lateral`;
+
 /** Whole seconds until the window that starts at `windowStart` ends, at least 1. */
-export const resetSeconds = (windowStart: string) =>
+const resetSeconds = (windowStart: string) =>
   `greatest(1, ceil(extract(epoch from ${windowStart} + interval '1 minute' - now())))::int`;
+
+/** The columns of an `AdmissionRow` out of `found f` and what was `counted k` for its bucket. */
+export const admittedColumns = `f.asked, f.bucket, k.quota, k.used, k.used_before as "usedBefore",
+    ${resetSeconds('k.window_start')} as "resetSeconds",
+    f.id, f.kind, f.name, f.connected_app_id as "grantId", f.workspace_id as "workspaceId", f.user_id as "userId", f.scopes,
+    f.rate_limit_per_minute as "rateLimitPerMinute", f.expires_at as "expiresAt",
+    f.lacks_second_factor as "lacksSecondFactor"`;
