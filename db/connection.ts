@@ -24,6 +24,8 @@ export interface ConnectionOptions {
   observe?: ObserveStatement | undefined;
   settingsBy: SettingsBy;
   engine: Engine;
+  /** Examines the server of a new connection, which is closed when this rejects. */
+  accept?: ((sql: postgres.Sql) => Promise<void>) | undefined;
 }
 
 /** How a connection gets its settings: when it is opened, or by a statement before its first one (`db/session-check.ts`). */
@@ -107,7 +109,7 @@ export class Connection implements StatementWatch {
   readonly #expiresAt = performance.now() + maxAgeMs * (0.75 + Math.random() / 2);
 
   constructor(
-    { url, hosts, plan, applicationName, limits, observe, settingsBy, engine }: ConnectionOptions,
+    { url, hosts, plan, applicationName, limits, observe, settingsBy, engine, accept }: ConnectionOptions,
     onLost: () => void,
   ) {
     this.#observe = observe;
@@ -135,15 +137,18 @@ export class Connection implements StatementWatch {
     };
     // With more than one host, the driver would not reject what waits for a connection that cannot be made.
     this.sql = postgres(url, { ...options, host: hosts.host[0], port: hosts.port[0] });
-    if (settingsBy === 'statement') this.ready = this.#set(settings);
+    if (settingsBy === 'statement' || accept) {
+      this.ready = this.#prepare(settingsBy === 'statement' ? settings : {}, accept);
+    }
   }
 
   /** A statement sent along with another that opens the connection would wait without end when that fails. */
-  async #set(settings: Record<string, string | number>): Promise<void> {
-    const text = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
-    const answered = this.sent(text.join('; '));
+  async #prepare(settings: Record<string, string | number>, accept: ConnectionOptions['accept']): Promise<void> {
+    const texts = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
+    const answered = this.sent('set up a connection');
     try {
-      await this.sql.unsafe(text.join('; '));
+      if (texts.length > 0) await this.sql.unsafe(texts.join('; '));
+      await accept?.(this.sql);
     } catch (error) {
       this.discard();
       throw error;
@@ -162,26 +167,20 @@ export class Connection implements StatementWatch {
       throw failure('CONNECT_TIMEOUT', 'The database cannot be reached in time');
     } catch (error) {
       this.#isLost = true;
+      this.#onLoss?.(error as Error);
       throw error;
     }
   }
 
   /** Whether it may serve another statement. */
   get isUsable(): boolean {
-    return !this.isLost && performance.now() < this.#expiresAt;
+    return !this.#isLost && !this.#socket?.destroyed && performance.now() < this.#expiresAt;
   }
 
-  /** Whether its next statement opens it: until that one is over, another one would wait without end when it fails. */
-  get isNew(): boolean {
-    return !this.#isOpened;
-  }
-
-  /** Whether a statement would wait without end. */
-  get isLost(): boolean {
-    return this.#isLost || this.#socket?.destroyed === true;
-  }
-
-  /** Calls `listener`, the only one, when the connection is lost; undefined: nobody waits for that. */
+  /**
+   * Calls `listener`, the only one, when the connection is lost or cannot be opened; undefined: nobody waits for that. Of
+   * several statements that were sent then, the driver never settles those that it held back behind the first.
+   */
   whenLost(listener: ((error: Error) => void) | undefined): void {
     this.#onLoss = listener;
   }

@@ -50,6 +50,11 @@ export class SharedSessionError extends Error {
   override readonly name = 'SharedSessionError';
 }
 
+/** The server at DATABASE_READ_URL cannot be a standby. The message is written for a person. */
+export class StandbyError extends Error {
+  override readonly name = 'StandbyError';
+}
+
 /** The `code` of an error: a SQLSTATE, or the code of the driver or the system. */
 export function errorCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;

@@ -69,12 +69,13 @@ export interface Examined<Engine> {
 /**
  * Examines whether the connections to `url` have sessions of their own, which prepared statements, time limits, LISTEN and
  * locks need, and how they get their settings. Poolers share sessions except in their session mode. `engineOn` is asked on
- * one of the connections.
+ * one of the connections; `setting` is named in the error.
  * @throws SharedSessionError, or the error of a database that cannot be reached.
  */
 export async function examineSessions<Engine>(
   url: string,
   engineOn: (sql: postgres.Sql) => Promise<Engine>,
+  setting = 'DATABASE_URL',
 ): Promise<Examined<Engine>> {
   const opened: postgres.Sql[] = [];
   const connection = (settings = {}) => {
@@ -88,8 +89,8 @@ export async function examineSessions<Engine>(
     const [one, two] = [connection(), settingsBy === 'startup' ? set : connection()];
     if (await within(isShared(one, two))) {
       throw new SharedSessionError(
-        'The pooler at DATABASE_URL shares sessions of PostgreSQL between its clients, and Tandem needs sessions of its own ' +
-          '(docs/operations.md, “Poolers”). Set its mode to session (PgBouncer: pool_mode = session), or set DATABASE_URL to ' +
+        `The pooler at ${setting} shares sessions of PostgreSQL between its clients, and Tandem needs sessions of its own ` +
+          `(docs/operations.md, “Poolers”). Set its mode to session (PgBouncer: pool_mode = session), or set ${setting} to ` +
           'the address of PostgreSQL itself.',
       );
     }

@@ -8,12 +8,12 @@ type Work = (connection: Connection) => Promise<void>;
 /** Reads of one text that share a connection. */
 interface Group {
   connection: PromiseWithResolvers<Connection>;
+  /** Rejects when the connection is lost. */
+  loss: PromiseWithResolvers<never>;
   /** Resolves once all are over, and rejects then when one of them failed. */
   end: PromiseWithResolvers<void>;
   size: number;
   running: number;
-  /** Resolves once the read that opens the connection is over; there while it runs. */
-  opening?: PromiseWithResolvers<void> | undefined;
   fault?: { error: unknown };
 }
 
@@ -38,27 +38,14 @@ export class SharedReads {
     if (group.size === maxTogether) this.#close(text, group);
     const connection = await group.connection.promise;
     try {
-      return await this.#read(group, connection, read);
-    } finally {
-      if (--group.running === 0) this.#end(text, group);
-    }
-  }
-
-  /** One read opens a new connection, alone: the driver never settles what is sent beside it when that fails. */
-  async #read<Result>(group: Group, connection: Connection, read: (connection: Connection) => Promise<Result>) {
-    while (group.opening) await group.opening.promise;
-    const opening = connection.isNew ? Promise.withResolvers<void>() : undefined;
-    group.opening = opening;
-    try {
-      if (group.fault && connection.isLost) throw group.fault.error;
-      return await read(connection);
+      return await Promise.race([read(connection), group.loss.promise]);
     } catch (error) {
       group.fault ??= { error };
       throw error;
     } finally {
-      if (opening) {
-        group.opening = undefined;
-        opening.resolve();
+      if (--group.running === 0) {
+        connection.whenLost(undefined);
+        this.#end(text, group);
       }
     }
   }
@@ -66,12 +53,15 @@ export class SharedReads {
   #begin(text: string, use: (work: Work) => Promise<void>): Group {
     const group: Group = {
       connection: Promise.withResolvers(),
+      loss: Promise.withResolvers(),
       end: Promise.withResolvers(),
       size: 0,
       running: 0,
     };
     this.#open.set(text, group);
+    group.loss.promise.catch(() => {});
     const work: Work = (connection) => {
+      connection.whenLost(group.loss.reject);
       group.connection.resolve(connection);
       // After everything that can be done now: the driver writes in the next turn of the event loop.
       process.nextTick(() => this.#close(text, group));

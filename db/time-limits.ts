@@ -1,5 +1,13 @@
 /** What statements are run for. Each kind has connections and time limits of its own. */
-export type Work = 'requests' | 'admission' | 'workers' | 'events' | 'notifications' | 'maintenance' | 'health';
+export type Work =
+  | 'requests'
+  | 'standby'
+  | 'admission'
+  | 'workers'
+  | 'events'
+  | 'notifications'
+  | 'maintenance'
+  | 'health';
 
 /** Time limits in milliseconds. PostgreSQL enforces the first two, this process the third. */
 export interface TimeLimits {
@@ -17,6 +25,8 @@ export interface TimeLimits {
  */
 export const timeLimits: Record<Work, TimeLimits> = {
   requests: { maxStatementMs: 9000, maxLockMs: 8000, maxQueueMs: 5000 },
+  // What does not succeed there is read from the primary, with the time of a request.
+  standby: { maxStatementMs: 3000, maxLockMs: 1000, maxQueueMs: 500 },
   admission: { maxStatementMs: 4000, maxLockMs: 250, maxQueueMs: 2000 },
   workers: { maxStatementMs: 9000, maxLockMs: 8000, maxQueueMs: 9000 },
   events: { maxStatementMs: 9000, maxLockMs: 2000, maxQueueMs: 9000 },

@@ -18,6 +18,7 @@ const none: Shares = [];
  */
 const sizes: Record<Work, (poolSize: number) => number> = {
   requests: (poolSize) => poolSize,
+  standby: (poolSize) => poolSize,
   admission: () => 4,
   workers: (poolSize) => Math.max(4, Math.ceil(poolSize / 2)),
   // One numbers the events, one reads them for those who follow.
@@ -27,7 +28,10 @@ const sizes: Record<Work, (poolSize: number) => number> = {
   health: () => 1,
 };
 
-type Base = Pick<PoolOptions, 'url' | 'hosts' | 'applicationName' | 'observe' | 'settingsBy' | 'engine' | 'onError'>;
+type Base = Pick<
+  PoolOptions,
+  'url' | 'hosts' | 'applicationName' | 'observe' | 'settingsBy' | 'engine' | 'onError' | 'accept'
+>;
 
 /** The least that a share has: two of its works may wait for each other. A pool of less than six is not shared out. */
 const minShare = 2;
@@ -88,7 +92,7 @@ export class WorkPools {
     const engine = base.engine.forWork?.(work) ?? base.engine;
     const make = (plan: Plan, maxConnections: number) => new Pool({ ...base, engine, plan, limits, maxConnections });
     this.#pools = { generic: make('generic', size), custom: make('custom', custom) };
-    if (work === 'requests') {
+    if (work === 'requests' || work === 'standby') {
       this.#shares = { generic: new RequestShares(size), custom: new RequestShares(custom) };
     }
   }

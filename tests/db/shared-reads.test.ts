@@ -110,6 +110,23 @@ test('all fail with a connection that is lost, and the next ones have another', 
   assert.is(db.load.busy, 0);
 });
 
+test('all fail with a connection that is lost before it has prepared their statement', async () => {
+  const opened = connect(passage.url, { poolSize: 1 });
+  try {
+    await opened.rows('select 1', []);
+    passage.stall();
+    const reads = Array.from({ length: 8 }, (_, n) => opened.lookUp<Read>(`${text} -- never before`, [n]));
+    const ends = Promise.allSettled(reads);
+    await until(() => opened.load.busy === 1);
+    await passage.cut();
+    assert.equal([...new Set((await ends).map(({ status }) => status))], ['rejected']);
+    assert.is(opened.load.busy, 0);
+  } finally {
+    await passage.mend();
+    await opened.close(1);
+  }
+});
+
 test('all fail when their connection cannot be opened, also after one that cannot be sent, and none is held', async () => {
   await passage.cut();
   const unopened = connect(passage.url, { poolSize: 4 });
