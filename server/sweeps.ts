@@ -11,56 +11,37 @@ import { sumDays } from '../domain/usage/daily-sums.ts';
 import { sumOldMinutes } from '../domain/usage/retention.ts';
 import { sweepDeliveries } from '../domain/webhooks/retention.ts';
 import type { Config } from './config.ts';
+import { expiredDeletions, keyDeletions, maxBatch } from './expired-rows.ts';
 import { runPeriodically } from './periodic.ts';
 
 const hour = 60 * 60 * 1000;
 
-const sweeps = [
-  `delete from idempotency_keys where (workspace_id, credential_id, operation, path, key) in (
-    select workspace_id, credential_id, operation, path, key from idempotency_keys
-    where created_at < now() - interval '24 hours' limit 5000)`,
-  `delete from password_resets where token_hash in (
-    select token_hash from password_resets where expires_at < now() - interval '1 day' limit 5000)`,
-  `delete from email_verifications where token_hash in (
-    select token_hash from email_verifications where expires_at < now() - interval '1 day' limit 5000)`,
-  `delete from sign_in_attempts where (account, address) in (
-    select account, address from sign_in_attempts
-    where greatest(window_start, coalesce(trusted_at, window_start)) < now() - interval '90 days'
-      or (trusted_at is null and window_start < now() - interval '1 day') limit 5000)`,
-  `delete from totp_secrets where user_id in (
-    select user_id from totp_secrets where confirmed_at is null and created_at < now() - interval '1 day' limit 5000)`,
-  `delete from webauthn_challenges where challenge_hash in (
-    select challenge_hash from webauthn_challenges where expires_at < now() limit 5000)`,
-  `delete from sign_in_challenges where token_hash in (
-    select token_hash from sign_in_challenges where expires_at < now() limit 5000)`,
-  `delete from recent_authentications where credential_id in (
-    select credential_id from recent_authentications where authenticated_at < now() - interval '1 day' limit 5000)`,
-  // The last use of an app is kept longer than its access tokens, which are deleted a day after they expire.
-  `update connected_apps a set last_used_at = used.at from (
-      select workspace_id, connected_app_id, max(last_used_at) as at from credentials
-      where kind = 'oauth' and expires_at < now() - interval '1 day' group by 1, 2
-    ) used
-    where a.workspace_id = used.workspace_id and a.id = used.connected_app_id
-      and used.at > coalesce(a.last_used_at, '-infinity')`,
-  `delete from credentials where (workspace_id, id) in (
-    select workspace_id, id from credentials where kind = 'oauth' and expires_at < now() - interval '1 day' limit 5000)`,
-  `delete from oauth_artifacts where hash in (
-    select hash from oauth_artifacts where expires_at < now() - interval '1 hour' limit 5000)`,
-  `delete from connected_apps where (workspace_id, id) in (
-    select workspace_id, id from connected_apps
-    where connected_at is null and created_at < now() - interval '1 hour' limit 5000)`,
-  `delete from oauth_artifacts where hash in (
-    select hash from oauth_artifacts o where o.model = 'Client' and o.created_at < now() - interval '1 day'
-      and not exists (select 1 from connected_apps a where a.client_id = o.payload ->> 'client_id') limit 5000)`,
-  `delete from webhook_endpoints where (workspace_id, id) in (
-    select workspace_id, id from webhook_endpoints where expires_at < now() - interval '1 hour' limit 5000)`,
-  `delete from snoozes where (workspace_id, id) in (
-    select workspace_id, id from snoozes where until < now() - interval '7 days' limit 5000)`,
-  `delete from rate_windows where bucket in (
-    select bucket from rate_windows where window_start < now() - interval '1 hour' limit 5000)`,
-];
+/**
+ * The oldest keys first, each batch from where the one before ended: there are millions, and what was deleted stays in the
+ * index until it is vacuumed.
+ */
+async function deleteKeys(db: Db): Promise<void> {
+  const text = `with gone as (${keyDeletions[db.engine]} returning created_at)
+    select count(*)::int as deleted, max(created_at) as until from gone`;
+  for (let from = '-infinity', deleted = 1; deleted > 0; ) {
+    const [row] = await db.rows<{ deleted: number; until: string | null }>(text, [from]);
+    deleted = row?.deleted ?? 0;
+    from = row?.until ?? from;
+  }
+}
 
-const maxBatch = 5000;
+async function deleteExpired(db: Db): Promise<void> {
+  for (const text of expiredDeletions) {
+    for (let deleted = maxBatch; deleted === maxBatch; ) {
+      const [row] = await db.rows<{ deleted: number }>(
+        `with gone as (${text} returning 1) select count(*)::int as deleted from gone`,
+        [],
+      );
+      deleted = row?.deleted ?? 0;
+    }
+  }
+}
+
 const oldNotifications = `delete from notifications n where (workspace_id, id) in (
     select workspace_id, id from notifications
     where created_at < now() - make_interval(days => $1::int) and email <> 'pending'
@@ -122,15 +103,8 @@ export function keptDaysOf(config: Config): KeptDays {
  * deliveries of webhooks, notifications and chats after the days for which they are kept.
  */
 export async function sweep(db: Db, kept: KeptDays): Promise<void> {
-  for (const text of sweeps) {
-    for (let deleted = maxBatch; deleted === maxBatch; ) {
-      const [row] = await db.rows<{ deleted: number }>(
-        `with gone as (${text} returning 1) select count(*)::int as deleted from gone`,
-        [],
-      );
-      deleted = row?.deleted ?? 0;
-    }
-  }
+  await deleteKeys(db);
+  await deleteExpired(db);
   while ((await deleteNotifications(db, kept.notificationDays)) === maxBatch);
   await sweepEvents(db, kept);
   await sweepDeliveries(db, kept.deliveryDays);

@@ -2,12 +2,12 @@ import type { Db } from '../../db/client.ts';
 
 const batch = 5000;
 
-// What waits for its next try is kept; its attempts go with a delivery.
+// What waits for its next try is kept, also when it was asked for again meanwhile; its attempts go with a delivery.
 const expire = `with gone as (
     delete from webhook_deliveries where (workspace_id, id) in (
       select workspace_id, id from webhook_deliveries
       where created_at < now() - make_interval(days => $1::int) and status <> 'pending' limit ${batch}
-    ) returning 1
+    ) and status <> 'pending' returning 1
   ) select count(*)::int as deleted from gone`;
 
 /**

@@ -1,0 +1,88 @@
+import type { EngineName } from '../db/engine/index.ts';
+
+/** Rows that one statement deletes at most. */
+export const maxBatch = 5000;
+
+/** Rows of a table that have expired: those `where` holds for, and `unused`, which may read other tables. */
+interface Expired {
+  table: string;
+  key: string;
+  where: string;
+  unused?: string;
+}
+
+/** In this order: the last use of an app is taken from its access tokens before these go. */
+const expired: (Expired | string)[] = [
+  { table: 'password_resets', key: 'token_hash', where: `expires_at < now() - interval '1 day'` },
+  { table: 'email_verifications', key: 'token_hash', where: `expires_at < now() - interval '1 day'` },
+  {
+    table: 'sign_in_attempts',
+    key: 'account, address',
+    where: `(greatest(window_start, coalesce(trusted_at, window_start)) < now() - interval '90 days'
+      or (trusted_at is null and window_start < now() - interval '1 day'))`,
+  },
+  {
+    table: 'totp_secrets',
+    key: 'user_id',
+    where: `confirmed_at is null and created_at < now() - interval '1 day'`,
+  },
+  { table: 'webauthn_challenges', key: 'challenge_hash', where: 'expires_at < now()' },
+  { table: 'sign_in_challenges', key: 'token_hash', where: 'expires_at < now()' },
+  { table: 'recent_authentications', key: 'credential_id', where: `authenticated_at < now() - interval '1 day'` },
+  // The last use of an app is kept longer than its access tokens, which are deleted a day after they expire.
+  `update connected_apps a set last_used_at = used.at from (
+      select workspace_id, connected_app_id, max(last_used_at) as at from credentials
+      where kind = 'oauth' and expires_at < now() - interval '1 day' group by 1, 2
+    ) used
+    where a.workspace_id = used.workspace_id and a.id = used.connected_app_id
+      and used.at > coalesce(a.last_used_at, '-infinity')`,
+  {
+    table: 'credentials',
+    key: 'workspace_id, id',
+    where: `kind = 'oauth' and expires_at < now() - interval '1 day'`,
+  },
+  { table: 'oauth_artifacts', key: 'hash', where: `expires_at < now() - interval '1 hour'` },
+  {
+    table: 'connected_apps',
+    key: 'workspace_id, id',
+    where: `connected_at is null and created_at < now() - interval '1 hour'`,
+  },
+  {
+    table: 'oauth_artifacts',
+    key: 'hash',
+    where: `model = 'Client' and created_at < now() - interval '1 day'`,
+    unused: `not exists (
+      select 1 from connected_apps a where a.client_id = oauth_artifacts.payload ->> 'client_id')`,
+  },
+  { table: 'webhook_endpoints', key: 'workspace_id, id', where: `expires_at < now() - interval '1 hour'` },
+  { table: 'snoozes', key: 'workspace_id, id', where: `until < now() - interval '7 days'` },
+  { table: 'heartbeats', key: 'id', where: `beat_at < now() - interval '1 day'` },
+  { table: 'rate_windows', key: 'bucket', where: `window_start < now() - interval '1 hour'` },
+];
+
+/**
+ * Whether a row has expired is asked again of the row that is deleted: it may have been renewed while the statement waited
+ * for the transaction that did it.
+ */
+const deletionOf = ({ table, key, where, unused = 'true' }: Expired) => `delete from ${table} where (${key}) in (
+    select ${key} from ${table} where ${where} and ${unused} limit ${maxBatch}) and ${where}`;
+
+/** What deletes up to `maxBatch` rows that have expired, or keeps what is still needed of such rows, without `returning`. */
+export const expiredDeletions: readonly string[] = expired.map((each) =>
+  typeof each === 'string' ? each : deletionOf(each),
+);
+
+const keyIsOld = `created_at < now() - interval '24 hours'`;
+const keyOfKeys = 'workspace_id, credential_id, operation, path, key';
+const oldest = (columns: string) => `select ${columns} from idempotency_keys
+      where ${keyIsOld} and created_at >= $1 order by created_at limit ${maxBatch}`;
+
+/**
+ * What deletes the oldest of the keys that have expired, from $1 on, by their places: these are right because the rows are
+ * locked, and those that others have locked are left for the next sweep. On Citus a place is that of a shard, and rows of
+ * several shards are not locked together.
+ */
+export const keyDeletions: Record<EngineName, string> = {
+  postgres: `delete from idempotency_keys where ctid = any(array(${oldest('ctid')} for update skip locked))`,
+  citus: `delete from idempotency_keys where (${keyOfKeys}) in (${oldest(keyOfKeys)}) and ${keyIsOld}`,
+};
