@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
 import type { Context } from '../context.ts';
-import { hitsOf, termsOf } from '../search.ts';
+import { termsOf } from '../search.ts';
 import { countedTodos } from './counts.ts';
 import { areActive, type Criteria, conditionsOf, criteriaOf, planOf, type Viewer } from './filter.ts';
 import type { TodoFilter } from './listing-shapes.ts';
 import { priorityRank } from './rows.ts';
+import { hitsOf } from './search-index.ts';
 import { priorities, type TodoStatus } from './shapes.ts';
 
 interface Group {

@@ -19,7 +19,8 @@ let workspace: TestWorkspace;
 /**
  * `$2` todos, the newest first, and their ids in the order of creation, as the service makes them. Of each word the
  * condition on n says which todos have it: `legacia` are frequent, but not among the newest; `evenward` and `oddward`
- * are frequent, but never in one todo.
+ * are frequent, but never in one todo; `midvalen` and `mostlume` are frequent, but the newest have neither, and `mostlume`
+ * is in more todos than are sorted.
  */
 const planted: Record<string, string> = {
   quixovel: 'n % 3 = 0',
@@ -30,6 +31,8 @@ const planted: Record<string, string> = {
   rarizoth: 'n % 8000 = 4000',
   jyq: 'n % 8000 = 17',
   legacia: 'n > 20000 and n % 3 = 1',
+  midvalen: 'n between 2000 and 14000 and n % 5 = 0',
+  mostlume: 'n > 3000 and n % 5 > 0',
   evenward: 'n % 6 = 0',
   oddward: 'n % 6 = 3',
 };
@@ -77,16 +80,18 @@ const classes: Record<string, [query: string, most: number]> = {
   'no word': ['qqxzzq', 300],
   'two common words': ['quixovel brivante', 400],
   'two common words, rarely together': ['crostany dwelphin', 1500],
-  'two common words, never together': ['evenward oddward', 800],
-  'three common words': ['brivante crostany dwelphin', 2500],
-  'a common and a rare word': ['quixovel rarizoth', 800],
-  'two common words and a rare one': ['quixovel brivante rarizoth', 1500],
-  'a common word and no word': ['quixovel qqxzzq', 800],
+  'two common words, never together': ['evenward oddward', 220],
+  'three common words': ['brivante crostany dwelphin', 650],
+  'a common and a rare word': ['quixovel rarizoth', 250],
+  'two common words and a rare one': ['quixovel brivante rarizoth', 280],
+  'a common word and no word': ['quixovel qqxzzq', 180],
   'four words': ['todo quixovel brivante crostany', 3500],
   'two letters, common': ['ui', 400],
   'two letters, rare': ['yq', 3000],
   'two letters, none': ['q9', 3000],
   'a common word, not among the newest': ['legacia', 3000],
+  'a common word, a little after the newest': ['midvalen', 700],
+  'most, but not the newest': ['mostlume', 2500],
 };
 
 for (const [name, [query, most]] of Object.entries(classes)) {
