@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
 import { isDistributed, placeMade, prepareSession } from './engine/distribute.ts';
 import { replaceTriggers } from './engine/triggers.ts';
+import { isConnectionLoss } from './errors.ts';
+import { buildIndexesAhead } from './index-builds.ts';
 
 /** The migrations cannot be applied; nothing of the one that failed remains. The message is written for a person. */
 export class MigrationError extends Error {
@@ -36,6 +38,15 @@ const lockKey = [0x7a4d, 2] as const;
 const oldestPostgres = 15;
 
 /**
+ * Waits for the lock by asking for it in transactions of 0.1 s: an index that is built beside writers waits for every
+ * transaction, also for one that waits for this lock. It is one statement, because the driver fails where a connection is
+ * lost between two.
+ */
+const takeLock = `do $$ begin
+  while not pg_try_advisory_lock(${lockKey[0]}, ${lockKey[1]}) loop commit; perform pg_sleep(0.1); commit; end loop;
+end $$`;
+
+/**
  * Releases whose last migration is this one refuse any other that is in `tandem_migrations`. The later migrations are
  * recorded in `tandem_compatible_migrations`, which they do not read.
  */
@@ -47,7 +58,7 @@ const lastStrict = '0005_captures';
  * database that a later release migrated is accepted when that release declared it compatible with this code
  * (`previous-release.json` of its migrations). Throws MigrationError for a failing statement, an applied file that
  * changed, a database ahead of this code, and a PostgreSQL that is too old. In a database that is distributed on Citus, new
- * tables are placed as `engine/placement.ts` says.
+ * tables are placed as `engine/placement.ts` says. Indexes of large tables are built before, while others write.
  */
 export async function migrate(sql: postgres.Sql, folder = defaultFolder): Promise<string[]> {
   const release = await readRelease(folder);
@@ -66,14 +77,22 @@ async function applyLocked(connection: postgres.ReservedSql, release: Release): 
   try {
     // Waiting for another process is no failure, however long its migration takes.
     await connection.unsafe('set statement_timeout = 0; set lock_timeout = 0');
-    await connection`select pg_advisory_lock(${lockKey[0]}, ${lockKey[1]})`;
-    return await applyMissing(connection, release);
-  } finally {
+    await connection.unsafe(takeLock);
+    const applied = await applyMissing(connection, release);
     await restore(connection);
+    return applied;
+  } catch (error) {
+    if (!isLost(error)) await restore(connection);
+    throw error;
   }
 }
 
-/** Unlocks and resets the session. A connection that broke has lost its locks already. */
+/** Whether the connection is lost, with its locks and its transaction. The driver fails where it is used after that. */
+function isLost(error: unknown): boolean {
+  return isConnectionLoss(error) || (error instanceof MigrationError && isConnectionLoss(error.cause));
+}
+
+/** Unlocks and resets the session. */
 async function restore(connection: postgres.ReservedSql): Promise<void> {
   try {
     await connection`select pg_advisory_unlock(${lockKey[0]}, ${lockKey[1]})`;
@@ -181,11 +200,15 @@ async function apply(
   runsWith: string | null,
   onCitus: boolean,
 ): Promise<void> {
+  const ahead = onCitus ? [] : statements;
+  const built = await buildIndexesAhead(connection, ahead).catch((cause: Error) => {
+    throw new MigrationError(`The indexes of migration ${tag} could not be built: ${cause.message}`, { cause });
+  });
   await connection.unsafe('begin');
   let done = 0;
   try {
     for (const statement of statements) {
-      await connection.unsafe(statement);
+      if (!built.has(statement)) await connection.unsafe(statement);
       if (onCitus) await placeMade(connection, statement);
       done++;
     }
@@ -195,7 +218,7 @@ async function apply(
       : connection`insert into tandem_compatible_migrations (tag, hash, runs_with) values (${tag}, ${hash}, ${runsWith})`);
     await connection.unsafe('commit');
   } catch (cause) {
-    await connection.unsafe('rollback').catch(() => undefined);
+    if (!isLost(cause)) await connection.unsafe('rollback').catch(() => undefined);
     throw new MigrationError(
       `Migration ${tag} failed at statement ${done + 1} of ${statements.length} and was rolled back: ${(cause as Error).message}`,
       { cause },

@@ -14,6 +14,7 @@ const test = suite('the live catalogue');
 /** Tables that belong to no workspace, or are the workspaces themselves. */
 const untenanted = [
   'email_verifications',
+  'heartbeats',
   'oauth_artifacts',
   'passkeys',
   'password_resets',

@@ -19,6 +19,7 @@ test('reference tables and those of the coordinator alone are these', () => {
     'event_positions',
     'event_queue',
     'events',
+    'heartbeats',
     'oauth_artifacts',
     'passkeys',
     'password_resets',
