@@ -1,14 +1,37 @@
-import type { RequestContext } from '../domain/context.ts';
+import type { RequestContext, StandbyRead } from '../domain/context.ts';
+import { logEnds } from '../domain/events/read.ts';
+
+/** For how long a position of a standby is remembered, in ms, and of how many workspaces. */
+const rememberedMs = 1000;
+const maxRemembered = 50_000;
+
+/** The position that a standby has, or had a second ago at most. */
+async function positionOf({ db, positions }: StandbyRead, workspaceId: string): Promise<number> {
+  const at = performance.now();
+  const known = positions.get(workspaceId);
+  if (known && at - known.at < rememberedMs) return known.latest;
+  const { latest } = await logEnds(db, workspaceId);
+  if (positions.size >= maxRemembered) positions.clear();
+  positions.set(workspaceId, { latest, at });
+  return latest;
+}
 
 /**
  * `Tandem-Sequence` of a read: a position in the log which its answer contains everything up to (CONTRACT §9.5). Call it
  * before the data is read. What a process knows of a log it has from notifications, which come after the commit of what
  * they announce: whatever is read later shows that. It may be behind the log, which costs a client nothing but events that
- * it has seen already. Only the first read of a workspace on a process asks the database.
+ * it has seen already. Only the first read of a workspace on a process asks the database, and one from a standby asks
+ * that, once in a second. What does not give its position is not read.
  */
-export async function positionBefore({ principal, logs }: RequestContext): Promise<number | undefined> {
+export async function positionBefore(ctx: RequestContext): Promise<number | undefined> {
+  const { principal, logs, standby } = ctx;
   if (!principal) return undefined;
   const { workspaceId } = principal;
+  if (standby) {
+    const position = await positionOf(standby, workspaceId).catch(() => undefined);
+    if (position !== undefined) return position;
+    ctx.standby = undefined;
+  }
   return logs.positionOf(workspaceId) ?? (await logs.learnPosition(workspaceId));
 }
 

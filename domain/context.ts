@@ -85,6 +85,18 @@ export interface Reply {
   etag?: string;
   /** The session to keep in the browser's cookie; null ends it, undefined leaves the cookie alone. */
   session?: { token: string; expiresAt: string } | null;
+  /** Set when a standby answered: the age that its data may have at most, in whole seconds. */
+  ageSeconds?: number;
+}
+
+/** A standby that may answer a read instead of the primary: its data is at most so old. */
+export interface StandbyRead {
+  db: Db;
+  ageMs: number;
+  /** Positions in the logs of workspaces that it had at a time (ms of a monotonic clock), by workspace. */
+  positions: Map<string, { latest: number; at: number }>;
+  /** Counts an answer. */
+  answered(): void;
 }
 
 /** What holds for the whole service: addresses without a trailing slash, shared secrets. */
@@ -176,6 +188,8 @@ export interface RequestContext extends ServiceContext {
   ifMatch: readonly string[] | undefined;
   client: Client;
   reply: Reply;
+  /** Set when the client accepts an answer of that age; errors are always those of the primary. */
+  standby?: StandbyRead | undefined;
   /** Logs the event with the client's address and the credential. */
   recordSecurityEvent: (event: SecurityEvent) => void;
   observe: Observe;

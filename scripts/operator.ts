@@ -1,7 +1,8 @@
 import type { Database, Db } from '../db/client.ts';
 import { type Config, loadConfig } from '../server/config.ts';
+import { openDatabase } from '../server/database.ts';
 import { createLog } from '../server/log.ts';
-import { openDatabase, publicAddress } from '../server/process.ts';
+import { publicAddress } from '../server/process.ts';
 import { describeStartError, StartError } from '../server/start-errors.ts';
 
 interface Command {

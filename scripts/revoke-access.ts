@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { serviceOrigin } from '../db/origin.ts';
 import { revokeAccess } from '../domain/second-factors/operator-access.ts';
 import { loadConfig } from '../server/config.ts';
+import { openDatabase } from '../server/database.ts';
 import { createLog } from '../server/log.ts';
-import { openDatabase } from '../server/process.ts';
 import { describeStartError, StartError } from '../server/start-errors.ts';
 
 /* `npm run revoke-access`: the operator ends sessions, keys and second factors of one person, or sessions and keys of all. */

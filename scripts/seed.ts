@@ -1,7 +1,7 @@
 import { loadConfig } from '../server/config.ts';
+import { openDatabase } from '../server/database.ts';
 import { seedWorkspace } from '../server/first-run.ts';
 import { createLog } from '../server/log.ts';
-import { openDatabase } from '../server/process.ts';
 import { describeStartError, StartError } from '../server/start-errors.ts';
 
 /* `npm run seed`: creates a workspace with a user and a full-scope API key; `-- --json` prints one line of JSON. */

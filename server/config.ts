@@ -5,6 +5,7 @@ import { storageEnvironment, storageFaults } from '../media/storage/settings.ts'
 import { missingForTranscription, transcriptionEnvironment } from '../media/transcription/settings.ts';
 import { outboundEnvironment } from '../outbound/settings.ts';
 import { SettingFileError, withSettingFiles } from './config-files.ts';
+import { standbyFaults } from './standby-settings.ts';
 import { tracingEnvironment } from './tracing/settings.ts';
 
 const whole = (fallback: number, min: number, max: number) =>
@@ -33,6 +34,10 @@ const Settings = z.object({
   PORT: whole(8080, 0, 65535),
   PUBLIC_URL: address.optional(),
   DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  DATABASE_READ_URL: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
     .optional(),
@@ -116,6 +121,7 @@ const Environment = Settings.superRefine((settings, context) => {
       message: 'must be less than SHUTDOWN_SECONDS, of which it is a part',
     });
   }
+  missing.push(...standbyFaults(settings));
   for (const { setting, message } of missing) context.addIssue({ code: 'custom', path: [setting], message });
 });
 

@@ -43,6 +43,7 @@ function noSchemas(): never {
 export function createService({
   config,
   db,
+  standby,
   log,
   settings,
   mail,
@@ -141,7 +142,7 @@ export function createService({
     );
     done();
   });
-  mountHealth(app, { db: db.for('health'), databaseSpace: db.space, audioSpace }, draining.signal);
+  mountHealth(app, { db: db.for('health'), standby, databaseSpace: db.space, audioSpace }, draining.signal);
   mountDocs(app, operations, settings);
   mountPages(app);
   mountCli(app, settings);
@@ -152,6 +153,8 @@ export function createService({
   mountMedia(app, { db, store: audio, key: mediaKey, clock });
   mountRecordings(app, intake, settings, addresses, closingSeconds(config));
   refuseOtherMethods();
-  void app.register(async (api) => mountOperations(api, operations, contextFor, settings), { prefix: apiPrefix });
+  void app.register(async (api) => mountOperations(api, operations, contextFor, settings, standby), {
+    prefix: apiPrefix,
+  });
   return app;
 }

@@ -2,12 +2,8 @@ import { createSecretKey } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { connect, type Database } from '../db/client.ts';
-import { openEmbedded } from '../db/embedded/index.ts';
-import { engineOn } from '../db/engine-check.ts';
-import { migrate } from '../db/migrate.ts';
+import type { Database } from '../db/client.ts';
 import { sharedSecrets } from '../db/seed.ts';
-import { examineSessions } from '../db/session-check.ts';
 import { expireApprovals } from '../domain/approvals/expiry.ts';
 import type { ServiceSettings } from '../domain/context.ts';
 import { notifyDue } from '../domain/notifications/events.ts';
@@ -24,10 +20,10 @@ import { selectEngines, tracedEngine } from './engine-selection.ts';
 import { createService } from './http.ts';
 import { createCallMetrics } from './runtime/call-metrics.ts';
 import { closingSeconds, createDraining } from './runtime/draining.ts';
-import { observeStatements } from './runtime/statements.ts';
 import { createScheduler } from './scheduler/index.ts';
 import { createReminders } from './scheduler/reminders.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { openStandbyReads } from './standby.ts';
 import { keptDaysOf, startSweeps } from './sweeps.ts';
 import { startKeepingCounts } from './todo-counts.ts';
 import { openWebhooks, webhookSender } from './webhooks.ts';
@@ -38,48 +34,6 @@ import type { FanOut } from './workers/webhooks/fan-out.ts';
 
 /** Version of the API surface (SPEC "Versioning"). */
 const apiVersion = '1.0.0';
-
-export interface OpenDatabase {
-  db: Database;
-  /** True when PostgreSQL runs in the data directory of this service. */
-  embedded: boolean;
-  /** Waits up to `seconds` (5) for running statements. */
-  close(seconds?: number): Promise<void>;
-}
-
-/**
- * The database of the configuration, migrated: `DATABASE_URL`, or an embedded one in `DATA_DIR`. `exclusive: false`
- * joins an embedded database that another process of this service runs.
- */
-export async function openDatabase(config: Config, log: Logger, exclusive = true): Promise<OpenDatabase> {
-  const embedded = config.DATABASE_URL
-    ? undefined
-    : await openEmbedded({
-        dataDir: config.DATA_DIR,
-        exclusive,
-        ...(config.EMBEDDED_PORT > 0 && { port: config.EMBEDDED_PORT }),
-        log: (line, level = 'debug') => log[level](line),
-      });
-  const url = embedded?.url ?? config.DATABASE_URL ?? '';
-  const found = embedded ? {} : await examineSessions(url, engineOn);
-  const db = connect(url, {
-    poolSize: config.DATABASE_POOL_SIZE,
-    ...found,
-    observe: observeStatements(log, config.SLOW_STATEMENT_MS),
-  });
-  const close = async (seconds?: number) => {
-    await db.close(seconds);
-    await embedded?.stop();
-  };
-  try {
-    const applied = await migrate(db.driver);
-    if (applied.length > 0) log.info({ applied }, 'database migrated');
-    return { db, embedded: embedded !== undefined, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
 
 /** `PUBLIC_URL`, or the address at which this machine reaches the service. */
 export function publicAddress(config: Pick<Config, 'HOST' | 'PUBLIC_URL'>, port: number): string {
@@ -121,6 +75,7 @@ export async function startService(
   log: Logger,
   overrides: Partial<ServiceParts> = {},
 ): Promise<RunningService> {
+  const standby = await openStandbyReads(config, db, log);
   const secrets = await sharedSecrets(db, ['cursor', 'totp', 'webhooks', 'push', 'vapid', 'oauth', 'media']);
   const settings: ServiceSettings = {
     version: apiVersion,
@@ -177,6 +132,7 @@ export async function startService(
     ...offline.measures,
     ...webhooks.measures,
     ...pushes.measures,
+    ...standby.measures,
   ];
   const draining = createDraining();
   const calls = createCallMetrics();
@@ -184,6 +140,7 @@ export async function startService(
     config,
     draining,
     db,
+    standby,
     log,
     settings,
     mail,
@@ -203,6 +160,7 @@ export async function startService(
     await background.close();
     throw error;
   }
+  standby.start();
   const { port } = app.server.address() as AddressInfo;
   Object.assign(settings, addresses(config, port));
   const ctx = { db: workers, live, logs, clock, service: settings, mail, media, observe: calls.observe };
@@ -240,6 +198,7 @@ export async function startService(
     await Promise.all([app.close(), background.stopWork(), ...timed, fanOut?.stop()]);
     await mail.idle();
     await offline.close();
+    await standby.close(seconds);
     await background.close();
   };
   const prepare = () => void settings.document?.();

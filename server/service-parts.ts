@@ -20,6 +20,7 @@ import type { IntakeTimes } from './recordings/times.ts';
 import type { CallMetrics } from './runtime/call-metrics.ts';
 import type { Draining } from './runtime/draining.ts';
 import type { Measure } from './runtime/metrics.ts';
+import type { StandbyReads } from './standby.ts';
 import type { TurnLimits } from './workers/turns/parts.ts';
 import type { Handlers } from './workers/work.ts';
 
@@ -27,6 +28,7 @@ import type { Handlers } from './workers/work.ts';
 export interface ServiceParts {
   config: Config;
   db: Database;
+  standby?: StandbyReads;
   log: Logger;
   settings: ServiceSettings;
   mail: Mailer;

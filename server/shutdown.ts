@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import type { OpenDatabase, RunningService } from './process.ts';
+import type { OpenDatabase } from './database.ts';
+import type { RunningService } from './process.ts';
 import { closingSeconds } from './runtime/draining.ts';
 import { within } from './runtime/timeouts.ts';
 

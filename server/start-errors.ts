@@ -1,5 +1,5 @@
 import { DistributionError } from '../db/engine/cluster.ts';
-import { EmbeddedDatabaseError, isDatabaseError, SharedSessionError } from '../db/errors.ts';
+import { EmbeddedDatabaseError, isDatabaseError, SharedSessionError, StandbyError } from '../db/errors.ts';
 import { MigrationError } from '../db/migrate.ts';
 import { ConfigError } from './config.ts';
 
@@ -13,6 +13,7 @@ const forPeople = [
   EmbeddedDatabaseError,
   MigrationError,
   SharedSessionError,
+  StandbyError,
   StartError,
 ];
 

@@ -12,6 +12,7 @@ import { setSessionCookie } from '../session-cookie.ts';
 import { queryDecoder, queryParameters } from './decode.ts';
 import { sendEvents, streamHeaders } from './event-stream.ts';
 import { mountOtherMethods } from './other-methods.ts';
+import { type ReadableStandby, standbyFor } from './stale-reads.ts';
 
 /** The fields of a JSON body. An absent one reads as an empty object. @throws Failure 400. */
 function bodyFields(request: FastifyRequest): Record<string, unknown> {
@@ -56,7 +57,7 @@ function resumed(request: FastifyRequest, { stream }: Operation): Record<string,
   throw invalid('Last-Event-ID', 'Last-Event-ID must be the id of an event of this stream: a whole number.');
 }
 
-function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMethod {
+function handlerOf(operation: Operation, contextFor: ContextFor, standby?: ReadableStandby): RouteHandlerMethod {
   const decode = queryDecoder(operation);
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE';
   const tagged = operation.etag && operation.method !== 'DELETE';
@@ -69,6 +70,7 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
       ? { ...decode(request.query as Record<string, unknown>), ...resumed(request, operation), ...path }
       : withPath(bodyFields(request), path);
     const ctx = contextFor(request, reply);
+    if (standby) ctx.standby = standbyFor(operation, request.headers['cache-control'], input, ctx, standby);
     let data: unknown;
     const sequence = isSnapshot ? await positionBefore(ctx) : undefined;
     try {
@@ -77,6 +79,7 @@ function handlerOf(operation: Operation, contextFor: ContextFor): RouteHandlerMe
       throw translate(error, shape);
     }
     reply.headers(positionHeaders(ctx, sequence));
+    if (ctx.reply.ageSeconds !== undefined) reply.header('Age', ctx.reply.ageSeconds);
     if (ctx.reply.replayed) reply.header('Idempotency-Replayed', 'true');
     setSessionCookie(request, reply, ctx.reply, ctx.service.publicUrl);
     if (operation.stream) {
@@ -114,6 +117,7 @@ export function mountOperations(
   operations: Operation[],
   contextFor: ContextFor,
   service: ServiceSettings,
+  standby?: ReadableStandby,
 ): void {
   for (const operation of operations) {
     const url = operation.path.replace(/\{(\w+)\}/g, ':$1');
@@ -126,7 +130,7 @@ export function mountOperations(
         done();
       },
       onSend: deprecationNotice(operation.deprecated, service),
-      handler: handlerOf(operation, contextFor),
+      handler: handlerOf(operation, contextFor, standby),
     });
   }
   mountOtherMethods(app, operations);

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, workspaceId } from './columns.ts';
 import { connectedApps } from './oauth.ts';
 import { members } from './workspaces.ts';
@@ -102,4 +102,14 @@ export const sweeps = pgTable('sweeps', {
   name: text('name').primaryKey(),
   begunAt: instant('begun_at').notNull().default(sql`now()`),
   sweptUntil: instant('swept_until'),
+});
+
+/**
+ * A number for each process that reads from a standby, written again and again: a standby has everything that was committed
+ * before the number that it shows was sent (`db/standby/`).
+ */
+export const heartbeats = pgTable('heartbeats', {
+  id: uuid('id').primaryKey(),
+  beat: bigint('beat', { mode: 'number' }).notNull(),
+  beatAt: instant('beat_at').notNull().default(sql`now()`),
 });

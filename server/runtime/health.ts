@@ -8,6 +8,8 @@ import { clusterFault } from '../../db/engine-check.ts';
 export interface Needs {
   /** With a connection of its own: others may all be busy. */
   db: Db;
+  /** What is read from beside; the process serves without it. */
+  standby?: { readonly status: string | undefined } | undefined;
   databaseSpace: Space;
   audioSpace: Space;
 }
@@ -50,6 +52,8 @@ export function mountHealth(app: FastifyInstance, needs: Needs, stopping: AbortS
       probe = undefined;
     });
     const status = await Promise.race([probe, sleep(maxProbeMs, unreachable, { ref: false })]);
-    return status === undefined ? { status: 'ok' } : reply.code(503).send({ status });
+    if (status !== undefined) return reply.code(503).send({ status });
+    const standby = needs.standby?.status;
+    return { status: 'ok', ...(standby !== undefined && { standby }) };
   });
 }

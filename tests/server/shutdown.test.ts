@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpenDatabase, RunningService } from '../../server/process.ts';
+import type { OpenDatabase } from '../../server/database.ts';
+import type { RunningService } from '../../server/process.ts';
 import { shutDown } from '../../server/shutdown.ts';
 import { within } from '../support/until.ts';
 

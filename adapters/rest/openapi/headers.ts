@@ -1,5 +1,5 @@
 import type { oas31 } from 'zod-openapi';
-import type { Operation } from '../../operations.ts';
+import { mayLag, type Operation } from '../../operations.ts';
 
 const whole: oas31.SchemaObject = { type: 'integer', minimum: 0 };
 const words: oas31.SchemaObject = { type: 'string' };
@@ -30,6 +30,11 @@ export const responseHeaders = {
     'Strong entity tag of the resource: send it as `If-Match` to change only what you have read, as `If-None-Match` to read only what changed.',
     words,
     '"Vn5yUxWlzRkK0Nq1d8PbTgEoC2s"',
+  ),
+  Age: header(
+    'The age in seconds that the answer may have at most; absent when it is current. Only where the request accepts one by `Cache-Control: max-stale`.',
+    whole,
+    1,
   ),
   'Tandem-Sequence': header(
     'A position in the log of events. The response contains every change up to it: follow the log from there (`afterSequence`).',
@@ -90,6 +95,13 @@ export const requestHeaders = {
     description: 'Entity tags you know: if one of them is current, the answer is 304 without a body.',
     schema: { type: 'string' },
   },
+  CacheControl: {
+    name: 'Cache-Control',
+    in: 'header',
+    description:
+      'With `max-stale=N` you accept an answer that is up to N seconds old (RFC 9111). Where the service has a standby of its database, that may answer, and the answer has `Age`. Without it, and wherever there is none, the answer is current.',
+    schema: { type: 'string' },
+  },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
@@ -100,11 +112,13 @@ export const requestHeaders = {
 } satisfies Record<string, oas31.ParameterObject>;
 
 /** The request headers that an operation reads. */
-export function requestHeadersOf({ keyed, etag, method, statuses, stream }: Operation): oas31.ReferenceObject[] {
+export function requestHeadersOf(operation: Operation): oas31.ReferenceObject[] {
+  const { keyed, etag, method, statuses, stream } = operation;
   const names: (keyof typeof requestHeaders)[] = [];
   if (keyed) names.push('IdempotencyKey');
   if (etag && statuses.includes(412)) names.push('IfMatch');
   if (etag && method === 'GET') names.push('IfNoneMatch');
+  if (mayLag(operation)) names.push('CacheControl');
   if (stream) names.push('LastEventId');
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

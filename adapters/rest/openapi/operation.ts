@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { readScopes } from '../../../domain/scopes.ts';
-import type { Operation } from '../../operations.ts';
+import { mayLag, type Operation } from '../../operations.ts';
 import { refusalResponse, refusalsOf } from './failures.ts';
 import { splitInput } from './fields.ts';
 import { headersOf, requestHeadersOf } from './headers.ts';
@@ -64,6 +64,7 @@ function success(operation: Operation): ZodOpenApiResponseObject {
     headers: headersOf(
       operation,
       ...(tagged(operation) ? (['ETag'] as const) : []),
+      ...(mayLag(operation) ? (['Age'] as const) : []),
       ...(type === 'query' && !stream && access !== 'public' ? (['Tandem-Sequence'] as const) : []),
       ...(type === 'mutation' ? (['Tandem-Event'] as const) : []),
       ...(keyed ? (['Idempotency-Replayed'] as const) : []),
@@ -88,7 +89,7 @@ export function describeOperation(
   responses[`${operation.status}`] = success(operation);
   if (operation.etag && operation.method === 'GET') {
     const description = 'Not changed: a tag in `If-None-Match` is current. No body.';
-    const notModified = { description, headers: headersOf(operation, 'ETag', 'Tandem-Sequence') };
+    const notModified = { description, headers: headersOf(operation, 'ETag', 'Age', 'Tandem-Sequence') };
     if (!operation.deprecated) shared.NotModified ??= notModified;
     responses['304'] = operation.deprecated ? notModified : { $ref: '#/components/responses/NotModified' };
   }

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import { connect, type Database } from '../db/client.ts';
+import { openEmbedded } from '../db/embedded/index.ts';
+import { engineOn } from '../db/engine-check.ts';
+import { migrate } from '../db/migrate.ts';
+import { examineSessions } from '../db/session-check.ts';
+import type { Config } from './config.ts';
+import { observeStatements } from './runtime/statements.ts';
+
+export interface OpenDatabase {
+  db: Database;
+  /** True when PostgreSQL runs in the data directory of this service. */
+  embedded: boolean;
+  /** Waits up to `seconds` (5) for running statements. */
+  close(seconds?: number): Promise<void>;
+}
+
+/**
+ * The database of the configuration, migrated: `DATABASE_URL`, or an embedded one in `DATA_DIR`. `exclusive: false`
+ * joins an embedded database that another process of this service runs.
+ */
+export async function openDatabase(config: Config, log: Logger, exclusive = true): Promise<OpenDatabase> {
+  const embedded = config.DATABASE_URL
+    ? undefined
+    : await openEmbedded({
+        dataDir: config.DATA_DIR,
+        exclusive,
+        ...(config.EMBEDDED_PORT > 0 && { port: config.EMBEDDED_PORT }),
+        log: (line, level = 'debug') => log[level](line),
+      });
+  const url = embedded?.url ?? config.DATABASE_URL ?? '';
+  const found = embedded ? {} : await examineSessions(url, engineOn);
+  const db = connect(url, {
+    poolSize: config.DATABASE_POOL_SIZE,
+    ...found,
+    observe: observeStatements(log, config.SLOW_STATEMENT_MS),
+  });
+  const close = async (seconds?: number) => {
+    await db.close(seconds);
+    await embedded?.stop();
+  };
+  try {
+    const applied = await migrate(db.driver);
+    if (applied.length > 0) log.info({ applied }, 'database migrated');
+    return { db, embedded: embedded !== undefined, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
