@@ -109,7 +109,7 @@ export function emailTaken(): Failure {
 }
 
 /** Seconds until a request that was answered 503 is worth repeating: most disturbances are shorter. */
-const unavailableSeconds = 2;
+export const unavailableSeconds = 2;
 
 /**
  * 503: the database is away, silent, full or too slow, others change the same rows again and again, a queue is full, or the

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { v7 as newId } from 'uuid';
 import type { Db } from '../../../db/client.ts';
 import { mintSecret } from '../../../db/secrets.ts';
+import { unavailableSeconds } from '../../../domain/errors.ts';
 import { type Scope, scopes } from '../../../domain/scopes.ts';
 import { Artifacts } from './artifacts.ts';
 import { keepBrowser, rootPath } from './browser.ts';
@@ -12,6 +13,7 @@ import { normalizeClient } from './clients.ts';
 import { errorPage } from './error-page.ts';
 import { AccessTokens, Grants, NoSessions } from './grants.ts';
 import { paths } from './metadata.ts';
+import { withOutages } from './outages.ts';
 
 /** Scopes of a request that names none: all but the transcripts. */
 export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'captures:read');
@@ -98,14 +100,15 @@ export function createProvider({
   rateLimitPerMinute,
   fetchDocument,
 }: ProviderParts): Provider {
+  const failed = (error: unknown) => log.error({ err: error }, 'OAuth server failed');
   const resource = `${publicUrl}/mcp`;
   const root = rootPath(publicUrl);
   const resumeAddress = (id: string) => `${publicUrl}${paths.authorization}/${id}`;
   const configuration: Configuration = {
     adapter: (model) => {
-      if (model === 'AccessToken') return new AccessTokens(db, rateLimitPerMinute);
-      if (model === 'Grant') return new Grants(db, () => resource);
-      return model === 'Session' ? new NoSessions() : new Artifacts(db, model, resumeAddress);
+      if (model === 'AccessToken') return withOutages(new AccessTokens(db, rateLimitPerMinute), failed);
+      if (model === 'Grant') return withOutages(new Grants(db, () => resource), failed);
+      return model === 'Session' ? new NoSessions() : withOutages(new Artifacts(db, model, resumeAddress), failed);
     },
     clientAuthMethods: ['none'],
     clientBasedCORS: () => true,
@@ -173,11 +176,12 @@ export function createProvider({
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) prepare(ctx);
     await next();
+    if (ctx.status === 503) ctx.set('Retry-After', String(unavailableSeconds));
   });
   nameTokens(provider);
   provider.on('grant.error', (_, error) => log.info({ err: error }, 'token request refused'));
-  provider.on('server_error', (_, error) => log.error({ err: error }, 'OAuth server failed'));
-  EventEmitter.prototype.on.call(provider, 'error', (error) => log.error({ err: error }, 'OAuth server failed'));
+  provider.on('server_error', (_, error) => failed(error));
+  EventEmitter.prototype.on.call(provider, 'error', failed);
   return provider;
 }
 
