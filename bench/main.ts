@@ -13,12 +13,16 @@ import { type Options, parseOptions, usage } from './harness/options.ts';
 import { heading } from './harness/report.ts';
 import { mcpErrors, measureMcp, reportMcp } from './mcp/index.ts';
 import { measurePages, reportPages } from './pages.ts';
+import { measurePeers } from './peers/index.ts';
+import { peerErrors, reportPeers } from './peers/report.ts';
 import { measureRecordings } from './recordings/index.ts';
 import { reportRecordings } from './recordings/report.ts';
 import { measureRequests } from './requests/index.ts';
 import { reportRequests } from './requests/report.ts';
 import { measureSchedules, reportSchedules } from './schedules.ts';
 import { measureSearches, reportSearches, searchErrors } from './searches.ts';
+import { measureSoak, reportSoak } from './soak.ts';
+import { measureStandby, reportStandby } from './standby.ts';
 import { measureEmbeddedStarts, measureStarts, reportLoad, reportStarts } from './start.ts';
 
 /*
@@ -29,8 +33,21 @@ import { measureEmbeddedStarts, measureStarts, reportLoad, reportStarts } from '
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Parts that are not workloads of requests. */
-const others = ['agents', 'events', 'growth', 'mcp', 'pages', 'recordings', 'schedules', 'searches', 'start'];
-/** Measured alone, on databases of its own. */
+const others = [
+  'agents',
+  'events',
+  'growth',
+  'mcp',
+  'pages',
+  'peers',
+  'recordings',
+  'schedules',
+  'searches',
+  'soak',
+  'start',
+];
+/** Measured alone, on databases of their own. */
+const wantsStandby = ({ only }: Options) => only.includes('standby');
 const wantsCitus = ({ only }: Options) => only.includes('citus');
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
 const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
@@ -45,6 +62,12 @@ async function main(): Promise<void> {
     if (figures.errors > 0) throw new Error(`${figures.errors} requests failed.`);
     return;
   }
+  if (wantsStandby(options)) {
+    const figures = await measureStandby(options, print);
+    print(`\n${reportStandby(figures, options)}`);
+    if (figures.errors > 0) throw new Error(`${figures.errors} requests failed.`);
+    return;
+  }
   const database = await openBenchDatabase(options, print);
   const parts = [heading(database, options)];
   let errors = 0;
@@ -53,10 +76,12 @@ async function main(): Promise<void> {
     const measured = wantsRequests(options) ? await measureRequests(database, options, print) : undefined;
     const searches = wants(options, 'searches') ? await measureSearches(database, options, print) : undefined;
     const pages = wants(options, 'pages') ? await measurePages(database, print) : undefined;
+    const peers = options.only.includes('peers') ? await measurePeers(database, options, print) : undefined;
     const mcp = wants(options, 'mcp') ? await measureMcp(database, options, print) : undefined;
     const agents = wants(options, 'agents') ? await measureAgents(database, options, print) : undefined;
     const events = wants(options, 'events') ? await measureEvents(database, options, print) : undefined;
     const recordings = wants(options, 'recordings') ? await measureRecordings(database, options, print) : undefined;
+    const soak = options.only.includes('soak') ? await measureSoak(database, options, print) : undefined;
     const starts = wants(options, 'start') ? await measureStarts(database, options, print) : undefined;
     await database.stop();
     const embedded = starts && (await measureEmbeddedStarts(database, options, print));
@@ -75,6 +100,10 @@ async function main(): Promise<void> {
       errors += searchErrors(searches);
     }
     if (pages) parts.push(reportPages(pages, options));
+    if (peers) {
+      parts.push(reportPeers(peers));
+      errors += peerErrors(peers);
+    }
     if (mcp) {
       parts.push(reportMcp(mcp));
       errors += mcpErrors(mcp);
@@ -90,6 +119,10 @@ async function main(): Promise<void> {
     if (recordings) {
       parts.push(reportRecordings(recordings));
       errors += recordings.errors;
+    }
+    if (soak) {
+      parts.push(reportSoak(soak, options));
+      errors += soak.errors;
     }
     if (schedules) parts.push(reportSchedules(schedules));
     if (growth) {

@@ -63,7 +63,7 @@ export async function openFilled(
     await drop();
   };
   try {
-    print(`  citus: filling the database on ${engine}`);
+    print(`  filling the database on ${engine}`);
     await migrate(db.driver);
     const keys = await fill(db, options, () => {});
     if (engine === 'citus') await distribute(db);

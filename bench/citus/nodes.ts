@@ -35,7 +35,8 @@ const nodesText = `select case groupid when 0 then 'coordinator' else 'worker ' 
 const postmaster = `select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid`;
 const committed = 'select xact_commit::float8 as count from pg_stat_database where datname = current_database()';
 
-async function nodeAt(url: string, name: string): Promise<DatabaseNode> {
+/** The server of a database on this machine, whose role may read `postmaster.pid`. */
+export async function nodeAt(url: string, name: string): Promise<DatabaseNode> {
   const ask = async <Row extends object>(text: string) => {
     const sql = postgres(url, { max: 1, onnotice: () => {} });
     const [row] = await sql.unsafe<Row[]>(text).finally(() => sql.end());

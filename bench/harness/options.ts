@@ -27,10 +27,13 @@ export interface Options {
   messages: number;
   /** Starts on a running database; a third as many with PostgreSQL, and on no data. */
   starts: number;
+  /** Length of the load of `soak`. */
+  minutes: number;
   /**
    * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `pages`, `recordings`, `schedules`, `searches`,
-   * `start`; all of these when empty. `growth`, which makes a database of its own, is measured only when it is named, and
-   * so is `citus`, alone.
+   * `start`; all of these when empty. `growth`, which makes a database of its own, `peers`, which installs others, and
+   * `soak`, which takes half an hour, are measured only when they are named, and so are `citus` and
+   * `standby`, each alone.
    */
   only: string[];
   /** Data directory that is kept; a temporary one when undefined. */
@@ -54,6 +57,7 @@ const full = {
   recordingSeconds: 20,
   messages: 1_000_000,
   starts: 9,
+  minutes: 30,
 };
 const quick = {
   workspaces: 20,
@@ -72,14 +76,16 @@ const quick = {
   recordingSeconds: 3,
   messages: 20_000,
   starts: 3,
+  minutes: 2,
 };
 
 export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [--giant N] [--data DIR]
   [--seconds N] [--rounds N] [--connections N] [--probes N]
   [--waiters N] [--schedules N] [--due N] [--idleSeconds N]
   [--followers N] [--recordings N] [--recordingSeconds N]
-  [--messages N] [--starts N] [--only getTodo,listTodos,agents,events,growth,mcp,pages,recordings,schedules,searches,start,…]
-  [--only citus]`;
+  [--messages N] [--starts N] [--minutes N]
+  [--only getTodo,listTodos,agents,events,growth,mcp,pages,peers,recordings,schedules,searches,soak,start,…]
+  [--only citus] [--only standby]`;
 
 /** Parses the command line. @throws Error for an unknown flag or an invalid size. */
 export function parseOptions(args: string[]): Options {
@@ -104,6 +110,7 @@ export function parseOptions(args: string[]): Options {
       recordingSeconds: number,
       messages: number,
       starts: number,
+      minutes: number,
       only: { type: 'string', default: '' },
       data: { type: 'string' },
     },
@@ -131,10 +138,12 @@ export function parseOptions(args: string[]): Options {
     recordingSeconds: sizeOf('recordingSeconds'),
     messages: sizeOf('messages'),
     starts: sizeOf('starts'),
+    minutes: sizeOf('minutes'),
     only: values.only.split(',').filter(Boolean),
     data: values.data,
   };
-  if (options.only.includes('citus') && options.only.length > 1) throw new Error('citus is measured alone');
+  const alone = ['citus', 'standby'].find((each) => options.only.includes(each));
+  if (alone && options.only.length > 1) throw new Error(`${alone} is measured alone`);
   if (options.workspaces < 2) throw new Error('--workspaces must be at least 2: the giant one and a small one');
   if (options.todos - options.giant < 50 * (options.workspaces - 1)) {
     throw new Error('--todos must leave at least 50 for each workspace beside the giant one');

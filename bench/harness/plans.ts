@@ -19,8 +19,8 @@ export interface PlannedStatement {
   plan: Plan;
 }
 
-/** A value as a literal of EXECUTE. */
-function literalOf(value: unknown): string {
+/** A value as a literal, whose type the statement knows. */
+export function literalOf(value: unknown): string {
   if (value === null) return 'null';
   const text = Array.isArray(value) ? `{${value.join()}}` : String(value);
   return `'${text.replaceAll("'", "''")}'`;

@@ -62,7 +62,12 @@ async function ready(child: ChildProcess, url: string, probe: Probe): Promise<vo
   }
 }
 
-async function startOnce(args: string[], environment: Record<string, string>, probe: Probe): Promise<Server> {
+async function startOnce(
+  args: string[],
+  environment: Record<string, string>,
+  probe: Probe,
+  folder?: string,
+): Promise<Server> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const begun = performance.now();
@@ -74,7 +79,7 @@ async function startOnce(args: string[], environment: Record<string, string>, pr
     LOG_FORMAT: 'json',
     ...environment,
   };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, args, { env, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   const stop = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
@@ -91,10 +96,15 @@ async function startOnce(args: string[], environment: Record<string, string>, pr
 }
 
 /** On another port when it exits: another program may have taken the port that was free. */
-async function start(args: string[], environment: Record<string, string>, probe: Probe): Promise<Server> {
+async function start(
+  args: string[],
+  environment: Record<string, string>,
+  probe: Probe,
+  folder?: string,
+): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOnce(args, environment, probe);
+      return await startOnce(args, environment, probe, folder);
     } catch (error) {
       if (!(error instanceof Exited) || attempt === maxStarts) throw error;
     }
@@ -120,6 +130,16 @@ export function startUntilReady(environment: Record<string, string>): Promise<Se
 /** Starts a ceiling: a file run by Node without a loader. */
 export function startCeiling(file: string, environment: Record<string, string>, key: string): Promise<Server> {
   return start([file], environment, (url) => answers(url, key));
+}
+
+/** Starts another program that listens on HOST and PORT, in `folder`. */
+export function startPeer(
+  args: string[],
+  environment: Record<string, string>,
+  folder: string,
+  isReady: Probe,
+): Promise<Server> {
+  return start(args, environment, (url) => isReady(url).catch(() => false), folder);
 }
 
 /** Resident memory of a process, in MiB. */

@@ -21,11 +21,26 @@ export async function sampleSpaces({ db, keys }: Pick<BenchDatabase, 'db' | 'key
   );
 }
 
+/** A workspace, and the person whose key is used in it. */
+export interface Owner {
+  workspaceId: string;
+  userId: string;
+}
+
+/** Whose each key is. */
+export async function ownersOf(
+  { db }: Pick<BenchDatabase, 'db'>,
+  keys: readonly string[],
+): Promise<Map<string, Owner>> {
+  const text = `select k.key, c.workspace_id as "workspaceId", c.user_id as "userId" from unnest($1::text[]) as k(key)
+    join credentials c on c.secret_hash = sha256(convert_to(k.key, 'UTF8'))`;
+  const rows = await db.rows<Owner & { key: string }>(text, [keys]);
+  return new Map(rows.map(({ key, ...owner }) => [key, owner]));
+}
+
 /** The giant workspace, and the person whose key is used in it. */
-export async function giantOf({ db, keys }: BenchDatabase): Promise<{ workspaceId: string; userId: string }> {
-  const text = `select workspace_id as "workspaceId", user_id as "userId" from credentials
-    where secret_hash = sha256(convert_to($1, 'UTF8'))`;
-  const [row] = await db.rows<{ workspaceId: string; userId: string }>(text, [keys[0]]);
-  if (!row) throw new Error('The giant workspace has no key');
-  return row;
+export async function giantOf({ db, keys }: BenchDatabase): Promise<Owner> {
+  const [owner] = (await ownersOf({ db }, keys.slice(0, 1))).values();
+  if (!owner) throw new Error('The giant workspace has no key');
+  return owner;
 }

@@ -59,7 +59,7 @@ export const summary = `select t.status, t.priority, count(*)::int as count,
   from todos t where ${listed} group by t.status, t.priority`;
 
 const matches = (terms: number, first: number) =>
-  Array.from({ length: terms }, (_, i) => `(s.title like $${first + i} or s.content like $${first + i})`).join(' and ');
+  Array.from({ length: terms }, (_, i) => `(s.title || ' ' || s.content) like $${first + i}`).join(' and ');
 
 /** $1 workspace, $2 page size + 1, $3 how many of the newest to look through, $4 … the patterns. */
 export const searchNear = (terms: number) => `with near as materialized (

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import postgres from 'postgres';
 import { v7 as newId } from 'uuid';
+import { instant, type Row, rankOf, ranks, todoOf } from './ceiling-answers.ts';
 import { type Admitted, gateOf } from './ceiling-gate.ts';
 import * as statements from './ceiling-sql.ts';
 
@@ -10,15 +11,6 @@ import * as statements from './ceiling-sql.ts';
  * tags or signed cursors, but with the same key check, request count, durability and rows.
  */
 
-interface Row extends Record<string, unknown> {
-  priority: number | null;
-  parts: [count: number, done: number] | null;
-  labels: [id: string, name: string, color: string][] | null;
-  assignees: [type: string, id: string, name: string, isArchived: boolean][] | null;
-}
-
-const instant = (text: string) =>
-  `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, text.indexOf('+', 19)).padEnd(3, '0')}Z`;
 const identity = (value: string) => value;
 const poolOf = (plan: string, max: number) =>
   postgres(process.env.DATABASE_URL ?? '', {
@@ -34,52 +26,6 @@ const fresh = poolOf('auto', 5);
 const admit = gateOf(sql);
 const rows = async (text: string, values: unknown[], pool = sql) =>
   (await pool.unsafe(text, values as never[], { prepare: true })) as unknown as Row[];
-
-const ranks = ['low', 'medium', 'high', 'urgent'];
-const rankOf = (name: unknown) => (typeof name === 'string' ? ranks.indexOf(name) + 1 : null);
-
-function todoOf(row: Row) {
-  return {
-    object: 'todo',
-    id: row.id,
-    title: row.title,
-    content: row.content,
-    status: row.status,
-    priority: row.priority === null ? null : ranks[row.priority - 1],
-    type: row.type,
-    todoListId: row.todo_list_id,
-    dueDate: row.due_date,
-    assignees: (row.assignees ?? []).map(([type, id, name, isArchived]) => {
-      return { object: 'todo_assignee', type, id, name, profilePhotoUrl: null, isArchived };
-    }),
-    labels: (row.labels ?? []).map(([id, name, color]) => ({ object: 'todo_label', id, name, color })),
-    captureId: row.capture_id,
-    parentTodoId: row.parent_todo_id,
-    subTodoCount: row.parts?.[0] ?? 0,
-    doneSubTodoCount: row.parts?.[1] ?? 0,
-    position: row.position,
-    isArchived: row.archived,
-    isSuggested: row.is_suggested,
-    source: row.source,
-    scheduleError: null,
-    rrule: null,
-    timezone: null,
-    nextRunAt: null,
-    upcomingRuns: [],
-    lastRunAt: null,
-    scheduleType: null,
-    scheduleStatus: null,
-    lastNotificationStatus: null,
-    lastNotificationSentAt: null,
-    latestRun: null,
-    minutesSaved: row.minutes_saved,
-    minutesSavedReason: row.minutes_saved_reason,
-    minutesSavedConfidence: row.minutes_saved_confidence,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
 
 const app = fastify();
 

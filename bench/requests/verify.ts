@@ -3,11 +3,13 @@ import { v7 as uuid } from 'uuid';
 import type { Workload } from '../harness/compare.ts';
 import { type Call, newId } from '../harness/loader.ts';
 
-async function answerOf(url: string, { method, path, key, body, headers: more = {} }: Call): Promise<unknown> {
+/** The body of the answer to a call. @throws Error when it fails. */
+export async function answerOf(url: string, call: Call): Promise<unknown> {
+  const { method, root = '/api/v1', path, key, body, headers: more = {} } = call;
   const own = Object.entries(more).map(([name, value]) => [name, value.replace(newId, uuid())]);
   const typed = body !== undefined && { 'content-type': 'application/json' };
   const headers = { authorization: `Bearer ${key}`, ...typed, ...Object.fromEntries(own) };
-  const response = await fetch(`${url}/api/v1${path}`, { method, headers, ...(body !== undefined && { body }) });
+  const response = await fetch(`${url}${root}${path}`, { method, headers, ...(body !== undefined && { body }) });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text.slice(0, 300)}`);
   return JSON.parse(text);

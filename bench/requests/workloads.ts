@@ -85,18 +85,18 @@ export async function workloadsOf(url: string, spaces: Space[]): Promise<Workloa
       target: 0.95,
       calls: mixed(spaces, (space) => get(`/todos?cursor=${cursors.get(space.key)}`)(space)),
     },
-    { name: 'createTodo', target: 0.6, calls: creates },
+    { name: 'createTodo', target: 0.95, calls: creates },
     {
       name: 'createTodo keyed',
-      target: 0.6,
+      target: 0.95,
       calls: creates.map((call) => ({ ...call, headers: { 'idempotency-key': newId } })),
     },
     {
       name: 'updateTodo status',
-      target: 0.6,
+      target: 0.95,
       calls: write('PATCH', (turn) => ({ status: status(turn), priority: priority(turn) })),
     },
-    { name: 'updateTodo title', target: 0.6, calls: write('PATCH', (turn) => ({ title: title(turn) })) },
+    { name: 'updateTodo title', target: 0.95, calls: write('PATCH', (turn) => ({ title: title(turn) })) },
     { name: 'summary', target: undefined, calls: list('/summary') },
     {
       name: 'search',
