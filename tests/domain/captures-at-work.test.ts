@@ -22,7 +22,9 @@ let transcription: TranscriptionServer;
 /** Transcribes, in pieces of a minute. */
 let tandem: RecordingWorld;
 
-const transcript = 'The new door is blue. I will send the report to Grace by 2026-12-04.';
+// A date that is over when it is said is none.
+const inAWeek = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+const transcript = `The new door is blue. I will send the report to Grace by ${inAWeek}.`;
 
 test.before(async () => {
   directory = await audioDirectory();
@@ -99,7 +101,7 @@ test('a recording is joined, transcribed, summed up and charged; its chunks go a
       source,
       captureId,
     })),
-    [{ dueDate: '2026-12-04', isSuggested: true, source: 'auto_suggested', captureId: session.captureId }],
+    [{ dueDate: inAWeek, isSuggested: true, source: 'auto_suggested', captureId: session.captureId }],
   );
   const found = bodyOf(await workspace.call('GET /captures?query=report'));
   assert.equal(

@@ -32,6 +32,7 @@ test.before(() => {
     pages: '--only pages',
     start: '--starts 3 --only start',
     growth: '--messages 4000 --only growth',
+    soak: '--seconds 0.2 --minutes 0.01 --only soak',
   };
   for (const [part, args] of Object.entries(parts)) begun.set(part, bench(`${sizes} ${args}`.split(' ')));
 });
@@ -173,6 +174,21 @@ test('growth is measured: what each table takes, requests at three sizes without
   assert.match(output, /^0 requests failed\.$/m);
   assert.match(output, /took \d+\.\d s, of events \d+\.\d s/);
   assert.match(output, /Summing up the ledger of all days took \d+\.\d s/);
+});
+
+test('a soak says how much memory each third of the load takes, and what failed', async () => {
+  const output = await ended('soak');
+  const rows = rowsOf(output).map(cellsOf).slice(2);
+  assert.is(rows.length, 3, output);
+  let answered = 0;
+  for (const [, name = '', middle = '', most = '', answers = '', errors] of rows) {
+    assert.match(name, /^until minute \d+\.\d$/);
+    for (const resident of [middle, most]) assert.match(resident, /^(\*\*)?\d{2,3}(\*\*)?$/);
+    assert.is(errors, '0');
+    answered += Number(answers.replace(',', ''));
+  }
+  assert.ok(answered > 0, output);
+  assert.match(output, /The last third beside the one before: (\*\*)?\d\.\d\d(\*\*)? \(target/);
 });
 
 test('recordings at once are measured: the memory of the process, acknowledgements, and that all are completed', async () => {

@@ -41,6 +41,10 @@ const exceptions: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^DATABASE_URL=\S+ npm run db:distribute$/, 'needs a cluster of Citus'],
   [/^TEST_CITUS_URL=\S+ .*npm run bench -- --only citus /s, 'needs a cluster of Citus'],
+  [
+    /^TEST_DATABASE_URL=\S+ TEST_STANDBY_URL=\S+ .*npm run bench -- --only standby /s,
+    'tests/proof/bench-standby.test.ts runs a small one',
+  ],
   [/^npm run welcome /, 'needs such a service; tests/proof/first-start.test.ts runs it'],
   [/^npm run bench -- --only growth /, 'takes a quarter of an hour; tests/proof/bench.test.ts runs a small one'],
   [/^PROOF_SIZE=full .*npm run proof/, 'takes hours; the small size of each proof is run with the others'],

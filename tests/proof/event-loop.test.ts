@@ -9,7 +9,7 @@ import { createApiKey, createWorkspace } from '../../db/seed.ts';
 import { scopes } from '../../domain/scopes.ts';
 import { recordSlowness } from '../support/cpu-time.ts';
 import { testDatabaseUrl } from '../support/harness.ts';
-import { type Hold, type ObservedService, probeTodos, quantile, startObserved } from '../support/held-loop.ts';
+import { type ObservedService, probeTodos, quantile, startObserved } from '../support/held-loop.ts';
 import { hostileCapture } from '../support/hostile-captures.ts';
 
 /*
@@ -25,6 +25,8 @@ const firstSeed = Number(process.env.EVENT_LOOP_SEED ?? 0);
 const maxHoldMs = 100;
 const maxAnswerMs = 250;
 const atOnce = 3;
+/** At most; only captures that may have held the loop for too long follow in another one. */
+const rounds = 3;
 
 const db = connect(testDatabaseUrl(), { poolSize: 2 });
 let directory: string;
@@ -71,47 +73,60 @@ async function workOf(captureId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-test(`${count} hostile captures of the largest size hold the event loop for less than ${maxHoldMs} ms`, async () => {
-  const [hostile, other] = [await keyOf('Hostile'), await keyOf('Other')];
-  await service.call('POST /todos', other, { title: 'a' });
+/** What a round of captures did: who lived when, and how long the loop was held by which of them, the longest first. */
+async function round(seeds: readonly number[], key: string) {
   const begun = Date.now();
-  const prober = probeTodos(service.url, other, 25);
   const slowness = recordSlowness();
   const lives: Awaited<ReturnType<typeof live>>[] = [];
-  const seeds = Array.from({ length: count }, (_, index) => firstSeed + index);
+  const left = [...seeds];
   const lane = async () => {
-    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) lives.push(await live(hostile, seed));
+    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) lives.push(await live(key, seed));
   };
-  await Promise.all(Array.from({ length: atOnce }, lane)).finally(() => {
-    slowness.stop();
-    return prober.stop();
-  });
-
+  await Promise.all(Array.from({ length: atOnce }, lane)).finally(() => slowness.stop());
   // What else the machine does makes the same work take more processor time.
   const holds = (await service.holds())
     .filter(({ at }) => at >= begun)
-    .map(({ at, cpuMs }) => ({ at, cpuMs: cpuMs / slowness.around(at) }))
+    .map(({ at, cpuMs }) => {
+      const during = lives.filter(({ from, to }) => from <= at && at <= to + 50);
+      return { cpuMs: cpuMs / slowness.around(at), during: during.length > 0 ? during : lives };
+    })
     .toSorted((a, b) => b.cpuMs - a.cpuMs);
-  const during = ({ at }: Hold) => lives.filter(({ from, to }) => from <= at && at <= to + 50);
-  const shown = (hold: Hold) =>
-    `${Math.round(hold.cpuMs)} ms (${during(hold)
-      .map(({ seed, kind }) => `${seed} ${kind}`)
-      .join(', ')})`;
-  const refused = lives.filter(({ refusal }) => refusal !== undefined);
-  const p99 = quantile(prober.times, 0.99);
-  process.stdout.write(`longest holds: ${holds.slice(0, 8).map(shown).join('; ') || 'below 20 ms'}\n`);
+  return { lives, holds };
+}
+
+type Round = Awaited<ReturnType<typeof round>>;
+
+const shown = ({ cpuMs, during }: Round['holds'][number]) =>
+  `${Math.round(cpuMs)} ms (${during.map(({ seed, kind }) => `${seed} ${kind}`).join(', ')})`;
+
+test(`${count} hostile captures of the largest size hold the event loop for less than ${maxHoldMs} ms`, async () => {
+  const [hostile, other] = [await keyOf('Hostile'), await keyOf('Other')];
+  await service.call('POST /todos', other, { title: 'a' });
+  const prober = probeTodos(service.url, other, 25);
+  const refused: string[] = [];
+  let suspects = Array.from({ length: count }, (_, index) => firstSeed + index);
+  let longest = '';
+  // What a capture does it does each time. A machine that stops for a moment within a hold does so at another time.
+  for (let attempt = 1; attempt <= rounds && suspects.length > 0; attempt++) {
+    const { lives, holds } = await round(suspects, hostile).catch(async (error) => {
+      await prober.stop();
+      throw error;
+    });
+    if (attempt === 1) refused.push(...lives.flatMap(({ refusal }) => refusal ?? []));
+    longest = holds.slice(0, 8).map(shown).join('; ') || 'below 20 ms';
+    process.stdout.write(`longest holds of ${suspects.length} captures: ${longest}\n`);
+    const long = holds.filter(({ cpuMs }) => cpuMs >= maxHoldMs);
+    suspects = [...new Set(long.flatMap(({ during }) => during.map(({ seed }) => seed)))];
+  }
+  await prober.stop();
+  const [p50, p99] = [quantile(prober.times, 0.5), quantile(prober.times, 0.99)];
   process.stdout.write(
-    `GET /todos of another workspace: ${prober.times.length} answers, p50 ${Math.round(quantile(prober.times, 0.5))} ms, p99 ${Math.round(p99)} ms\n`,
+    `GET /todos of another workspace: ${prober.times.length} answers, p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms\n`,
   );
-  process.stdout.write(
-    `refused: ${refused.length} ${refused
-      .slice(0, 3)
-      .map(({ refusal }) => refusal)
-      .join('; ')}\n`,
-  );
+  process.stdout.write(`refused: ${refused.length} ${refused.slice(0, 3).join('; ')}\n`);
   assert.equal([...prober.statuses], [200]);
   assert.ok(refused.length * 4 <= count, `${refused.length} of ${count} were refused`);
-  assert.ok((holds[0]?.cpuMs ?? 0) < maxHoldMs, holds.slice(0, 8).map(shown).join('; '));
+  assert.equal(suspects, [], longest);
   if (process.env.EVENT_LOOP_QUIET) assert.ok(p99 < maxAnswerMs, `${p99} ms`);
 });
 

@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { serveBarePage } from '../support/bare-page.ts';
 import { pageSuite } from '../support/browser.ts';
-import { emulateSlowPhone, type Paint, paintOf, watchPaint } from '../support/page-cost.ts';
+import { type Paint, paintOf, watchPaint } from '../support/page-cost.ts';
 import { callsOf } from '../support/people.ts';
+import { emulateSlowPhone } from '../support/phone.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 /*
@@ -23,7 +24,8 @@ const maxRatios = { cold: 1.8, repeat: 2.8 };
 /** Opens a page for the first time, and again. */
 async function load(page: Page, url: string): Promise<{ cold: Paint; repeat: Paint }> {
   await page.addInitScript(watchPaint);
-  await emulateSlowPhone(page);
+  const rate = await emulateSlowPhone(page);
+  process.stdout.write(`processor slowed down ${rate.toFixed(2)} times\n`);
   await page.goto(url);
   const cold = await paintOf(page);
   await page.goto(url);

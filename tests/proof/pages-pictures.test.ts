@@ -37,6 +37,14 @@ const shows =
   ({ page }: Window) =>
     page.locator('#content').getByText(text).first().waitFor();
 
+/** The day of the next weekly digest, also when that of today was already. */
+function nextFriday(): string {
+  const day = new Date();
+  do day.setUTCDate(day.getUTCDate() + 1);
+  while (day.getUTCDay() !== 5);
+  return day.toISOString().slice(0, 10);
+}
+
 const pictures: Picture[] = [
   {
     name: 'todos',
@@ -108,7 +116,7 @@ const pictures: Picture[] = [
   },
   {
     name: 'month',
-    path: () => '/schedules?view=month',
+    path: () => `/schedules?view=month&day=${nextFriday()}`,
     heading: 'Schedules',
     prepare: ({ page }) =>
       page

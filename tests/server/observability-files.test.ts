@@ -77,7 +77,7 @@ const panelExpressions = () => dashboard.panels.flatMap(({ targets = [] }) => ta
 
 test('name only metrics and labels that are exported', () => {
   const alerts = alertExpressions();
-  assert.is(alerts.length, 12);
+  assert.is(alerts.length, 13);
   const variables = dashboard.templating.list.map(({ query }) => query);
   for (const expression of [...alerts, ...panelExpressions()]) {
     assert.match(expression, /tandem_[a-z_]+|^up\{/);

@@ -3,6 +3,16 @@ import type { Db } from '../../db/client.ts';
 
 const openTurn = `select 1 from chat_turns t where t.workspace_id = c.workspace_id and t.chat_id = c.id and t.ended_at is null`;
 const working = `('queued', 'running', 'awaiting_input')`;
+// An agent that completes its own todo continues: it may ask a person about the next call of the same answer.
+const completedByItself = `exists (select 1
+    from messages called, jsonb_array_elements(called.blocks) call, messages answered, jsonb_array_elements(answered.blocks) result
+    where called.workspace_id = c.workspace_id and called.chat_id = c.id
+      and call ->> 'name' = 'complete_todo' and call #>> '{input,todoId}' = t.id::text
+      and answered.workspace_id = c.workspace_id and answered.chat_id = c.id
+      and result ->> 'toolCallId' = call ->> 'id' and result ->> 'isError' = 'false')
+  and (select e.actor_id from events e where e.workspace_id = t.workspace_id and e.object_id = t.id
+      and e.type = 'todo.completed' order by e.sequence desc limit 1)
+    = (select u.agent_id from chat_turns u where u.workspace_id = c.workspace_id and u.chat_id = c.id and u.ended_at is null)`;
 
 /** What must hold of a workspace at any time: each finds what breaks it. */
 const laws: Record<string, string> = {
@@ -17,9 +27,9 @@ const laws: Record<string, string> = {
   'a run is running exactly while a turn of it is open': `select r.id from todo_runs r
     where r.workspace_id = $1 and (r.status = 'running') <> exists (select 1 from chat_turns t
       where t.workspace_id = r.workspace_id and t.run_id = r.id and t.ended_at is null)`,
-  'nobody works on a todo that is done': `select c.id from todos t
+  'only who completed a todo still works on it': `select c.id, c.status from todos t
     join chats c on c.workspace_id = t.workspace_id and c.todo_id = t.id
-    where t.workspace_id = $1 and t.status = 'done' and c.status in ${working}`,
+    where t.workspace_id = $1 and t.status = 'done' and c.status in ${working} and not (${completedByItself})`,
   'the latest run of a todo is the one it names': `select t.id from todos t where t.workspace_id = $1
     and t.latest_run_id is distinct from (select r.id from todo_runs r
       where r.workspace_id = t.workspace_id and r.todo_id = t.id order by r.started_at desc, r.id desc limit 1)`,

@@ -91,19 +91,6 @@ export async function askedForRows(page: Page): Promise<string[]> {
   return paths.filter((path) => !path.endsWith('.svg'));
 }
 
-/** A phone on a slow line: 150 ms to the service and back, 1.6 Mbit/s, and a fourth of the speed of this machine. */
-export async function emulateSlowPhone(page: Page): Promise<void> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Network.enable');
-  await cdp.send('Network.emulateNetworkConditions', {
-    offline: false,
-    latency: 150,
-    downloadThroughput: (1.6 * 1024 * 1024) / 8,
-    uploadThroughput: (750 * 1024) / 8,
-  });
-  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-}
-
 /** Notes the largest thing that was painted, as `window.paintedAt`. */
 export const watchPaint = `new PerformanceObserver((list) => {
   for (const { startTime } of list.getEntries()) window.paintedAt = startTime;
