@@ -9,7 +9,7 @@ import { reportEvents } from './events/report.ts';
 import { growthErrors, measureGrowth } from './growth/index.ts';
 import { reportGrowth } from './growth/report.ts';
 import { openBenchDatabase } from './harness/database.ts';
-import { type Options, parseOptions, usage } from './harness/options.ts';
+import { aloneParts, type Options, parseOptions, usage } from './harness/options.ts';
 import { heading } from './harness/report.ts';
 import { mcpErrors, measureMcp, reportMcp } from './mcp/index.ts';
 import { measurePages, reportPages } from './pages.ts';
@@ -24,6 +24,7 @@ import { measureSearches, reportSearches, searchErrors } from './searches.ts';
 import { measureSoak, reportSoak } from './soak.ts';
 import { measureStandby, reportStandby } from './standby.ts';
 import { measureEmbeddedStarts, measureStarts, reportLoad, reportStarts } from './start.ts';
+import { measureTenfold, reportTenfold } from './tenfold.ts';
 
 /*
  * `npm run bench`: measures the service and its ceiling on one database in one run. Exits with 1 when a request failed or
@@ -46,9 +47,24 @@ const others = [
   'soak',
   'start',
 ];
-/** Measured alone, on databases of their own. */
-const wantsStandby = ({ only }: Options) => only.includes('standby');
-const wantsCitus = ({ only }: Options) => only.includes('citus');
+/** Measured alone, on databases of their own: each gives its report, and how many requests failed. */
+const alone: Record<(typeof aloneParts)[number], (options: Options) => Promise<void>> = {
+  citus: partOf(measureCitus, reportCitus),
+  standby: partOf(measureStandby, reportStandby),
+  tenfold: partOf(measureTenfold, reportTenfold),
+};
+
+function partOf<Figures extends { errors: number }>(
+  measure: (options: Options, print: (line: string) => void) => Promise<Figures>,
+  report: (figures: Figures, options: Options) => string,
+) {
+  return async (options: Options) => {
+    const figures = await measure(options, print);
+    print(`\n${report(figures, options)}`);
+    if (figures.errors > 0) throw new Error(`${figures.errors} requests failed.`);
+  };
+}
+
 const wantsRequests = ({ only }: Options) => only.length === 0 || only.some((each) => !others.includes(each));
 const wants = ({ only }: Options, part: string) => only.length === 0 || only.includes(part);
 
@@ -56,18 +72,7 @@ async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
   // A bundle of older sources would be compared with a ceiling, and with a build without events, of these.
   await buildApart(service, 'build-server.ts');
-  if (wantsCitus(options)) {
-    const figures = await measureCitus(options, print);
-    print(`\n${reportCitus(figures, options)}`);
-    if (figures.errors > 0) throw new Error(`${figures.errors} requests failed.`);
-    return;
-  }
-  if (wantsStandby(options)) {
-    const figures = await measureStandby(options, print);
-    print(`\n${reportStandby(figures, options)}`);
-    if (figures.errors > 0) throw new Error(`${figures.errors} requests failed.`);
-    return;
-  }
+  for (const name of aloneParts) if (options.only.includes(name)) return alone[name](options);
   const database = await openBenchDatabase(options, print);
   const parts = [heading(database, options)];
   let errors = 0;

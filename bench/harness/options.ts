@@ -32,8 +32,8 @@ export interface Options {
   /**
    * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `pages`, `recordings`, `schedules`, `searches`,
    * `start`; all of these when empty. `growth`, which makes a database of its own, `peers`, which installs others, and
-   * `soak`, which takes half an hour, are measured only when they are named, and so are `citus` and
-   * `standby`, each alone.
+   * `soak`, which takes half an hour, are measured only when they are named, and so are `citus`, `standby` and `tenfold`, each
+   * alone.
    */
   only: string[];
   /** Data directory that is kept; a temporary one when undefined. */
@@ -85,7 +85,10 @@ export const usage = `npm run bench -- [--quick] [--workspaces N] [--todos N] [-
   [--followers N] [--recordings N] [--recordingSeconds N]
   [--messages N] [--starts N] [--minutes N]
   [--only getTodo,listTodos,agents,events,growth,mcp,pages,peers,recordings,schedules,searches,soak,start,…]
-  [--only citus] [--only standby]`;
+  [--only citus] [--only standby] [--only tenfold]`;
+
+/** Parts that are measured alone, on databases of their own. */
+export const aloneParts = ['citus', 'standby', 'tenfold'] as const;
 
 /** Parses the command line. @throws Error for an unknown flag or an invalid size. */
 export function parseOptions(args: string[]): Options {
@@ -142,7 +145,7 @@ export function parseOptions(args: string[]): Options {
     only: values.only.split(',').filter(Boolean),
     data: values.data,
   };
-  const alone = ['citus', 'standby'].find((each) => options.only.includes(each));
+  const alone = aloneParts.find((each) => options.only.includes(each));
   if (alone && options.only.length > 1) throw new Error(`${alone} is measured alone`);
   if (options.workspaces < 2) throw new Error('--workspaces must be at least 2: the giant one and a small one');
   if (options.todos - options.giant < 50 * (options.workspaces - 1)) {

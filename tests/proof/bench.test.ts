@@ -33,6 +33,7 @@ test.before(() => {
     start: '--starts 3 --only start',
     growth: '--messages 4000 --only growth',
     soak: '--seconds 0.2 --minutes 0.01 --only soak',
+    tenfold: '--workspaces 20 --todos 2000 --giant 300 --only tenfold',
   };
   for (const [part, args] of Object.entries(parts)) begun.set(part, bench(`${sizes} ${args}`.split(' ')));
 });
@@ -191,6 +192,19 @@ test('a soak says how much memory each third of the load takes, and what failed'
   assert.match(output, /The last third beside the one before: (\*\*)?\d\.\d\d(\*\*)? \(target/);
 });
 
+test('ten times the todos are compared with a tenth of them', async () => {
+  const output = await ended('tenfold');
+  const [, , ...rows] = rowsOf(output).map(cellsOf);
+  assert.is(rows.length, 8, output);
+  for (const [, name, perSecond, ratio, , ours, theirs, errors] of rows) {
+    assert.match(perSecond ?? '', / \/ /, name);
+    assert.match(ratio ?? '', figure, name);
+    for (const latency of [ours, theirs]) assert.match(latency ?? '', /^(\d+\.\d \/ \d+\.\d|not measured)$/, name);
+    assert.is(errors, '0', name);
+  }
+  assert.match(output, /on 20 workspaces with 2,000 todos, 300 of them in one \(/);
+});
+
 test('recordings at once are measured: the memory of the process, acknowledgements, and that all are completed', async () => {
   const { code, output } = await bench(`${sizes} --recordings 6 --recordingSeconds 2 --only recordings`.split(' '));
   assert.is(code, 0, output);
@@ -227,6 +241,7 @@ test('a flag or a size that makes no sense is refused with the usage', async () 
     ['--speed', '9'],
     ['--todos', 'many'],
     ['--workspaces', '1'],
+    ['--only', 'tenfold', '--todos', '10001'],
   ];
   for (const { code, output } of await Promise.all(wrong.map(bench))) {
     assert.is(code, 1);
