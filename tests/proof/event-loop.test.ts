@@ -11,6 +11,7 @@ import { recordSlowness } from '../support/cpu-time.ts';
 import { testDatabaseUrl } from '../support/harness.ts';
 import { type ObservedService, probeTodos, quantile, startObserved } from '../support/held-loop.ts';
 import { hostileCapture } from '../support/hostile-captures.ts';
+import { inLanes } from '../support/lanes.ts';
 
 /*
  * The event loop belongs to requests: whatever a capture holds, nobody else waits for it. EVENT_LOOP_CAPTURES (20) is
@@ -77,12 +78,9 @@ async function workOf(captureId: string): Promise<number> {
 async function round(seeds: readonly number[], key: string) {
   const begun = Date.now();
   const slowness = recordSlowness();
-  const lives: Awaited<ReturnType<typeof live>>[] = [];
-  const left = [...seeds];
-  const lane = async () => {
-    for (let seed = left.shift(); seed !== undefined; seed = left.shift()) lives.push(await live(key, seed));
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane)).finally(() => slowness.stop());
+  const lives = await inLanes(seeds.length, atOnce, (place) => live(key, seeds[place] ?? 0)).finally(() =>
+    slowness.stop(),
+  );
   // What else the machine does makes the same work take more processor time.
   const holds = (await service.holds())
     .filter(({ at }) => at >= begun)
