@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCommand } from '../../scripts/start-command.ts';
 
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 180_000;
 const maxStarts = 3;
 
 class Exited extends Error {}

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { inLanes } from '../support/lanes.ts';
 
 const test = suite('bench');
 
@@ -20,7 +21,9 @@ function bench(args: string[]): Promise<{ code: number | null; output: string }>
 }
 
 /** One at a time is what a measurement needs; here only what is said matters, and much of a bench is waiting. */
-const begun = new Map<string, ReturnType<typeof bench>>();
+const atOnce = 3;
+const ends = new Map<string, PromiseWithResolvers<Awaited<ReturnType<typeof bench>>>>();
+let all: Promise<unknown> = Promise.resolve();
 
 test.before(() => {
   const parts = {
@@ -35,14 +38,19 @@ test.before(() => {
     soak: '--seconds 0.2 --minutes 0.01 --only soak',
     tenfold: '--workspaces 20 --todos 2000 --giant 300 --only tenfold',
   };
-  for (const [part, args] of Object.entries(parts)) begun.set(part, bench(`${sizes} ${args}`.split(' ')));
+  const works = Object.entries(parts);
+  for (const [part] of works) ends.set(part, Promise.withResolvers());
+  all = inLanes(works.length, atOnce, async (place) => {
+    const [part = '', args = ''] = works[place] ?? [];
+    ends.get(part)?.resolve(await bench(`${sizes} ${args}`.split(' ')));
+  });
 });
 test.after(async () => {
-  await Promise.all(begun.values());
+  await all;
 });
 
 async function ended(part: string): Promise<string> {
-  const { code, output = '' } = (await begun.get(part)) ?? {};
+  const { code, output = '' } = (await ends.get(part)?.promise) ?? {};
   assert.is(code, 0, output);
   // A difference may be a little below zero, such as -0.3.
   assert.not.match(output, /NaN|Infinity|-0(\.0+)?(?![.\d])/, output);
