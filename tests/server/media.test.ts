@@ -20,6 +20,7 @@ import { Limiter } from '../../server/access/limiter.ts';
 import { rangeOf } from '../../server/downloads/headers.ts';
 import { mediaLinks } from '../../server/downloads/links.ts';
 import { mountMedia } from '../../server/downloads/mount.ts';
+import { endConnectionsOnClose } from '../../server/runtime/connections.ts';
 import { assembled, partOf, recorded, toneOf, wavOf } from '../support/audio-fixtures.ts';
 import { chromiumArgs, findChromium } from '../support/browser.ts';
 import { withFrozenTimers } from '../support/frozen-timers.ts';
@@ -58,6 +59,7 @@ const store: AudioStore = {
 
 async function startApp(perAddress = 1_000_000) {
   const made = fastify({ trustProxy: true, routerOptions: { maxParamLength: 65_536 } });
+  endConnectionsOnClose(made);
   guard(made, createGate(new Limiter(db, perAddress), perAddress, service));
   handleFailures(made, service);
   mountMedia(made, { db, store, key, clock: () => now });
