@@ -122,7 +122,8 @@ function timesText(rule: Rule, startWall: number): string {
   const { frequency, hours, minutes, seconds } = rule;
   if (frequency !== 'HOURLY') {
     const times = timesOfDay(rule, startWall);
-    return times.length > maxTimes ? `${times.length} times a day` : `at ${joined(times.map(timeText))}`;
+    if (times.length > maxTimes) return `${times.length} times a day`;
+    return `at ${joined(Array.from({ length: times.length }, (_, index) => timeText(times.at(index))))}`;
   }
   const startMinute = Math.floor(startWall / 60_000) % 60;
   const past = (minutes.length > 0 ? minutes : [startMinute]).map(two);

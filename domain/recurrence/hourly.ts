@@ -2,7 +2,7 @@ import { dayMs, hourMs } from './calendar.ts';
 import { dayFilter } from './day-filter.ts';
 import type { Rule } from './rule.ts';
 import { instantOf, wallClockAt } from './wall-clock.ts';
-import { chosen, horizonDays } from './wall-times.ts';
+import { horizonDays, placesOf } from './wall-times.ts';
 
 /** Days without a time after which the search ends: more than a year, with both changes of the clocks. */
 const maxEmptyDays = 400;
@@ -13,7 +13,7 @@ function timesOfHour({ minutes, seconds, positions }: Rule, startWall: number): 
   const times = (minutes.length > 0 ? minutes : [startMinute]).flatMap((minute) =>
     (seconds.length > 0 ? seconds : [0]).map((second) => (minute * 60 + second) * 1000),
   );
-  return positions.length > 0 ? chosen(times, positions) : times;
+  return positions.length > 0 ? placesOf(positions, times.length).flatMap((place) => times[place] ?? []) : times;
 }
 
 /**

@@ -31,29 +31,34 @@ function formattedOffset(instant: number, timezone: string): number {
   return formattedWallClock(instant, timezone) - Math.floor(instant / 1000) * 1000;
 }
 
-/** Zone → day in UTC → the offset on that day; NaN when it changes. */
+/**
+ * Days in UTC between which a zone keeps an offset that it has at both ends. Clocks that were changed and changed back
+ * sooner are not known since 1940; the shortest times are seven days (Brazil in 2000, Gaza in 2040).
+ */
+const spanMs = 4 * dayMs;
+/** Zone → span of days in UTC → the offset in it; NaN when it changes. */
 const offsets = new Map<string, Map<number, number>>();
-/** Days in the cache of one zone. */
-const maxDays = 5000;
+/** Spans in the cache of one zone: 55 years. */
+const maxSpans = 5000;
 
-function daysOf(timezone: string): Map<number, number> {
+function spansOf(timezone: string): Map<number, number> {
   const known = offsets.get(timezone);
-  if (known && known.size < maxDays) return known;
+  if (known && known.size < maxSpans) return known;
   const made = new Map<number, number>();
   offsets.set(timezone, made);
   return made;
 }
 
-/** Milliseconds that the zone is ahead of UTC. Intl takes microseconds per call, so the offset of a day is cached. */
+/** Milliseconds that the zone is ahead of UTC. Intl takes microseconds per call, so the offset of some days is cached. */
 function offsetAt(instant: number, timezone: string): number {
   if (timezone === 'UTC') return 0;
-  const days = daysOf(timezone);
-  const day = Math.floor(instant / dayMs);
-  let offset = days.get(day);
+  const spans = spansOf(timezone);
+  const span = Math.floor(instant / spanMs);
+  let offset = spans.get(span);
   if (offset === undefined) {
-    const begin = formattedOffset(day * dayMs, timezone);
-    offset = begin === formattedOffset((day + 1) * dayMs, timezone) ? begin : Number.NaN;
-    days.set(day, offset);
+    const begin = formattedOffset(span * spanMs, timezone);
+    offset = begin === formattedOffset((span + 1) * spanMs, timezone) ? begin : Number.NaN;
+    spans.set(span, offset);
   }
   return Number.isNaN(offset) ? formattedOffset(instant, timezone) : offset;
 }

@@ -47,22 +47,35 @@ function gridOf({ frequency, weekStart }: Rule): Grid {
   }
 }
 
-/** The times of day of a rule in milliseconds, ascending; on the full minute without BYSECOND. */
-export function timesOfDay({ hours, minutes, seconds }: Rule, start: number): number[] {
-  const of = (list: number[], otherwise: number) => (list.length > 0 ? list : [otherwise]);
-  const time = new Date(start);
-  return of(hours, time.getUTCHours()).flatMap((hour) =>
-    of(minutes, time.getUTCMinutes()).flatMap((minute) =>
-      of(seconds, 0).map((second) => ((hour * 60 + minute) * 60 + second) * 1000),
-    ),
-  );
+/** The times of day of a rule in milliseconds, ascending. There are up to 86,400: each is computed when it is asked for. */
+export interface TimesOfDay {
+  readonly length: number;
+  at(index: number): number;
 }
 
-/** The items of a period at the places of BYSETPOS, ascending. */
-export function chosen<Item>(items: readonly Item[], positions: readonly number[]): Item[] {
-  const places = positions.map((place) => (place > 0 ? place - 1 : items.length + place));
-  const inside = places.filter((place) => place >= 0 && place < items.length);
-  return [...new Set(inside)].sort((a, b) => a - b).flatMap((place) => items[place] ?? []);
+/** The times of day of a rule; on the full minute without BYSECOND. */
+export function timesOfDay(rule: Rule, start: number): TimesOfDay {
+  const time = new Date(start);
+  const of = (list: readonly number[], otherwise: number) => (list.length > 0 ? list : [otherwise]);
+  const hours = of(rule.hours, time.getUTCHours());
+  const minutes = of(rule.minutes, time.getUTCMinutes());
+  const seconds = of(rule.seconds, 0);
+  const perHour = minutes.length * seconds.length;
+  return {
+    length: hours.length * perHour,
+    at: (index) => {
+      const hour = hours[Math.floor(index / perHour)] ?? 0;
+      const minute = minutes[Math.floor((index % perHour) / seconds.length)] ?? 0;
+      return ((hour * 60 + minute) * 60 + (seconds[index % seconds.length] ?? 0)) * 1000;
+    },
+  };
+}
+
+/** The places of BYSETPOS among `length` items of a period, from 0 on, ascending. */
+export function placesOf(positions: readonly number[], length: number): number[] {
+  const places = positions.map((place) => (place > 0 ? place - 1 : length + place));
+  const inside = places.filter((place) => place >= 0 && place < length);
+  return [...new Set(inside)].sort((a, b) => a - b);
 }
 
 /**
@@ -85,16 +98,21 @@ export function* wallTimes(rule: Rule, start: number, from: number): Generator<n
     if (first > horizon) return;
     const last = first + grid.length(index);
     if (rule.positions.length > 0) {
-      const walls: number[] = [];
-      for (let day = first; day < last; day++) {
-        if (passes(day)) for (const time of times) walls.push(day * dayMs + time);
+      const days: number[] = [];
+      for (let day = first; day < last; day++) if (passes(day)) days.push(day);
+      // The times of the period are not listed: there are up to 31 million.
+      for (const place of placesOf(rule.positions, days.length * times.length)) {
+        const wall = (days[Math.floor(place / times.length)] ?? 0) * dayMs + times.at(place % times.length);
+        if (wall >= lowest) yield wall;
       }
-      for (const wall of chosen(walls, rule.positions)) if (wall >= lowest) yield wall;
       continue;
     }
     for (let day = Math.max(first, Math.floor(lowest / dayMs)); day < last; day++) {
       if (!passes(day)) continue;
-      for (const time of times) if (day * dayMs + time >= lowest) yield day * dayMs + time;
+      for (let index = 0; index < times.length; index++) {
+        const wall = day * dayMs + times.at(index);
+        if (wall >= lowest) yield wall;
+      }
     }
   }
 }

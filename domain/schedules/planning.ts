@@ -3,12 +3,14 @@ import { workspaces } from '../../db/schema/workspaces.ts';
 import type { Context, Principal } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { minMinutesApart } from '../recurrence/spacing.ts';
+import { turnTaker } from '../slices.ts';
 import { type Plan, planOf, previewOf } from './plan.ts';
 import type { SchedulePreviewAnswer, ScheduleRequest } from './shapes.ts';
 
 /**
  * The plan of each request for a schedule, null where there is none; `pathOf` gives the path of the i-th. A request
- * without a zone gets that of the workspace. @throws Failure 400 with the `param` at fault.
+ * without a zone gets that of the workspace. Rules that are searched for long let others have their turns in between.
+ * @throws Failure 400 with the `param` at fault.
  */
 export async function plansOf(
   { db, clock, principal }: Pick<Context, 'db' | 'clock' | 'principal'>,
@@ -20,9 +22,13 @@ export async function plansOf(
   const zoneOf = () => db.orm.select({ timezone: workspaces.timezone }).from(workspaces).where(isOurs);
   const [workspace] = needsZone ? await zoneOf() : [];
   const now = clock();
-  return requests.map((request, index) =>
-    request ? planOf(request, workspace?.timezone ?? 'UTC', now, pathOf(index)) : null,
-  );
+  const takeTurn = turnTaker();
+  const plans: (Plan | null)[] = [];
+  for (const [index, request] of requests.entries()) {
+    plans.push(request ? planOf(request, workspace?.timezone ?? 'UTC', now, pathOf(index)) : null);
+    await takeTurn();
+  }
+  return plans;
 }
 
 /** The meaning of a schedule before it is set: its rule, in words, and its next times. @throws Failure 400. */

@@ -662,6 +662,43 @@ test('a rule that never fires says so soon', async () => {
   }
 });
 
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index).join();
+const everySecond = `BYHOUR=${range(0, 23)};BYMINUTE=${range(0, 59)};BYSECOND=${range(0, 59)}`;
+const everyDay = 'BYDAY=MO,TU,WE,TH,FR,SA,SU';
+const amongSeconds: [rule: string, times: string][] = [
+  [`FREQ=YEARLY;${everyDay};${everySecond};BYSETPOS=-2`, '2026-12-31T23:59:58Z 2027-12-31T23:59:58Z'],
+  [`FREQ=MONTHLY;${everyDay};${everySecond};BYSETPOS=1`, '2026-07-01T00:00Z 2026-08-01T00:00Z'],
+  [`FREQ=WEEKLY;${everyDay};${everySecond};BYSETPOS=-1`, '2026-06-07T23:59:59Z 2026-06-14T23:59:59Z'],
+  [`FREQ=DAILY;${everySecond};BYSETPOS=61`, '2026-06-01T00:01Z 2026-06-02T00:01Z'],
+];
+test('a rule that chooses among all seconds of its periods takes no longer than another', async () => {
+  for (const [rule, times] of amongSeconds) {
+    const ms = await cpuMsOf(() => {
+      const chosen = recurrence(rule, '2026-06-01T00:00:00Z', 'UTC');
+      assert.is(isTooDense(chosen), false, rule);
+      assert.is(upcoming(chosen, Date.parse('2026-06-01T00:00:00Z'), 2).map(short).join(' '), times, rule);
+    });
+    assert.ok(ms < 250, `${rule} took ${Math.round(ms)} ms`);
+  }
+});
+
+test('the end of a long count is found with few questions to Intl', () => {
+  const { formatToParts } = Intl.DateTimeFormat.prototype;
+  let calls = 0;
+  Intl.DateTimeFormat.prototype.formatToParts = function (date) {
+    calls++;
+    return formatToParts.call(this, date);
+  };
+  try {
+    // Some 36,500 days are passed.
+    const counted = recurrence('FREQ=HOURLY;INTERVAL=23;BYHOUR=3;COUNT=10000', '2026-01-01T00:00:00Z', 'Europe/Vienna');
+    assert.is(short(upcoming(counted, Date.parse('2026-06-01T00:00:00Z'), 1)[0] ?? 0), '2026-06-10T01:00Z');
+  } finally {
+    Intl.DateTimeFormat.prototype.formatToParts = formatToParts;
+  }
+  assert.ok(calls < 30_000, String(calls));
+});
+
 test('rules that are ten years old answer in less than 5 ms, whatever they are', async () => {
   const rules = [
     ...cases.map(([, rule, , zone]) => [rule, zone] as const).filter(([rule]) => !rule.includes('UNTIL')),

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { plansOf } from '../../domain/schedules/planning.ts';
 import type { TestWorkspace } from '../support/harness.ts';
 import { asAgent, todoOf } from '../support/run-fixtures.ts';
 import { type ScheduledService, startScheduled } from '../support/schedule-world.ts';
@@ -369,6 +370,26 @@ test('another workspace can neither read nor change a schedule of this one', asy
   refused(await other.call(`PATCH /todos/${todo.id}`, { schedule: null }), 404, 'todoId');
   assert.equal(scheduleIn(await get(mine, todo.id)), everyDay);
   assert.ok(await addMember(tandem, mine.workspaceId, 'Ann'));
+});
+
+test('schedules that take long to work out give others their turns in between', async () => {
+  const ctx = { clock: () => new Date(start), principal: {}, db: {} } as unknown as Parameters<typeof plansOf>[0];
+  const requests = [20, 21, 22].map((hour) => ({
+    rrule: 'FREQ=HOURLY;INTERVAL=23;BYHOUR=3;COUNT=10000',
+    timezone: 'Europe/Helsinki',
+    startAt: `2031-03-01T${hour}:00:00Z`,
+  }));
+  let turns = 0;
+  let isOver = false;
+  const take = () => {
+    turns++;
+    if (!isOver) setImmediate(take);
+  };
+  setImmediate(take);
+  const plans = await plansOf(ctx, requests, String);
+  isOver = true;
+  assert.is(plans.filter(Boolean).length, requests.length);
+  assert.ok(turns >= requests.length - 1, String(turns));
 });
 
 test.run();
