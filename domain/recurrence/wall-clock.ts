@@ -36,31 +36,40 @@ function formattedOffset(instant: number, timezone: string): number {
  * sooner are not known since 1940; the shortest times are seven days (Brazil in 2000, Gaza in 2040).
  */
 const spanMs = 4 * dayMs;
-/** Zone → span of days in UTC → the offset in it; NaN when it changes. */
-const offsets = new Map<string, Map<number, number>>();
-/** Spans in the cache of one zone: 55 years. */
-const maxSpans = 5000;
+/** Spans whose offsets are cached together, and of how many a zone remembers them: 140 years. */
+const spansPerBlock = 128;
+const maxBlocks = 100;
+/** In place of an offset in seconds: it changes in the span; it was not asked for yet. */
+const [changing, unknown] = [2 ** 31 - 2, 2 ** 31 - 1];
+/** Zone → block → the offset in each of its spans, in seconds. */
+const offsets = new Map<string, Map<number, Int32Array>>();
 
-function spansOf(timezone: string): Map<number, number> {
-  const known = offsets.get(timezone);
-  if (known && known.size < maxSpans) return known;
-  const made = new Map<number, number>();
-  offsets.set(timezone, made);
+function blockOf(timezone: string, block: number): Int32Array {
+  let blocks = offsets.get(timezone);
+  const known = blocks?.get(block);
+  if (known) return known;
+  if (!blocks || blocks.size === maxBlocks) {
+    blocks = new Map();
+    offsets.set(timezone, blocks);
+  }
+  const made = new Int32Array(spansPerBlock).fill(unknown);
+  blocks.set(block, made);
   return made;
 }
 
 /** Milliseconds that the zone is ahead of UTC. Intl takes microseconds per call, so the offset of some days is cached. */
 function offsetAt(instant: number, timezone: string): number {
   if (timezone === 'UTC') return 0;
-  const spans = spansOf(timezone);
   const span = Math.floor(instant / spanMs);
-  let offset = spans.get(span);
-  if (offset === undefined) {
+  const first = Math.floor(span / spansPerBlock) * spansPerBlock;
+  const block = blockOf(timezone, first);
+  let seconds = block[span - first] ?? changing;
+  if (seconds === unknown) {
     const begin = formattedOffset(span * spanMs, timezone);
-    offset = begin === formattedOffset((span + 1) * spanMs, timezone) ? begin : Number.NaN;
-    spans.set(span, offset);
+    seconds = begin === formattedOffset((span + 1) * spanMs, timezone) ? begin / 1000 : changing;
+    block[span - first] = seconds;
   }
-  return Number.isNaN(offset) ? formattedOffset(instant, timezone) : offset;
+  return seconds === changing ? formattedOffset(instant, timezone) : seconds * 1000;
 }
 
 /**

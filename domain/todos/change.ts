@@ -12,7 +12,7 @@ import { statusEventColumn } from './events.ts';
 import { type LabelChange, labelChangeOf, setLabels } from './labelling.ts';
 import { type Assigned, References } from './references.ts';
 import { settlingPart } from './reminder-instants.ts';
-import { findTodos, priorityRank, type TodoRow, todoColumns, todoOf } from './rows.ts';
+import { findTodos, priorityRank, type TodoRow, todoColumns, todosOf } from './rows.ts';
 import type { TodoAnswer, TodoPatch } from './shapes.ts';
 
 /** The columns that a patch may set, with the fields of the answer that show them. */
@@ -167,7 +167,7 @@ async function write(
   const rows = await db.rows<TodoRow & { overtaken: boolean; isRecorded: boolean }>(text, bindings.values);
   if (record && !rows.some((row) => row.isRecorded)) db.origin.eventId = eventId;
   if (rows.some((row) => row.overtaken)) return findTodos(db, workspaceId, ids);
-  return rows.map(({ overtaken: _, isRecorded: __, ...row }) => todoOf(row));
+  return todosOf(rows.map(({ overtaken: _, isRecorded: __, ...row }) => row));
 }
 
 const unassign = 'delete from todo_assignees where workspace_id = $1 and todo_id = any($2::uuid[])';

@@ -5,7 +5,7 @@ import { recordingPart } from '../events/record.ts';
 import type { Plan } from '../schedules/plan.ts';
 import type { ScheduleOwner } from '../schedules/rows.ts';
 import type { Assigned } from './references.ts';
-import { type TodoRow, todoColumns, todoOf } from './rows.ts';
+import { type TodoRow, todoColumns, todosOf } from './rows.ts';
 import type { TodoAnswer } from './shapes.ts';
 
 const insertSchedules = `, scheduled as (
@@ -86,5 +86,5 @@ export async function writeTodos(db: Db, workspaceId: string, rows: readonly New
     rows.some((row) => row.labels.length > 0),
     recorded,
   );
-  return (await db.rows<TodoRow>(text, bindings.values)).map(todoOf);
+  return todosOf(await db.rows<TodoRow>(text, bindings.values));
 }

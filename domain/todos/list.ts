@@ -6,7 +6,7 @@ import { wholeList } from '../fields.ts';
 import { cursorScope, pageOf, positionOf } from '../page.ts';
 import { areActive, canonicalFilters, criteriaOf, isMine, planOf } from './filter.ts';
 import { maxLimitOfPrograms, type TodoListingInput } from './listing-shapes.ts';
-import { findTodos, type TodoRow, todoColumns, todoOf } from './rows.ts';
+import { findTodos, type TodoRow, todoColumns, todosOf } from './rows.ts';
 import { searchPage } from './search.ts';
 import { countTodos } from './summary.ts';
 import { isBranched, linkWalked, orderOf, sorts, unlinked, type Walk, walkOf } from './walk.ts';
@@ -82,6 +82,6 @@ export async function listTodos(ctx: Context, input: TodoListingInput) {
   const found =
     filter.query === undefined ? walkPage(db, walk, limit + 1) : searchPage(db, walk, filter.query, limit + 1);
   const [rows, totalCount] = await Promise.all([found, counted]);
-  const page = pageOf(rows.map(todoOf), limit, scope, (todo) => [sort.of(todo), todo.id]);
+  const page = pageOf(await todosOf(rows), limit, scope, (todo) => [sort.of(todo), todo.id]);
   return { object: 'list' as const, ...page, totalCount };
 }

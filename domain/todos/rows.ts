@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import type { TodoLabel } from '../labels/shapes.ts';
 import { type ScheduleCell, scheduleColumn, scheduleFacts } from '../schedules/rows.ts';
+import { turnTaker } from '../slices.ts';
 import { positionColumn } from './order-keys.ts';
 import { latestRunColumn, type RunCell, runOfCell } from './run-rows.ts';
 import { type PriorityName, priorities, type TodoAnswer } from './shapes.ts';
@@ -138,13 +139,28 @@ export function todoOf(row: TodoRow): TodoAnswer {
   };
 }
 
+/**
+ * The todos of rows, in their order. The next times of a schedule may be searched for long: others have their turns in
+ * between.
+ */
+export async function todosOf(rows: readonly TodoRow[]): Promise<TodoAnswer[]> {
+  const takeTurn = turnTaker();
+  const found: TodoAnswer[] = [];
+  for (const row of rows) {
+    found.push(todoOf(row));
+    const turn = takeTurn();
+    if (turn) await turn;
+  }
+  return found;
+}
+
 const byIds = `select ${todoColumns()} from todos t where t.workspace_id = $1 and t.id = any($2::uuid[])`;
 const byId = `select ${todoColumns()} from todos t where t.workspace_id = $1 and t.id = $2`;
 const locked = `select id from todos where workspace_id = $1 and id = any($2::uuid[]) order by id for update`;
 
 /** The todos of these ids that the workspace has, in no order. */
 export async function findTodos(db: Db, workspaceId: string, ids: readonly string[]): Promise<TodoAnswer[]> {
-  return (await db.rows<TodoRow>(byIds, [workspaceId, ids])).map(todoOf);
+  return todosOf(await db.rows<TodoRow>(byIds, [workspaceId, ids]));
 }
 
 /** The todo of this id. @throws Failure 404 when the workspace has no such todo. */
