@@ -91,11 +91,24 @@ export function openEventLogs(pgListener: PgListener, db: Db, log: Logger): Open
     const valid = await validOf(db, [...workspaces.values()], [...workspaces.keys()]);
     for (const follower of followers) if (!valid.has(follower.accessor.credentialId)) follower.close();
   };
+  // The numbers that come next were given before: a client that resumes gets 400 `position_unknown`.
+  const endFollowers = (workspaceId: string, { followers }: Followed) => {
+    positions.delete(workspaceId);
+    for (const follower of [...followers]) follower.close();
+  };
+  /** Finds events whose notifications were lost, and logs that end earlier: the database was restored, or replaced. */
   const readAgain = async () => {
     const ids = [...followed.keys()];
     if (ids.length === 0) return;
+    const before = new Map([...followed].map(([id, { tail }]) => [id, { tail, end: tail.end }]));
     const rows = await db.rows<{ id: string; latest: string }>(positionsOf, [ids]);
-    for (const { id, latest } of rows) advance(id, Number(latest));
+    const latestOf = new Map(rows.map(({ id, latest }) => [id, Number(latest)]));
+    for (const [id, { tail, end }] of before) {
+      const latest = latestOf.get(id) ?? 0;
+      const now = followed.get(id);
+      if (latest >= end) advance(id, latest);
+      else if (now?.tail === tail) endFollowers(id, now);
+    }
   };
   const check = async (work: () => Promise<void>) => {
     await work().catch((error: unknown) => log.debug({ err: error }, 'followers not checked, will retry'));

@@ -74,6 +74,8 @@ export class LogTail {
         for (const { event, readerId } of addressed) {
           this.#events.push({ shared: { event: 'change', id: event.sequence, data: event }, readerId });
         }
+        // Where the log does not reach what was announced, the database is another one than before.
+        if (through <= this.#end) this.#target = this.#end;
         this.#end = through;
         this.#trim();
         this.wakeAll();

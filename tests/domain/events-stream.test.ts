@@ -1,10 +1,14 @@
+import { v7 as newId } from 'uuid';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Db } from '../../db/client.ts';
 import type { Context, Principal } from '../../domain/context.ts';
 import { streamEvents } from '../../domain/events/stream.ts';
+import { LogTail } from '../../server/pubsub/log-tail.ts';
 import { reached, record } from '../support/event-fixtures.ts';
 import { follow } from '../support/event-source.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { silentLog } from '../support/model-engine.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('the stream of events');
@@ -167,6 +171,40 @@ test('drops a reader who stays behind, who then resumes without loss', async () 
     Array.from({ length: 3000 }, (_, place) => place + 2),
   );
   await until(() => here.service.logs.followers === 0);
+});
+
+test('ends when the log ends earlier than before, as after a restore, and so does what is said of its position', async () => {
+  const workspace = await here.workspace();
+  const { key, call, workspaceId } = workspace;
+  await record(here.db, workspace, 5);
+  await reached(workspace, 5);
+  const stream = await streamOf(here, key, '?afterSequence=0');
+  await stream.until(({ id }) => id === '5');
+  const restore = `with gone as (delete from events where workspace_id = $1 and sequence > 2)
+    update event_positions set latest = 2 where workspace_id = $1`;
+  await here.db.rows(restore, [workspaceId]);
+  await record(here.db, workspace, 1);
+  await stream.ended;
+  assert.equal(idsOf(stream.events), [1, 2, 3, 4, 5]);
+  const resumed = await streamOf(here, key, '', { 'Last-Event-ID': '5' });
+  assert.is(resumed.status, 400);
+  assert.match(resumed.text, /position_unknown/);
+  assert.is((await call('GET /todos')).headers.get('tandem-sequence'), '3');
+});
+
+test('stops reading where the log does not reach what was announced', async () => {
+  let reads = 0;
+  const rows = async () => {
+    reads++;
+    await new Promise(setImmediate);
+    return [{ latest: '3', expired: '0', sequence: null }];
+  };
+  const tail = new LogTail({ rows } as unknown as Db, newId(), silentLog);
+  await tail.opened;
+  tail.advance(5);
+  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+  assert.is(reads, 2);
+  assert.is(tail.end, 3);
 });
 
 test('carries the position of reads and the event of writes in headers, over REST and tRPC', async () => {
