@@ -35,6 +35,8 @@ const classes = {
   wrongPassword: anyOf('28P01', '28000'),
   duplicateDatabase: anyOf('42P04', '23505'),
   lockTimeout: anyOf('55P03'),
+  /** A lock that was not got in time, or a statement that was not over. */
+  tooLong: anyOf('55P03', '57014'),
   protocol: anyOf('08P01'),
   /** The disk is full, or a limit for files is reached. */
   full: anyOf('53100', '53400'),
@@ -97,6 +99,14 @@ export function isTransactionConflict(error: unknown): boolean {
  */
 export function isUnavailable(error: unknown): boolean {
   return isCausedBy('unavailable', error);
+}
+
+/**
+ * Whether a transaction was ended because it waited too long for a lock or for a statement: others need not fail. The causes
+ * of the error are examined too.
+ */
+export function waitedTooLong(error: unknown): boolean {
+  return isCausedBy('tooLong', error);
 }
 
 /** Whether PostgreSQL found no space to write. The causes of the error are examined too. */

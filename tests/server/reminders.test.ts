@@ -5,6 +5,7 @@ import { createReminders } from '../../server/scheduler/reminders.ts';
 import { recordedEvents } from '../support/recorded-events.ts';
 import { type ScheduledService, startScheduled, worldOf } from '../support/schedule-world.ts';
 import { addMember, refused, unknownId } from '../support/todo-fixtures.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('reminders of due dates');
 const start = '2033-03-01T00:00:00.000Z';
@@ -105,6 +106,30 @@ test('several processes send each reminder once', async () => {
   const titles = new Set((await sentIn(workspaceId)).map(({ title }) => title));
   assert.is((await sentIn(workspaceId)).length, 40);
   assert.is(titles.size, 40);
+});
+
+test('a lock in one workspace holds up the reminders of no other, and its own only until it ends', async () => {
+  const [locked, other] = [await tandem.workspace(), await tandem.workspace()];
+  await remind(locked.call, (await todoDue(locked.call, '2033-03-10')).id, { daysBefore: 1 });
+  await remind(other.call, (await todoDue(other.call, '2033-03-10')).id);
+  tandem.clock.set('2033-03-11T00:00:00.000Z');
+  // Its connections wait two seconds for a lock.
+  const ctx = worldOf(tandem, tandem.clock, { db: tandem.db.for('events') });
+  const reminders = createReminders({ ctx, log: pino({ level: 'silent' }), heldMs: 0 });
+  await tandem.db.transaction(async (tx) => {
+    await tx.rows(`select set_config('idle_in_transaction_session_timeout', '0', true)`, []);
+    // A notification refers to its member.
+    await tx.rows('select 1 from members where workspace_id = $1 for update', [locked.workspaceId]);
+    await reminders.sendAll();
+    assert.is((await sentIn(other.workspaceId)).length, 1);
+    assert.is((await sentIn(locked.workspaceId)).length, 0);
+  });
+  await until(async () => {
+    await reminders.sendAll();
+    return (await sentIn(locked.workspaceId)).length > 0;
+  });
+  assert.is((await sentIn(locked.workspaceId)).length, 1);
+  await reminders.stop(10);
 });
 
 test('it moves with the due date, and is sent again for a later one', async () => {

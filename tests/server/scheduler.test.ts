@@ -411,6 +411,30 @@ test('a todo that somebody holds is passed over, and fires once it is free', asy
   assert.equal(await cameOf(workspace, todo.id), [[at('09:00'), 'fired']]);
 });
 
+test('a lock in one workspace holds up the schedules of no other, and its own only until it ends', async () => {
+  const [locked, other] = [await tandem.workspace(), await tandem.workspace()];
+  const first = await todoOf(locked, { schedule: hourly });
+  const second = await todoOf(other, { schedule: { ...hourly, rrule: 'FREQ=HOURLY;BYMINUTE=1' } });
+  tandem.clock.set(at('09:02'));
+  // Its connections wait two seconds for a lock.
+  const world = worldOf(tandem, tandem.clock, { db: tandem.db.for('events') });
+  const scheduler = schedulerOf(world, 1, 0);
+  await tandem.db.transaction(async (tx) => {
+    await tx.rows(`select set_config('idle_in_transaction_session_timeout', '0', true)`, []);
+    const lock = 'select 1 from todo_schedules where workspace_id = $1 and todo_id = $2 for update';
+    await tx.rows(lock, [locked.workspaceId, first.id]);
+    await scheduler.fireAll();
+    assert.equal(await cameOf(other, second.id), [[at('09:01'), 'fired']]);
+    assert.equal(await cameOf(locked, first.id), []);
+  });
+  await until(async () => {
+    await scheduler.fireAll();
+    return (await cameOf(locked, first.id)).length > 0;
+  });
+  assert.equal(await cameOf(locked, first.id), [[at('09:00'), 'fired']]);
+  await scheduler.stop(10);
+});
+
 test('started, it fires at the time and sees what was set meanwhile', async () => {
   const workspace = await tandem.workspace();
   const clock = { now: () => new Date(), set: () => {}, pass: () => {} };

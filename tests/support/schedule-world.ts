@@ -38,8 +38,10 @@ export function worldOf(tandem: TestService, clock: TestClock, more: Partial<Ser
   return { db: tandem.db, live, clock: clock.now, mail: { sends: false }, ...more };
 }
 
-export function schedulerOf(ctx: ServiceContext, concurrency = 1): Scheduler {
-  return createScheduler({ ctx, notifyDue, log: pino({ level: 'silent' }), concurrency });
+/** Fires `concurrency` schedules at a time; `heldMs` is for how long a workspace in which others hold a lock is left out. */
+export function schedulerOf(ctx: ServiceContext, concurrency = 1, heldMs?: number): Scheduler {
+  const more = heldMs === undefined ? {} : { heldMs };
+  return createScheduler({ ctx, notifyDue, log: pino({ level: 'silent' }), concurrency, ...more });
 }
 
 /**
