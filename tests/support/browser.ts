@@ -124,7 +124,7 @@ function watch(page: Page, origins: string[], expected: RegExp, faults: string[]
 /** A page that hangs is named, with a picture, before the runner ends the test. */
 const maxTestMs = 10 * 60_000;
 /** How long one step of a page may take on a slow, busy machine. */
-const maxStepMs = 60_000;
+const maxStepMs = 180_000;
 
 /** @throws Error when `work` takes more than `maxTestMs`. */
 async function inTime(work: Promise<void>): Promise<void> {
