@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
+import { waitedTooLong } from '../db/errors.ts';
 import { deleteOldApprovals } from '../domain/approvals/retention.ts';
 import { type ChatRetention, endOldChats } from '../domain/chats/retention.ts';
 import { recordErasure } from '../domain/events/changes.ts';
@@ -15,6 +16,26 @@ import { expiredDeletions, keyDeletions, maxBatch } from './expired-rows.ts';
 import { runPeriodically } from './periodic.ts';
 
 const hour = 60 * 60 * 1000;
+
+/** Parts of a sweep, of which one that waits too long for a lock of somebody does not stop the others. */
+class Parts {
+  readonly #failures: unknown[] = [];
+
+  /** @throws what the work throws, but for a wait. */
+  async do(work: () => Promise<unknown>): Promise<void> {
+    await work().catch((error: unknown) => {
+      if (!waitedTooLong(error)) throw error;
+      this.#failures.push(error);
+    });
+  }
+
+  /** @throws AggregateError when parts were left out. */
+  end(): void {
+    const [cause] = this.#failures;
+    const message = `${this.#failures.length} parts of a sweep waited too long for a lock`;
+    if (cause !== undefined) throw new AggregateError(this.#failures, message, { cause });
+  }
+}
 
 /**
  * The oldest keys first, each batch from where the one before ended: there are millions, and what was deleted stays in the
@@ -63,11 +84,13 @@ function deleteNotifications(db: Db, days: number): Promise<number> {
 const someWorkspaces = 'select id from workspaces where id > $1 order by id limit 500';
 
 async function inEachWorkspace(db: Db, work: (workspaceId: string) => Promise<unknown>): Promise<void> {
+  const parts = new Parts();
   for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after; ) {
     const found: { id: string }[] = await db.rows<{ id: string }>(someWorkspaces, [after]);
-    for (const { id } of found) await work(id);
+    for (const { id } of found) await parts.do(() => work(id));
     after = found.at(-1)?.id;
   }
+  parts.end();
 }
 
 /** For how many days the traces of work are kept; 0: always. Minutes in detail, and as sums afterwards. */
@@ -101,14 +124,20 @@ export function keptDaysOf(config: Config): KeptDays {
  * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
  * redeemed, registered clients that were never connected, subscriptions over MCP that were not refreshed, and events,
  * deliveries of webhooks, notifications and chats after the days for which they are kept.
+ * @throws AggregateError once all was tried, when parts waited too long for a lock.
  */
 export async function sweep(db: Db, kept: KeptDays): Promise<void> {
-  await deleteKeys(db);
-  await deleteExpired(db);
-  while ((await deleteNotifications(db, kept.notificationDays)) === maxBatch);
-  await sweepEvents(db, kept);
-  await sweepDeliveries(db, kept.deliveryDays);
-  if (kept.archiveDays > 0 || kept.erasureDays > 0) await inEachWorkspace(db, (id) => endOldChats(db, id, kept));
+  const parts = new Parts();
+  await parts.do(() => deleteKeys(db));
+  await parts.do(() => deleteExpired(db));
+  await parts.do(async () => {
+    while ((await deleteNotifications(db, kept.notificationDays)) === maxBatch);
+  });
+  await parts.do(() => sweepEvents(db, kept));
+  await parts.do(() => sweepDeliveries(db, kept.deliveryDays));
+  const endsChats = kept.archiveDays > 0 || kept.erasureDays > 0;
+  if (endsChats) await parts.do(() => inEachWorkspace(db, (id) => endOldChats(db, id, kept)));
+  parts.end();
 }
 
 const minuteDetail = `select s.swept_until as "from", (now() - make_interval(days => $1::int))::timestamptz(3) as until
@@ -179,9 +208,11 @@ export function sumDaysOnce(db: Db, renewMs?: number): Promise<boolean> {
  */
 export function startSweeps(db: Db, log: Logger, kept: KeptDays): () => void {
   const run = async () => {
-    await sweepOnce(db, kept);
-    await sweepWorkOnce(db, kept);
-    await sumDaysOnce(db);
+    const parts = new Parts();
+    await parts.do(() => sweepOnce(db, kept));
+    await parts.do(() => sweepWorkOnce(db, kept));
+    await parts.do(() => sumDaysOnce(db));
+    parts.end();
   };
   const timer = setInterval(() => {
     run().catch((error: unknown) => log.warn({ err: error }, 'expired rows not deleted, will retry in an hour'));

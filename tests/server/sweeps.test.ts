@@ -97,6 +97,21 @@ test('more chats than one read are all archived', async () => {
   assert.equal(await tandem.db.rows(left, [workspace.workspaceId]), [{ n: 0 }]);
 });
 
+test('what is locked in one workspace does not stop the sweep of the others', async () => {
+  const [locked, other] = [await tandem.workspace(), await tandem.workspace()];
+  const [first, second] = [await oldChat(locked, 31), await oldChat(other, 31)];
+  await tandem.db.transaction(async (tx) => {
+    await tx.rows(`select set_config('idle_in_transaction_session_timeout', '0', true)`, []);
+    await tx.rows('select 1 from chats where workspace_id = $1 and id = $2 for update', [locked.workspaceId, first]);
+    // Its connections wait two seconds for a lock.
+    const error = await sweep(tandem.db.for('maintenance'), { archiveDays: 30 }).catch((thrown: unknown) => thrown);
+    assert.instance(error, AggregateError);
+    assert.is(await stateOf(other, second), 'archived');
+  });
+  await sweep(tandem.db, { archiveDays: 30 });
+  assert.is(await stateOf(locked, first), 'archived');
+});
+
 test('one of several processes deletes what has expired, and another one half an hour later', async () => {
   await tandem.db.rows('delete from sweeps', []);
   const begun = await Promise.all(Array.from({ length: 4 }, () => sweepOnce(tandem.db, keptDays)));
