@@ -83,4 +83,11 @@ test('--verbose prints requests and headers, never the credential', async () => 
   assert.is((await done('todos', 'list', '--json')).json.data.length, 1);
 });
 
+test('a user whose home is no directory needs no stored profile', async () => {
+  for (const HOME of ['/dev/null', '/nonexistent']) {
+    const { code, err } = await run(['todos', 'list', '--json'], { environment: { HOME } });
+    assert.equal([code, err], [0, '']);
+  }
+});
+
 test.run();
