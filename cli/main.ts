@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import catalogue from 'tandem:catalogue';
 import { Store } from './credentials/store.ts';
 import { runClient } from './run.ts';
@@ -7,9 +8,20 @@ import { openSources } from './terminal/sources.ts';
 /* Entry of the client: passes the process's streams, environment and clock. */
 
 const { env: environment, stdin, stdout, stderr } = process;
-// EPIPE is normal when output is piped to `head`.
+/** At once: the program ends before a stream has written. */
+function reportUnwritten(reason: string): void {
+  try {
+    writeSync(stderr.fd, `Error: the output cannot be written: ${reason}\n`);
+  } catch {}
+}
+
 for (const stream of [stdout, stderr]) {
-  stream.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+  stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // Normal when output is piped to `head`.
+    if (code === 'EPIPE') process.exit(0);
+    if (stream === stdout) reportUnwritten(message);
+    process.exit(1);
+  });
 }
 const context = {
   catalogue,

@@ -1,6 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openPrompt, type Prompt, runsAt } from '../support/cli-world.ts';
+import { bundle, openPrompt, type Prompt, runsAt } from '../support/cli-world.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { freePort } from '../support/ports.ts';
 import { unknownId } from '../support/todo-fixtures.ts';
@@ -88,6 +93,19 @@ test('a user whose home is no directory needs no stored profile', async () => {
     const { code, err } = await run(['todos', 'list', '--json'], { environment: { HOME } });
     assert.equal([code, err], [0, '']);
   }
+});
+
+test('an output that cannot be written is an error that says so', async () => {
+  const path = join(prompt.home, 'read-only');
+  writeFileSync(path, '');
+  const output = openSync(path, 'r');
+  const args = [bundle, 'todos', 'list', '--json'];
+  const child = spawn(process.execPath, args, { env: prompt.environment, stdio: ['ignore', output, 'pipe'] });
+  assert.ok(child.stderr);
+  const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  closeSync(output);
+  assert.is(code, 1);
+  assert.match(err, /^Error: the output cannot be written: E\w+/);
 });
 
 test.run();
