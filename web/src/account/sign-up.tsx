@@ -7,7 +7,7 @@ import { signedIn } from '../session/signed-in.ts';
 import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
-import { ownTimeZone } from '../ui/time.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { AccountPage } from './account-page.tsx';
 import { useSkipWhenSignedIn } from './skip.ts';
 

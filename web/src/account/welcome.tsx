@@ -10,7 +10,7 @@ import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { ownTimeZone } from '../ui/time.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { AccountPage } from './account-page.tsx';
 
 const fields: Fields = {

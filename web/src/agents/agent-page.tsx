@@ -6,6 +6,7 @@ import { useIdentity } from '../session/session.ts';
 import { asFilter } from '../todos/use-filter.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
+import { useNow } from '../ui/clock.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
@@ -102,7 +103,7 @@ function OneAgent({ agentId }: { agentId: string }) {
 function Facts({ agent }: { agent: AgentDetail }) {
   const { workspace } = useIdentity();
   const chats = useQuery(openChatsQuery(workspace.id)).data ?? [];
-  const { text, tone, chatId } = stateOf(agent, chats, Date.now());
+  const { text, tone, chatId } = stateOf(agent, chats, useNow());
   return (
     <span className="todo-facts">
       <Badge tone={tone}>{text}</Badge>

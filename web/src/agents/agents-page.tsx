@@ -8,6 +8,7 @@ import { useIdentity } from '../session/session.ts';
 import { asFilter } from '../todos/use-filter.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
+import { useNow } from '../ui/clock.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitle, Page } from '../ui/page.tsx';
@@ -78,13 +79,14 @@ function Tab({ to, name, count, isShown }: { to: string; name: string; count: nu
 
 function AgentCards({ agents }: { agents: readonly Agent[] }) {
   const { workspace } = useIdentity();
+  const now = useNow();
   const active = agents.filter(({ isArchived }) => !isArchived).map(({ id }) => id);
   const chats = useQuery({ ...openChatsQuery(workspace.id), enabled: active.length > 0 });
   const todos = useQuery({ ...openTodosQuery(workspace.id, active), enabled: active.length > 0 });
   return (
     <ul className="agent-cards" aria-label="Agents">
       {agents.map((agent) => {
-        const state = stateOf(agent, chats.data ?? [], Date.now());
+        const state = stateOf(agent, chats.data ?? [], now);
         const open = todos.data?.[agent.id];
         return (
           <li className="agent-card" key={agent.id}>

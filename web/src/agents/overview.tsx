@@ -10,7 +10,7 @@ import { TextField } from '../ui/fields.tsx';
 import type { Filled } from '../ui/form.tsx';
 import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { ownTimeZone } from '../ui/time.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { AgentText, type PartProps } from './agent-text.tsx';
 import { agentsKey, waitingQuery } from './queries.ts';
 import { StoredForm, TextArea } from './stored-form.tsx';

@@ -1,26 +1,14 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { Link } from 'react-router';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Pending } from '../ui/card.tsx';
+import { useNow } from '../ui/clock.ts';
 import { Ago } from '../ui/time.tsx';
 import { effectOf, expiryWords, type FieldEffect, headed, type NameOf } from './effect.ts';
 import type { Approval } from './queries.ts';
 import type { Subject } from './subject.ts';
 import type { Named } from './subject-queries.ts';
-
-const tickMs = 30_000;
-
-/** The time in milliseconds, again every half minute. */
-function useNow(): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), tickMs);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}
 
 interface FactsProps {
   approval: Approval;

@@ -10,7 +10,7 @@ import { useIdentity } from '../session/session.ts';
 import { useStoredText } from '../session/stored-drafts.ts';
 import { type Filled, Form } from '../ui/form.tsx';
 import { MessageArea } from '../ui/message-area.tsx';
-import { ownTimeZone } from '../ui/time.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { agentsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { FindDates } from '../quick-add/dates.ts';
 import { Finder } from '../ui/finder.tsx';
-import { ownTimeZone } from '../ui/time.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import type { TypedAhead } from '../ui/typed-ahead.tsx';
 import { namedTime, type SnoozeTime, usualTimes } from './snooze-times.ts';
 import type { SnoozeSubject } from './use-snoozing.ts';

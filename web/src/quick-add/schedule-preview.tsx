@@ -1,8 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { TandemOutputs } from 'tandem/client';
 import { api, problemOf } from '../api/client.ts';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { useSettled } from '../ui/settled.ts';
-import { ownTimeZone } from '../ui/time.tsx';
 import type { Schedule } from './every.ts';
 import { timeLabel } from './labels.ts';
 

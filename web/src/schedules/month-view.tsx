@@ -6,6 +6,7 @@ import { pollUnlessLive } from '../api/live-state.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Failed } from '../ui/card.tsx';
+import { useClock } from '../ui/clock.ts';
 import { Icon } from '../ui/icons.tsx';
 import { dayAfter, dayAt } from '../usage/period.ts';
 import type { Todo } from '../work/queries.ts';
@@ -38,7 +39,7 @@ export function MonthView({ todos, search }: MonthViewProps) {
   const { workspace } = useIdentity();
   const { id: workspaceId, timezone } = workspace;
   const navigate = useNavigate();
-  const today = dayAt(Date.now(), timezone);
+  const today = useClock(() => dayAt(Date.now(), timezone));
   const day = dayIn(search, today);
   const days = weeksOf(day).flat();
   const [first = day, last = day] = [days[0], days.at(-1)];

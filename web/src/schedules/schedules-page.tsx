@@ -6,9 +6,11 @@ import { pollUnlessLive } from '../api/live-state.ts';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
+import { useNow } from '../ui/clock.ts';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { Page } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
-import { Ago, ownTimeZone } from '../ui/time.tsx';
+import { Ago } from '../ui/time.tsx';
 import type { Todo } from '../work/queries.ts';
 import { type Agenda, agendaDays, agendaOf, remedyOf } from './agenda.ts';
 import { MonthView } from './month-view.tsx';
@@ -45,6 +47,7 @@ export function SchedulesPage() {
   useEffect(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage]);
+  const now = useNow();
   const todos = scheduled.data?.pages.flatMap(({ data }) => data) ?? [];
   const { search } = useLocation();
   const isMonth = new URLSearchParams(search).get('view') === 'month';
@@ -60,7 +63,7 @@ export function SchedulesPage() {
           isMonth ? (
             <MonthView todos={todos} search={search} />
           ) : (
-            <Agendas agenda={agendaOf(todos, Date.now(), ownTimeZone)} isEmpty={todos.length === 0} />
+            <Agendas agenda={agendaOf(todos, now, ownTimeZone)} isEmpty={todos.length === 0} />
           )
         }
       </Loaded>

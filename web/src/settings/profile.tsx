@@ -1,9 +1,9 @@
 import { Link } from 'react-router';
 import { useIdentity } from '../session/session.ts';
 import { Card } from '../ui/card.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { Page } from '../ui/page.tsx';
 import { Initial, Row, Rows } from '../ui/rows.tsx';
-import { ownTimeZone } from '../ui/time.tsx';
 import { EmailAddress } from './email-address.tsx';
 
 /** Page `/settings/profile`: who is signed in. */

@@ -8,9 +8,9 @@ import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { Page } from '../ui/page.tsx';
 import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
-import { ownTimeZone } from '../ui/time.tsx';
 import { TimeZoneField } from '../ui/time-zone-field.tsx';
 import { RequiredFactor } from './required-factor.tsx';
 

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { useClock } from '../ui/clock.ts';
 import { dateHere } from '../work/days.ts';
 import type { View } from '../work/queries.ts';
 import { cleared, type Filter, listingOf, type Place, placeAt } from './filter.ts';
@@ -10,7 +11,7 @@ import { asFilter, type FilterOfPage } from './use-filter.ts';
 export function useFilter(view?: View): FilterOfPage {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
-  const today = dateHere();
+  const today = useClock(dateHere);
   const saved = useMemo(() => view && filterOfView(view), [view]);
   const { place, filter, listing } = useMemo(() => {
     const place: Place = view ? { name: 'view', viewId: view.id, fixed: fixedOf(view) } : placeAt(pathname, today);

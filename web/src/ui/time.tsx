@@ -1,3 +1,5 @@
+import { useClock } from './clock.ts';
+
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
@@ -6,9 +8,13 @@ const steps: [Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['hour', 3_600],
   ['minute', 60],
 ];
+/** What is further away than this is said as a day. */
+const maxSeconds = 28 * 86_400;
 
-function relatively(instant: string): string {
+/** An instant in words, or null where it is too far away for them. */
+function relatively(instant: string): string | null {
   const seconds = (Date.parse(instant) - Date.now()) / 1000;
+  if (Math.abs(seconds) > maxSeconds) return null;
   for (const [unit, size] of steps) {
     if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
   }
@@ -24,18 +30,21 @@ export function Day({ at }: { at: string }) {
   );
 }
 
-/** An instant as relative time, “3 minutes ago”; as a day beyond four weeks. */
+/** A date such as `2026-11-23`, as a day. */
+export function DueDay({ on }: { on: string }) {
+  return <Day at={`${on}T12:00:00`} />;
+}
+
+/** An instant as relative time, “3 minutes ago”, which goes on; as a day beyond four weeks. */
 export function Ago({ at }: { at: string }) {
-  if (Math.abs(Date.parse(at) - Date.now()) > 28 * 86_400_000) return <Day at={at} />;
+  const words = useClock(() => relatively(at));
+  if (words === null) return <Day at={at} />;
   return (
     <time dateTime={at} title={full.format(new Date(at))}>
-      {relatively(at)}
+      {words}
     </time>
   );
 }
-
-/** The time zone of this browser. */
-export const ownTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 /** Whole days until an instant; negative when it has passed. */
 export function daysUntil(instant: string): number {

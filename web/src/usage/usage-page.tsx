@@ -5,6 +5,7 @@ import { useIdentity } from '../session/session.ts';
 import { asFilter } from '../todos/use-filter.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
+import { useClock } from '../ui/clock.ts';
 import { Page } from '../ui/page.tsx';
 import { Bars } from './bars.tsx';
 import { csvOf, forecastOf } from './figures.ts';
@@ -17,7 +18,7 @@ import { figure, minutesInWords } from './words.ts';
 export function UsagePage() {
   const { workspace } = useIdentity();
   const { search } = useLocation();
-  const today = dayAt(Date.now(), workspace.timezone);
+  const today = useClock(() => dayAt(Date.now(), workspace.timezone));
   const period = periodIn(search, today);
   const usage = useQuery(usageQuery(workspace.id, period));
   return (

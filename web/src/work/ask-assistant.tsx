@@ -6,7 +6,7 @@ import { useIdentity } from '../session/session.ts';
 import { useStoredText } from '../session/stored-drafts.ts';
 import { Form } from '../ui/form.tsx';
 import { MessageArea } from '../ui/message-area.tsx';
-import { ownTimeZone } from '../ui/time.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 
 const fields = { message: { label: 'Message', required: 'Write a message' } };
 
