@@ -144,6 +144,24 @@ test.promise(
   },
 );
 
+test.promise('a todo of a capture leads to its page, and says in words when it is due', async (stage) => {
+  const ada = await stage.person();
+  const call = callAs(stage, ada);
+  const of = { workspaceId: ada.session.workspace.id, userId: ada.session.user.id };
+  const { id } = await newRecording(stage.tandem, of, { title: 'Planning' });
+  const { body: todo } = await call('POST /todos', { title: 'Send the offer', dueDate: '2031-02-03', captureId: id });
+  const { db } = stage.tandem;
+  await db.rows(`update todos set is_suggested = true, source = 'auto_suggested' where id = $1`, [todo.id]);
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo('/inbox', 'Inbox');
+  await page.getByText('Due Feb 3, 2031').waitFor();
+  await goTo(`/captures/${id}`, 'Planning');
+  await page.getByText('Due Feb 3, 2031').waitFor();
+  await page.getByRole('button', { name: 'Accept: Send the offer' }).click();
+  await page.getByRole('list', { name: 'Todos', exact: true }).getByRole('link', { name: 'Send the offer' }).click();
+  await sees('Send the offer');
+});
+
 test.promise('a failure is shown with its reason, and can be retried from the page', async (stage) => {
   const ada = await stage.person();
   const call = callAs(stage, ada);

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
@@ -7,6 +8,7 @@ import { Card, Failed, Pending } from '../ui/card.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitleIfLost } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
+import { DueDay } from '../ui/time.tsx';
 import { type Capture, type CaptureTodo, captureTodosQuery } from './queries.ts';
 
 /** Todos from a capture: suggestions to accept or dismiss, and accepted ones. */
@@ -40,9 +42,9 @@ export function CaptureTodos({ capture }: { capture: Capture }) {
             {accepted.map((todo) => (
               <Row
                 key={todo.id}
-                title={nameOf(todo)}
+                title={<NameLink todo={todo} />}
                 badges={<TodoBadge todo={todo} />}
-                facts={todo.dueDate === null ? [] : [`Due ${todo.dueDate}`]}
+                facts={todo.dueDate === null ? [] : [<Due key="due" on={todo.dueDate} />]}
               />
             ))}
           </Rows>
@@ -54,6 +56,18 @@ export function CaptureTodos({ capture }: { capture: Capture }) {
 
 function nameOf({ title, content }: CaptureTodo): string {
   return title ?? content ?? 'Untitled todo';
+}
+
+function NameLink({ todo }: { todo: CaptureTodo }) {
+  return <Link to={`/todos/${todo.id}`}>{nameOf(todo)}</Link>;
+}
+
+function Due({ on }: { on: string }) {
+  return (
+    <>
+      Due <DueDay on={on} />
+    </>
+  );
 }
 
 function TodoBadge({ todo: { status } }: { todo: CaptureTodo }) {
@@ -85,11 +99,11 @@ function SuggestedTodo({ todo }: { todo: CaptureTodo }) {
   const isBusy = accepting.isPending || dismissing.isPending;
   return (
     <Row
-      title={name}
+      title={<NameLink todo={todo} />}
       detail={todo.title !== null && todo.content !== null && <p className="text">{todo.content}</p>}
       facts={[
         ...(todo.assignees.length > 0 ? [`For ${todo.assignees.map((each) => each.name).join(', ')}`] : []),
-        ...(todo.dueDate === null ? [] : [`Due ${todo.dueDate}`]),
+        ...(todo.dueDate === null ? [] : [<Due key="due" on={todo.dueDate} />]),
       ]}
       actions={
         <>

@@ -12,7 +12,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Badge, Row } from '../ui/rows.tsx';
-import { Ago } from '../ui/time.tsx';
+import { Ago, DueDay } from '../ui/time.tsx';
 import { nameOf } from '../work/todo-parts.tsx';
 import type { RowActions } from './inbox-actions.ts';
 import type { Item } from './items.ts';
@@ -140,7 +140,13 @@ function SuggestionRow({ item, register }: KindRowProps<'suggestion'>) {
       facts={[
         <Ago key="at" at={createdAt} />,
         ...(assignees.length > 0 ? [`For ${assignees.map((each) => each.name).join(', ')}`] : []),
-        ...(dueDate === null ? [] : [`Due ${dueDate}`]),
+        ...(dueDate === null
+          ? []
+          : [
+              <span key="due">
+                Due <DueDay on={dueDate} />
+              </span>,
+            ]),
         ...(captureId === null
           ? []
           : [

@@ -2,7 +2,7 @@ import type { Todo } from '../outbox/merge.ts';
 import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Badge } from '../ui/rows.tsx';
-import { Ago, Day } from '../ui/time.tsx';
+import { Ago, DueDay } from '../ui/time.tsx';
 import { nameOf, TodoBadges } from '../work/todo-parts.tsx';
 import type { Save } from './opened.ts';
 
@@ -37,7 +37,7 @@ export function Facts({ todo }: { todo: Todo }) {
       )}
       {dueDate !== null && (
         <span>
-          Due <Day at={`${dueDate}T12:00:00`} />
+          Due <DueDay on={dueDate} />
         </span>
       )}
       {nextRunAt !== null && (

@@ -7,7 +7,7 @@ import type { Change, Todo } from '../outbox/merge.ts';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { Day } from '../ui/time.tsx';
+import { DueDay } from '../ui/time.tsx';
 import { Assigned, nameOf, workOf } from '../work/todo-parts.tsx';
 
 interface SubTodoRowProps {
@@ -70,7 +70,7 @@ export function SubTodoRow({ todo, isFirst, isLast, move }: SubTodoRowProps) {
       </Link>
       <span className="sub-todo-facts">
         {work && <span className={`todo-work ${work.tone}`}>{work.text}</span>}
-        {dueDate !== null && <Day at={`${dueDate}T12:00:00`} />}
+        {dueDate !== null && <DueDay on={dueDate} />}
         <Assigned to={assignees} />
       </span>
       <MenuButton
