@@ -201,4 +201,16 @@ for (const { name, ...options } of looks) {
   );
 }
 
+test.promise('a long name is shown whole, and is no wider than a phone', async (stage) => {
+  const ada = await stage.person();
+  await makes(stage, ada, 'POST /labels', { name: 'waiting-for-the-answer-of-a-customer-or-a-supplier' });
+  const { page, goTo } = await stage.window({ as: ada, viewport: { width: 360, height: 740 } });
+  await goTo('/settings/labels', 'Labels');
+  const name = page.getByText('waiting-for-the-answer-of-a-customer-or-a-supplier', { exact: true });
+  await name.waitFor();
+  // It is cut where it has one line only.
+  assert.ok(((await name.boundingBox())?.height ?? 0) > 30);
+  assert.is(await page.evaluate('document.documentElement.scrollWidth'), 360);
+});
+
 test.run();
