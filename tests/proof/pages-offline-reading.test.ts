@@ -8,7 +8,7 @@ import { bodyOf } from '../support/work-fixtures.ts';
 
 const test = pageSuite('pages: reading without a connection');
 
-const options = { serviceWorkers: 'allow', expected: /net::ERR_/ } as const;
+const options = { serviceWorkers: 'allow', expected: /net::ERR_|Cache\.add\(\) failed/ } as const;
 
 test.promise(
   'a list that was read is shown offline after a reload, takes a new todo, and is read again online',
@@ -38,6 +38,28 @@ test.promise(
     await grid.getByText('Made meanwhile').waitFor();
     await until(async () => bodyOf(await call('GET /todos')).data.length === 3);
     await grid.getByText('Written in a tunnel').waitFor();
+  },
+);
+
+test.promise(
+  'a file that a newer build has replaced is asked for a few times, and not again and again',
+  async (stage) => {
+    const ada = await stage.person();
+    bodyOf(await callsOf(stage.tandem, ada)('POST /todos', { title: 'Before the update' }), 201);
+    const window = await stage.window({ ...options, as: ada });
+    const { page, goTo, sees } = window;
+    const asked: string[] = [];
+    await page.context().route('**/assets/usage-page-*', (route) => {
+      asked.push(route.request().url());
+      return route.fulfill({ status: 404 });
+    });
+    await goTo('/todos', 'Todos');
+    await untilStored(window, 'Before the update');
+    await page.getByRole('link', { name: /agent minutes left/ }).click();
+    await sees('This page could not be loaded');
+    // As many answers as would do for dozens of further requests.
+    for (let round = 0; round < 50; round++) await page.evaluate(() => fetch('/livez').then((answer) => answer.text()));
+    assert.ok(asked.length > 0 && asked.length <= 4, `${asked.length} requests`);
   },
 );
 

@@ -6,11 +6,14 @@ const workerPath = '/offline-worker.js';
 /** Files of earlier builds are deleted beyond this number, the oldest first. */
 const maxFiles = 300;
 
+/** The connection was lost, a newer build has replaced the file, or storage is disabled or full: the next window tries again. */
+const giveUp = () => {};
+
 /** Stores those of these files that are not yet, unless what is stored was wiped meanwhile. */
 async function store(paths: readonly string[]): Promise<void> {
   if (!(await caches.has(cacheName))) return;
   const cache = await caches.open(cacheName);
-  for (const path of paths) if (!(await cache.match(path, { ignoreVary: true }))) await cache.add(path);
+  for (const path of paths) if (!(await cache.match(path, { ignoreVary: true }))) await cache.add(path).catch(giveUp);
 }
 
 /** The document of every page has the same content apart from hints; it is stored under one address. */
@@ -39,10 +42,14 @@ function filesIn(entries: readonly PerformanceEntry[]): string[] {
 export function storeFiles(): () => void {
   if (!('serviceWorker' in navigator)) return () => {};
   let isOver = false;
-  // The connection was lost, or storage is disabled or full: the next window tries again.
-  const giveUp = () => {};
+  const tried = new Set<string>();
   // The worker sees no files that are loaded before it is in charge.
-  const observer = new PerformanceObserver((list) => void store(filesIn(list.getEntries())).catch(giveUp));
+  const observer = new PerformanceObserver((list) => {
+    // Each once: the request that is to store a file is such an entry too, also where it fails.
+    const paths = filesIn(list.getEntries()).filter((path) => !tried.has(path));
+    for (const path of paths) tried.add(path);
+    void store(paths).catch(giveUp);
+  });
   const begin = async () => {
     await navigator.serviceWorker.register(workerPath);
     if (isOver) return;
