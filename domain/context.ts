@@ -139,6 +139,8 @@ export interface ServiceSettings {
   requireVerifiedEmail: boolean;
   /** Requests a minute of a new API key. */
   rateLimitPerMinute: number;
+  /** Streams of events that a workspace may have open on one process. */
+  streamsPerWorkspace: number;
   /** A recording is stopped after so long. */
   recordings: { maxSeconds: number };
   /** The OpenAPI document; set once the operations are known. */

@@ -67,6 +67,8 @@ export interface EventLogs {
   subscribe(workspaceId: string, listener: (event: LogNotice) => void, accessor: Accessor): () => void;
   /** Follows the log of a workspace on behalf of a principal; resolves once its end is known. */
   follow(accessor: LogAccessor): Promise<LogFollower>;
+  /** How many follow the log of a workspace now. */
+  followersOf(workspaceId: string): number;
 }
 
 /** What listeners are called with; `access` when the principal's access may have changed. */

@@ -53,6 +53,7 @@ const Settings = z.object({
   SLOW_STATEMENT_MS: whole(1000, 0, 60_000),
   RATE_LIMIT_PER_KEY: whole(300, 1, 1_000_000),
   RATE_LIMIT_PER_ADDRESS: whole(120, 1, 1_000_000),
+  STREAMS_PER_WORKSPACE: whole(10_000, 1, 1_000_000),
   TRUST_PROXY: hops,
   TURN_MINUTES: whole(30, 1, 1440),
   TURN_STEPS: whole(50, 1, 1000),

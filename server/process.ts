@@ -99,6 +99,7 @@ export async function startService(
       ? config.REQUIRE_VERIFIED_EMAIL === 'true'
       : config.SMTP_URL !== undefined,
     rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
+    streamsPerWorkspace: config.STREAMS_PER_WORKSPACE,
     recordings: { maxSeconds: config.RECORDING_MAX_MINUTES * 60 },
   };
   const mail = createMailer(config, log);

@@ -202,6 +202,7 @@ export function openEventLogs(pgListener: PgListener, db: Db, log: Logger): Open
       }
       return follower;
     },
+    followersOf: (workspaceId) => followed.get(workspaceId)?.followers.size ?? 0,
     get followers() {
       return [...followed.values()].reduce((sum, { followers }) => sum + followers.size, 0);
     },

@@ -136,6 +136,28 @@ test('leaves nothing behind when its reader is gone, or asked for its head alone
   await until(() => here.service.logs.followers === 0);
 });
 
+test('a workspace has so many streams and no more, whatever others have', async () => {
+  const small = await startTestService({ AGENT_CONCURRENCY: '0', STREAMS_PER_WORKSPACE: '2' });
+  try {
+    const [workspace, other] = [await small.workspace(), await small.workspace()];
+    const open = async ({ key }: TestWorkspace) => {
+      const stream = await streamOf(small, key);
+      await stream.until(({ event }) => event === 'position');
+      return stream;
+    };
+    const [first] = [await open(workspace), await open(workspace)];
+    const { status, headers, body } = await workspace.call('GET /events/stream');
+    assert.equal([status, body.code, headers.get('retry-after')], [429, 'rate_limit_exceeded', '30']);
+    assert.match(body.message, 'This workspace has 2 open streams of events');
+    await open(other);
+    first?.leave();
+    await until(() => small.service.logs.followersOf(workspace.workspaceId) === 1);
+    await open(workspace);
+  } finally {
+    await small.close();
+  }
+});
+
 /** A stream of the workspace's events that is read as slowly as the test wants. */
 async function slowStream({ workspaceId, userId, mint }: TestWorkspace, afterSequence: number) {
   await mint(['todos:read']);
@@ -143,7 +165,8 @@ async function slowStream({ workspaceId, userId, mint }: TestWorkspace, afterSeq
   const [row] = await here.db.rows<{ id: string }>(newest, [workspaceId]);
   const principal = { kind: 'api_key', credentialId: row?.id, workspaceId, userId, scopes: new Set(['todos:read']) };
   const never = new AbortController().signal;
-  const ctx = { db: here.db, logs: here.service.logs, signal: never, closing: never };
+  const service = { streamsPerWorkspace: 100 };
+  const ctx = { db: here.db, logs: here.service.logs, service, signal: never, closing: never };
   return streamEvents({ ...ctx, principal: { ...principal, expiresAt: null } } as unknown as Context, {
     afterSequence,
   });
