@@ -29,8 +29,9 @@ function kindOf(value: unknown): string {
   return kinds[Array.isArray(value) ? 'array' : typeof value] ?? typeof value;
 }
 
-/** What a value must be that has the wrong kind. */
+/** What a value must be that has the wrong kind. A JSON number such as 1e999 is read as infinite. */
 function kindMessage(expected: string, input: unknown): string {
+  if (expected === 'number' && typeof input === 'number') return 'is beyond the range of numbers';
   const wanted = kinds[expected] ?? expected;
   const isPlain = expected === 'boolean' || (expected === 'int' && typeof input === 'number');
   return isPlain ? `must be ${wanted}` : `must be ${wanted}, not ${kindOf(input)}`;

@@ -33,6 +33,11 @@ const refusals: [route: string, body: unknown, message: string, allowed?: string
   ],
   ['POST /todos', { title: null }, 'title: must be a text, not null'],
   ['POST /todos', { title: 5 }, 'title: must be a text, not a number'],
+  [
+    'POST /todos',
+    '{"title":"x","schedule":{"every":"day","interval":-1e999}}',
+    'schedule.interval: is beyond the range of numbers',
+  ],
   ['POST /todos', { title: 'x', assignees: 'me' }, 'assignees: must be a list, not a text'],
   ['POST /todos', { title: 'x', assignees: ['me'] }, 'assignees[0]: must be an object, not a text'],
   ['POST /todos', { title: 'x', assignees: [{}] }, 'assignees[0].id: is missing'],
