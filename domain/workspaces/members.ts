@@ -1,8 +1,9 @@
 import type { Db } from '../../db/client.ts';
 import type { members, users } from '../../db/schema/index.ts';
 import { requireVerifiedEmail } from '../accounts/email-verification.ts';
+import { requireValidCredential } from '../accounts/membership.ts';
 import { revokeKeysAndAppsIn } from '../accounts/revoke-access.ts';
-import type { Context } from '../context.ts';
+import type { Context, Principal } from '../context.ts';
 import { conflict, notFound } from '../errors.ts';
 import { recordEvent, recordEvents } from '../events/record.ts';
 import { wholeList } from '../fields.ts';
@@ -38,9 +39,21 @@ async function findMember(db: Db, workspaceId: string, userId: string): Promise<
   return { object: 'member', ...row };
 }
 
-/** Locks the owners, and checks that one is left when `userId` no longer is one. @throws Failure 409. */
-async function requireAnotherOwner(tx: Db, workspaceId: string, userId: string): Promise<void> {
+type Owners = readonly { id: string }[];
+
+/**
+ * Locks the owners, so that changes of members come one after the other, and returns them. Checks again what the caller
+ * may do: the change before may have removed the caller, or taken its role. @throws Failure 401, 403.
+ */
+async function holdOwners(tx: Db, principal: Principal, workspaceId: string, needsOwner: boolean): Promise<Owners> {
   const owners = await tx.rows<{ id: string }>(lockOwners, [workspaceId]);
+  await requireMember(tx, principal.userId, workspaceId, needsOwner);
+  await requireValidCredential(tx, principal);
+  return owners;
+}
+
+/** Checks that an owner is left when `userId` no longer is one. @throws Failure 409. */
+function requireAnotherOwner(owners: Owners, userId: string): void {
   if (owners.some((owner) => owner.id !== userId) || !owners.some((owner) => owner.id === userId)) return;
   throw conflict('A workspace needs at least one owner. Make another member an owner first.');
 }
@@ -70,10 +83,11 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
   const { db, principal } = ctx;
   const { name } = await requireMember(db, principal.userId, workspaceId, true);
   return db.transaction(async (tx) => {
+    const owners = await holdOwners(tx, principal, workspaceId, true);
     const member = await findMember(tx, workspaceId, userId);
     if (role === member.role) return member;
     if (role === 'owner') await requireVerifiedEmail(tx, ctx.service, principal.userId);
-    if (role !== 'owner') await requireAnotherOwner(tx, workspaceId, userId);
+    if (role !== 'owner') requireAnotherOwner(owners, userId);
     await tx.rows(setRole, [workspaceId, userId, role]);
     await recordEvent(tx, workspaceId, { type: 'member.changed', objectId: member.id, changedFields: ['role'] });
     if (role !== 'owner') await withdrawInvitations(tx, workspaceId, userId);
@@ -84,15 +98,17 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
 }
 
 /**
- * Removes a member, whose sessions, keys, grants and open invitations in the workspace end at once, and notifies them by
- * email. Members may remove themselves, owners anybody. @throws Failure 403, 404, 409 for the last owner.
+ * Removes a member, whose sessions, keys, grants, open invitations and subscribed browsers in the workspace end at once,
+ * and notifies them by email. Members may remove themselves, owners anybody. @throws Failure 403, 404, 409 for the last owner.
  */
 export async function removeMember(ctx: Context, { workspaceId, userId }: { workspaceId: string; userId: string }) {
   const { db, principal } = ctx;
-  const { name } = await requireMember(db, principal.userId, workspaceId, userId !== principal.userId);
+  const needsOwner = userId !== principal.userId;
+  const { name } = await requireMember(db, principal.userId, workspaceId, needsOwner);
   return db.transaction(async (tx) => {
+    const owners = await holdOwners(tx, principal, workspaceId, needsOwner);
     const member = await findMember(tx, workspaceId, userId);
-    await requireAnotherOwner(tx, workspaceId, userId);
+    requireAnotherOwner(owners, userId);
     await tx.rows(remove, [workspaceId, userId]);
     await recordEvent(tx, workspaceId, { type: 'member.removed', objectId: member.id });
     await revokeKeysAndAppsIn(tx, workspaceId, userId);

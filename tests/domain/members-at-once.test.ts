@@ -1,0 +1,112 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Answer, startTestService, type TestService } from '../support/harness.ts';
+import { hold, releaseAll, untilAllBlocked } from '../support/locks.ts';
+import { newAccount, type Person } from '../support/people.ts';
+
+const test = suite('changes of members at once');
+let tandem: TestService;
+
+test.before(async () => {
+  tandem = await startTestService();
+});
+test.after.each(releaseAll);
+test.after(() => tandem.close());
+
+const as = (person: Person, route: string, body?: unknown): Promise<Answer> =>
+  tandem.call(route, body, { key: person.session.token });
+
+/** A workspace with two owners and a member, who are signed in elsewhere. */
+async function threePeople() {
+  const owner = await newAccount(tandem);
+  const path = `/workspaces/${owner.session.workspace.id}`;
+  const join = async (role: string) => {
+    const person = await newAccount(tandem);
+    const { body } = await as(owner, `POST ${path}/invitations`, { email: person.email, role, anyoneWithLink: true });
+    const invitationToken = /#token=([\w-]+)/.exec(body.link)?.[1];
+    assert.is((await as(person, 'POST /auth/invitations/accept', { invitationToken })).status, 200);
+    return person;
+  };
+  const [second, member] = [await join('owner'), await join('member')];
+  const of = (person: Person) => `${path}/members/${person.session.user.id}`;
+  return { owner, second, member, path, of };
+}
+
+/** Sends requests while the owners of a workspace are locked: the first comes first once they are free. */
+async function oneAfterTheOther(owner: Person, requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
+  const held = await hold(`select 1 from members where workspace_id = $1 and user_id = $2 for update`, [
+    owner.session.workspace.id,
+    owner.session.user.id,
+  ]);
+  const sent: Promise<Answer>[] = [];
+  for (const request of requests) {
+    sent.push(request());
+    await untilAllBlocked(sent.length, 'select user_id as id from members%for update');
+  }
+  await held.release();
+  return Promise.all(sent);
+}
+
+/** How many events of a type the workspace of an owner has. */
+async function eventsOf(owner: Person, type: string): Promise<number> {
+  const { body } = await as(owner, `GET /events?types=${type}`);
+  return body.data.length;
+}
+
+test('an owner who was removed meanwhile removes nobody any more', async () => {
+  const { owner, second, member, path, of } = await threePeople();
+  const [removal, late] = await oneAfterTheOther(owner, [
+    () => as(owner, `DELETE ${of(second)}`),
+    () => as(second, `DELETE ${of(member)}`),
+  ]);
+  assert.is(removal?.status, 200);
+  assert.equal([late?.status, late?.body.code], [403, 'workspace_access_denied']);
+  const { body } = await as(owner, `GET ${path}/members`);
+  assert.equal(
+    body.data.map(({ id }: { id: string }) => id),
+    [owner, member].map(({ session }) => session.user.id),
+  );
+});
+
+test('an owner who became a member meanwhile takes no role of others', async () => {
+  const { owner, second, of } = await threePeople();
+  const [change, late] = await oneAfterTheOther(owner, [
+    () => as(owner, `PATCH ${of(second)}`, { role: 'member' }),
+    () => as(second, `PATCH ${of(owner)}`, { role: 'member' }),
+  ]);
+  assert.is(change?.status, 200);
+  assert.equal([late?.status, late?.body.reason], [403, 'owner_required']);
+});
+
+test('a member whom two owners remove is removed once', async () => {
+  const { owner, second, member, of } = await threePeople();
+  const answers = await oneAfterTheOther(owner, [
+    () => as(owner, `DELETE ${of(member)}`),
+    () => as(second, `DELETE ${of(member)}`),
+  ]);
+  assert.equal(
+    answers.map(({ status }) => status),
+    [200, 404],
+  );
+  assert.is(await eventsOf(owner, 'member.removed'), 1);
+});
+
+test('a role that two owners change is changed once', async () => {
+  const { owner, second, member, of } = await threePeople();
+  assert.is((await as(owner, `PATCH ${of(member)}`, { role: 'owner' })).status, 200);
+  const demote = { role: 'member' };
+  const answers = await oneAfterTheOther(owner, [
+    () => as(owner, `PATCH ${of(member)}`, demote),
+    () => as(second, `PATCH ${of(member)}`, demote),
+  ]);
+  assert.equal(
+    answers.map(({ status, body }) => [status, body.role]),
+    [
+      [200, 'member'],
+      [200, 'member'],
+    ],
+  );
+  assert.is(await eventsOf(owner, 'member.changed'), 2);
+});
+
+test.run();
