@@ -40,6 +40,7 @@ const remove = `delete from push_subscriptions where workspace_id = $1 and user_
 const move = `update push_subscriptions set credential_id = $3 where user_id = $1 and credential_id = $2`;
 const removeOfSessions = `delete from push_subscriptions p using credentials c
   where p.user_id = $1 and c.user_id = $1 and c.id = p.credential_id and c.revoked_at is not null`;
+const removeOfMember = 'delete from push_subscriptions where workspace_id = $1 and user_id = $2';
 
 const ownerOf = (workspaceId: string, id: string) => `push_subscription ${workspaceId} ${id}`;
 
@@ -108,4 +109,13 @@ export async function movePushSubscriptions(tx: Db, userId: string, from: string
 /** Removes the browsers of a person whose sessions were ended. */
 export async function removeEndedSubscriptions(db: Db, userId: string): Promise<void> {
   await db.rows(removeOfSessions, [userId]);
+}
+
+/**
+ * Removes the browsers of a person who is no longer a member, and those that belong to the sessions ended with that: they
+ * get nothing should the person come back.
+ */
+export async function removeSubscriptionsOfMember(tx: Db, workspaceId: string, userId: string): Promise<void> {
+  await tx.rows(removeOfMember, [workspaceId, userId]);
+  await removeEndedSubscriptions(tx, userId);
 }

@@ -8,6 +8,7 @@ import { conflict, notFound } from '../errors.ts';
 import { recordEvent, recordEvents } from '../events/record.ts';
 import { wholeList } from '../fields.ts';
 import { queueSecurityNotice, quotedInNotice } from '../notifications/security-notice.ts';
+import { removeSubscriptionsOfMember } from '../push/subscriptions.ts';
 import { invitationRevoked } from './events.ts';
 import { requireMember } from './membership.ts';
 import type { MemberAnswer, MemberChanges } from './shapes.ts';
@@ -113,6 +114,7 @@ export async function removeMember(ctx: Context, { workspaceId, userId }: { work
     await recordEvent(tx, workspaceId, { type: 'member.removed', objectId: member.id });
     await revokeKeysAndAppsIn(tx, workspaceId, userId);
     await tx.rows(revokeSessions, [workspaceId, userId]);
+    await removeSubscriptionsOfMember(tx, workspaceId, userId);
     await withdrawInvitations(tx, workspaceId, userId);
     const text = `You are no longer a member of the workspace ${quotedInNotice(name)}. Your sessions, API keys and apps there were ended.`;
     await queueSecurityNotice({ ...ctx, db: tx }, { userId, workspaceId, title: 'You left a workspace', text });

@@ -191,6 +191,25 @@ test('signing out and ending a session remove its browser; another workspace tak
   assert.is(await count(), 0);
 });
 
+test('the browsers of a member who was removed get nothing when the person is back', async () => {
+  const owner = await newAccount(tandem);
+  const { workspace } = owner.session;
+  const asOwner = callsOf(tandem, owner);
+  const { person, call, browser } = await subscribed();
+  const { email, session } = person;
+  const invited = await asOwner(`POST /workspaces/${workspace.id}/invitations`, { email, anyoneWithLink: true });
+  const invitationToken = /#token=([\w-]+)/.exec(bodyOf(invited, 201).link)?.[1];
+  bodyOf(await call('POST /auth/invitations/accept', { invitationToken }));
+  const moved = bodyOf(await call('POST /auth/sessions/current/workspace', { workspaceId: workspace.id }), 201);
+  const there: Call = (route, body) => tandem.call(route, body, { key: moved.token });
+  bodyOf(await subscribe(there, browser), 201);
+
+  const text = 'select workspace_id as "workspaceId" from push_subscriptions where user_id = $1';
+  assert.is((await tandem.db.rows(text, [session.user.id])).length, 2);
+  bodyOf(await asOwner(`DELETE /workspaces/${workspace.id}/members/${session.user.id}`));
+  assert.equal(await tandem.db.rows(text, [session.user.id]), [], 'its session was ended in both');
+});
+
 test('addresses of private networks and keys that are none are refused', async () => {
   const { call, browser } = await subscribed();
   const { keys } = browser.subscription;
