@@ -175,6 +175,22 @@ test.promise('groups have counts, are collapsed by a button, and stay so after a
   assert.match((await heading.textContent()) ?? '', 'Urgent');
 });
 
+test.promise('going back to a list, the keys go on from the row that was opened', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  for (const title of ['Fourth', 'Third', 'Second', 'First']) await call('POST /todos', { title });
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  await page.getByRole('row', { name: /^Third/ }).waitFor();
+  for (const key of ['j', 'j', 'j', 'Enter']) await page.keyboard.press(key);
+  await sees('Third');
+  await page.goBack();
+  await sees('Todos');
+  await page.getByRole('row', { name: /^Third/ }).waitFor();
+  await page.keyboard.press('j');
+  await page.locator('[role=row]:focus[aria-label^="Third"]').waitFor();
+});
+
 for (const { name, ...options } of looks) {
   test.promise(`a todo beside the list can be used by everyone: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');

@@ -21,7 +21,7 @@ import type { Pending } from './pending.ts';
 import { summaryQuery } from './queries.ts';
 import { TodoRow } from './todo-row.tsx';
 import type { FilterOfPage } from './use-filter.ts';
-import { isOnRow, rowIdOf, useGrid } from './use-grid.ts';
+import { isOnRow, rowIdOf, useActiveRow, useGrid } from './use-grid.ts';
 import { type GroupOf, useGroups } from './use-groups.ts';
 import { useManual } from './use-manual.ts';
 import { useMatches } from './use-matches.ts';
@@ -49,7 +49,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   const { workspace } = useIdentity();
   const navigate = useNavigate();
   const grid = useRef<HTMLDivElement>(null);
-  const [activeId, setActiveId] = useState<string>();
+  const [activeId, setActiveId] = useActiveRow();
   const { leaving } = pending;
   // A list that goes away with the focus gets no event for it.
   useEffect(() => () => setHeld(false), [setHeld]);

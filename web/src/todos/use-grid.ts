@@ -1,5 +1,6 @@
 import { defaultRangeExtractor, type Range, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useLocation } from 'react-router';
 
 const rowHeight = { fine: 36, coarse: 44 };
 const overscan = 3;
@@ -22,6 +23,19 @@ export function rowIdOf(target: EventTarget): string | undefined {
 export function isOnRow(grid: HTMLElement | null): boolean {
   const focused = document.activeElement;
   return focused !== null && focused.closest('[role="row"]') === focused && (grid?.contains(focused) ?? false);
+}
+
+/** The active rows of lists by the entry of the history that they are shown at. */
+const lastActive = new Map<string, string>();
+
+/** The row that the keys begin at. A list that a person goes back to has the one that it had. */
+export function useActiveRow() {
+  const { key } = useLocation();
+  const [active, setActive] = useState(() => lastActive.get(key));
+  useEffect(() => {
+    if (active !== undefined) lastActive.set(key, active);
+  }, [key, active]);
+  return [active, setActive] as const;
 }
 
 /**
