@@ -166,7 +166,7 @@ export const webhookEndpoints = router({
         access,
         summary: 'List the deliveries of a webhook endpoint',
         description:
-          'Lists deliveries, newest first, each with its last request and response. They are kept for 30 days unless the operator configured another time.',
+          'Lists deliveries, newest first, each with its last request and response. Those of events that you may not read are left out, so that a page may have fewer than `limit`. They are kept for 30 days unless the operator configured another time.',
         statuses: [404],
       }),
     )

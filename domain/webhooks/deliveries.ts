@@ -4,7 +4,16 @@ import type { Db } from '../../db/client.ts';
 import type { Context } from '../context.ts';
 import { conflict, notFound } from '../errors.ts';
 import { cursorScope, pageOf, positionOf } from '../page.ts';
-import { attemptsOf, type DeliveryRow, deliveryColumns, deliveryOf, findEndpoint, withLastAttempts } from './rows.ts';
+import { visibilityOf } from './readers.ts';
+import {
+  attemptsOf,
+  type DeliveryRow,
+  deliveryColumns,
+  deliveryOf,
+  type EndpointRow,
+  findEndpoint,
+  withLastAttempts,
+} from './rows.ts';
 import type { DeliveryAnswer, DeliveryQuery, Redelivery } from './shapes.ts';
 import { wakeEndpoint, wakeFanOut } from './wake.ts';
 
@@ -30,7 +39,10 @@ const goBack = `update webhook_endpoints set sequence = least(sequence, $3::bigi
   where workspace_id = $1 and id = $2 returning sequence`;
 const position = 'select sequence from webhook_endpoints where workspace_id = $1 and id = $2';
 
-/** A page of the deliveries of an endpoint, newest first, each with its last attempt. @throws Failure 400, 403, 404. */
+/**
+ * A page of the deliveries of an endpoint, newest first, each with its last attempt. It is shorter where some are of events
+ * that the caller may not read. @throws Failure 400, 403, 404.
+ */
 export async function listDeliveries(ctx: Context, { endpointId, status, limit, cursor }: DeliveryQuery) {
   const { workspaceId } = ctx.principal;
   const endpoint = await findEndpoint(ctx, endpointId);
@@ -46,15 +58,23 @@ export async function listDeliveries(ctx: Context, { endpointId, status, limit, 
     order by d.created_at desc, d.id desc limit ${bindings.bind(limit + 1)}`;
   const rows = await ctx.db.rows<DeliveryRow>(text, bindings.values);
   const page = pageOf(rows, limit, scope, (row) => [row.createdAt, row.id]);
-  return { object: 'list' as const, ...page, data: await withLastAttempts(ctx.db, workspaceId, page.data) };
+  const isVisible = await visibilityOf(ctx, page.data);
+  const visible = page.data.filter((row) => isVisible(row, endpoint.userId));
+  return { object: 'list' as const, ...page, data: await withLastAttempts(ctx.db, workspaceId, visible) };
+}
+
+/** @throws Failure 404 when there is no such delivery, or the caller may not read its event. */
+async function requireVisible(ctx: Context, row: DeliveryRow | undefined, { userId }: EndpointRow) {
+  if (row && (await visibilityOf(ctx, [row]))(row, userId)) return row;
+  throw notFound('delivery', 'deliveryId');
 }
 
 /** A delivery with its attempts, the oldest first. @throws Failure 403, 404. */
 export async function getDelivery(ctx: Context, { endpointId, deliveryId }: DeliveryRef) {
   const { workspaceId } = ctx.principal;
-  await findEndpoint(ctx, endpointId);
-  const [row] = await ctx.db.rows<DeliveryRow>(one, [workspaceId, endpointId, deliveryId]);
-  if (!row) throw notFound('delivery', 'deliveryId');
+  const endpoint = await findEndpoint(ctx, endpointId);
+  const [found] = await ctx.db.rows<DeliveryRow>(one, [workspaceId, endpointId, deliveryId]);
+  const row = await requireVisible(ctx, found, endpoint);
   const attempts = await attemptsOf(ctx.db, workspaceId, [row.id], shownAttempts);
   return { ...deliveryOf(row), attempts: (attempts.get(row.id) ?? []).reverse() };
 }
@@ -79,8 +99,8 @@ export function redeliver(ctx: Context, { endpointId, deliveryId }: DeliveryRef)
   const { workspaceId } = ctx.principal;
   return ctx.db.transaction(async (tx) => {
     const endpoint = await holdEnabled(ctx, tx, endpointId);
-    const [row] = await tx.rows<DeliveryRow>(again, [workspaceId, endpoint.id, deliveryId]);
-    if (!row) throw notFound('delivery', 'deliveryId');
+    const [found] = await tx.rows<DeliveryRow>(again, [workspaceId, endpoint.id, deliveryId]);
+    const row = await requireVisible({ ...ctx, db: tx }, found, endpoint);
     return sendNow(tx, workspaceId, endpoint.id, row);
   });
 }
