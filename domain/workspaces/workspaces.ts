@@ -54,7 +54,8 @@ export async function updateWorkspace(
   if (requireSecondFactor) await requireOwnFactor(ctx);
   return db.transaction(async (tx) => {
     await tx.rows(lock, [workspaceId]);
-    const before = await requireMember(tx, principal.userId, workspaceId);
+    // The role may have ended while this waited.
+    const before = await requireMember(tx, principal.userId, workspaceId, true);
     await tx.rows(update, [workspaceId, name ?? null, timezone ?? null, requireSecondFactor ?? null]);
     const after = await requireMember(tx, principal.userId, workspaceId);
     const changedFields = settings.filter((field) => before[field] !== after[field]);
