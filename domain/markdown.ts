@@ -1,7 +1,7 @@
 import MarkdownIt, { type StateBlock, type Token } from 'markdown-it';
 
 /*
- * How Markdown is read, by the service and by its pages: CommonMark with strikethrough (docs/decisions/0021). The pages
+ * How Markdown is read, by the service and by its pages: CommonMark with strikethrough and tables (docs/decisions/0021). The pages
  * cannot import values of the service, so web/src/captures/markdown-parser.ts is a copy of this file. A test compares
  * the two.
  */
@@ -33,7 +33,7 @@ function deepLine(state: StateBlock, line: number, _: number, silent: boolean): 
 const parser = new MarkdownIt('default', { html: false, linkify: false, typographer: false });
 parser.set({ maxNesting: maxLevel + 4 });
 // `[Anna]: yes` is a line of a note, not the definition of a link that is shown nowhere.
-parser.disable(['table', 'reference', 'entity']);
+parser.disable(['reference', 'entity']);
 // Reading is not showing: code that makes links of the tokens checks their addresses.
 parser.validateLink = () => true;
 parser.inline.State = InlineState;

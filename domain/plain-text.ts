@@ -26,15 +26,21 @@ function numberOf({ type, info, markup }: Token): string {
   return type === 'list_item_open' && info.length > 3 ? `${info}${markup} ` : '';
 }
 
-/** The texts of the blocks, one after the other. */
+/** The texts of the blocks, one after the other; a row of a table is one. */
 function* blockTexts(tokens: readonly Token[]): Generator<string> {
   let isItem = false;
   let number = '';
+  let cells: string[] | undefined;
   for (const token of tokens) {
     if (token.type === 'list_item_open') {
       isItem = true;
       number = numberOf(token);
-    } else if (token.type === 'inline') {
+    } else if (token.type === 'tr_open') cells = [];
+    else if (token.type === 'tr_close') {
+      yield (cells ?? []).join(' ');
+      cells = undefined;
+    } else if (token.type === 'inline' && cells) cells.push(inlineText(token.children ?? []));
+    else if (token.type === 'inline') {
       const text = inlineText(token.children ?? []);
       yield number + (isItem ? text.replace(box, '') : text);
       isItem = false;

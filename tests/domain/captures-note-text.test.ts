@@ -45,6 +45,8 @@ test('without one the title is the first line that says something, and the text 
     ['Text\n\n# Later', 'Text'],
     ['```\ncode\n```', 'code'],
     ['***', null],
+    ['| *Who* | When |\n|--|--|\n| Ada | now |', 'Who When'],
+    ['Due | now', 'Due | now'],
     ['🌱🌱', '🌱🌱'],
     ['\u00a0\u2003Text\u202e', 'Text'],
   ];

@@ -69,6 +69,29 @@ end`;
   ]);
 });
 
+test('tables have a head, rows of as many cells, and the alignment of each column', () => {
+  const markdown = 'Due:\n\n| Who | **When** | h |\n|:--|:-:|--:|\n| Ada \\| Grace | `3 March` | 2 |\n| Alan |\n\nend';
+  assert.equal(blocksOf(markdown), [
+    paragraph('Due:'),
+    {
+      type: 'table',
+      columns: ['left', 'center', 'right'],
+      head: [[text('Who')], [{ type: 'strong', children: [text('When')] }], [text('h')]],
+      rows: [
+        [[text('Ada | Grace')], [{ type: 'code', text: '3 March' }], [text('2')]],
+        [[text('Alan')], [], []],
+      ],
+    },
+    paragraph('end'),
+  ]);
+  const [list] = blocksOf('- one\n\n  a|b\n  -|-\n  c|d\n- two');
+  assert.equal(list?.type === 'list' && list.items.map(({ blocks }) => blocks.map(({ type }) => type)), [
+    ['paragraph', 'table'],
+    ['paragraph'],
+  ]);
+  assert.equal(blocksOf('one | two'), [paragraph('one | two')], 'a line alone is no table');
+});
+
 test('marks within a line are parsed, and anything else stays text', () => {
   assert.equal(inlineOf('a **b *c*** `d*` _e_ snake_case 2 * 3 * 4 \\*f\\*'), [
     text('a '),
@@ -94,12 +117,11 @@ test('links lead to web and mail addresses only', () => {
   }
 });
 
-test('no text becomes markup, and images, tables and HTML stay text or links', () => {
+test('no text becomes markup, and images and HTML are text or links', () => {
   assert.equal(
-    blocksOf('<b onclick="x">bold</b> &amp;\n\n| a |\n| - |\n\n[Anna]: yes\n\n![cat](https://a.example/cat.png)'),
+    blocksOf('<b onclick="x">bold</b> &amp;\n\n[Anna]: yes\n\n![cat](https://a.example/cat.png)'),
     [
       paragraph('<b onclick="x">bold</b> &amp;'),
-      paragraph('| a |\n| - |'),
       paragraph('[Anna]: yes'),
       { type: 'paragraph', children: [{ type: 'link', href: 'https://a.example/cat.png', children: [text('cat')] }] },
     ],

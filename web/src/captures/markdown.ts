@@ -22,12 +22,22 @@ interface List {
   items: Item[];
 }
 
+/** Rows have as many cells as the head. */
+export interface Table {
+  type: 'table';
+  head: Inline[][];
+  rows: Inline[][][];
+  /** Where each column is aligned to: null is as the text reads. */
+  columns: ('left' | 'center' | 'right' | null)[];
+}
+
 export type Block =
   | { type: 'paragraph'; children: Inline[] }
   | { type: 'heading'; level: number; children: Inline[] }
   | { type: 'code'; text: string }
   | { type: 'rule' }
   | { type: 'quote'; blocks: Block[] }
+  | Table
   | List;
 
 /** Marks inside each other, beyond which all is text. */
@@ -105,16 +115,34 @@ function takeBox(item: Item | undefined, tokens: readonly Token[]): void {
   first.content = first.content.slice(found[0].length);
 }
 
+/** Adds to a table what one of its tokens says. */
+function readTable(table: Table, token: Token): void {
+  const { type } = token;
+  const row = table.rows.at(-1);
+  if (type === 'th_open') {
+    const align = /text-align:(left|center|right)/.exec(String(token.attrGet('style') ?? ''))?.[1];
+    table.columns.push((align as Table['columns'][number]) ?? null);
+  } else if (type === 'tr_open') table.rows.push([]);
+  else if (type === 'thead_close') table.head = table.rows.pop() ?? [];
+  else if (type === 'inline') row?.push(inlineFrom(token.children ?? []));
+}
+
 /** The blocks of a Markdown text. */
 export function blocksOf(markdown: string): Block[] {
   const root: Block[] = [];
   const containers: { blocks: Block[]; item?: Item }[] = [{ blocks: root }];
   const lists: List[] = [];
   let level = 0;
+  let table: Table | undefined;
   for (const token of markdownTokens(markdown)) {
     const { blocks, item } = containers.at(-1) ?? { blocks: root };
     const { type } = token;
-    if (type === 'blockquote_open') {
+    if (type === 'table_open') {
+      table = { type: 'table', head: [], rows: [], columns: [] };
+      blocks.push(table);
+    } else if (type === 'table_close') table = undefined;
+    else if (table) readTable(table, token);
+    else if (type === 'blockquote_open') {
       const quote = { type: 'quote' as const, blocks: [] };
       blocks.push(quote);
       containers.push(quote);

@@ -1,5 +1,5 @@
 import { createElement, Fragment, type ReactNode } from 'react';
-import { type Block, blocksOf, type Inline, type Item } from './markdown.ts';
+import { type Block, blocksOf, type Inline, type Item, type Table } from './markdown.ts';
 
 /* Elements only: no text ever becomes markup. */
 
@@ -50,11 +50,32 @@ function block(each: Block): ReactNode {
       return <hr />;
     case 'quote':
       return <blockquote>{blocks(each.blocks)}</blockquote>;
+    case 'table':
+      return table(each);
     case 'list': {
       const items = inOrder(each.items.map(itemOf));
       return each.ordered ? <ol start={each.start}>{items}</ol> : <ul>{items}</ul>;
     }
   }
+}
+
+function table({ head, rows, columns }: Table): ReactNode {
+  const rowOf = (tag: 'th' | 'td', cells: readonly Inline[][]) => {
+    const shown = cells.map((cell, place) => {
+      const textAlign = columns[place] ?? undefined;
+      return createElement(tag, { scope: tag === 'th' ? 'col' : undefined, style: { textAlign } }, inline(cell));
+    });
+    return <tr>{inOrder(shown)}</tr>;
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys.
+    <div className="wide" tabIndex={0}>
+      <table>
+        <thead>{rowOf('th', head)}</thead>
+        <tbody>{inOrder(rows.map((cells) => rowOf('td', cells)))}</tbody>
+      </table>
+    </div>
+  );
 }
 
 function itemOf({ done, blocks: inside }: Item): ReactNode {
