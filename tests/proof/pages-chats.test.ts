@@ -28,6 +28,24 @@ test.promise('messages arrive once and whole over a stream that is cut at random
   assert.is(body.data.length, texts.length + 2);
 });
 
+test.promise('a table of an answer is one, and scrolls where a phone is too narrow for it', async (stage) => {
+  const { page, agent, window } = await openChat(stage, { viewport: { width: 360, height: 740 } });
+  const head = '| Todo | Owner | Due | Hours | Where |\n|---|---|:-:|--:|---|\n';
+  const row = '| Send the **contract** | Ada Lovelace | tomorrow | 2 | https://example.com/contracts/2027 |';
+  await agent.finish(`These are due:\n\n${head}${row}\n\nAnything else?`);
+  const table = page.getByRole('table');
+  await table.getByRole('columnheader', { name: 'Owner' }).waitFor();
+  assert.equal(await table.getByRole('cell').allInnerTexts(), [
+    ...['Send the contract', 'Ada Lovelace', 'tomorrow', '2', 'https://example.com/contracts/2027'],
+  ]);
+  const scrolls = `(() => {
+    const { scrollWidth, clientWidth } = document.querySelector('table').parentElement;
+    return [scrollWidth > clientWidth, document.documentElement.scrollWidth > innerWidth];
+  })()`;
+  assert.equal(await page.evaluate(scrolls), [true, false]);
+  assert.equal(await window.axe('all'), []);
+});
+
 const watchRows = `(() => {
   window.changes = 0;
   const watch = new MutationObserver((records) => { window.changes += records.length; });

@@ -118,14 +118,11 @@ test('links lead to web and mail addresses only', () => {
 });
 
 test('no text becomes markup, and images and HTML are text or links', () => {
-  assert.equal(
-    blocksOf('<b onclick="x">bold</b> &amp;\n\n[Anna]: yes\n\n![cat](https://a.example/cat.png)'),
-    [
-      paragraph('<b onclick="x">bold</b> &amp;'),
-      paragraph('[Anna]: yes'),
-      { type: 'paragraph', children: [{ type: 'link', href: 'https://a.example/cat.png', children: [text('cat')] }] },
-    ],
-  );
+  assert.equal(blocksOf('<b onclick="x">bold</b> &amp;\n\n[Anna]: yes\n\n![cat](https://a.example/cat.png)'), [
+    paragraph('<b onclick="x">bold</b> &amp;'),
+    paragraph('[Anna]: yes'),
+    { type: 'paragraph', children: [{ type: 'link', href: 'https://a.example/cat.png', children: [text('cat')] }] },
+  ]);
 });
 
 test('marks that are nested too deeply are shown as text', () => {

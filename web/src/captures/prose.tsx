@@ -62,15 +62,15 @@ function block(each: Block): ReactNode {
 function table({ head, rows, columns }: Table): ReactNode {
   const rowOf = (tag: 'th' | 'td', cells: readonly Inline[][]) => {
     const shown = cells.map((cell, place) => {
-      const textAlign = columns[place] ?? undefined;
+      const textAlign = columns[place] ?? 'left';
       return createElement(tag, { scope: tag === 'th' ? 'col' : undefined, style: { textAlign } }, inline(cell));
     });
     return <tr>{inOrder(shown)}</tr>;
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys.
-    <div className="wide" tabIndex={0}>
-      <table>
+    <div className="sideways" tabIndex={0}>
+      <table className="figures">
         <thead>{rowOf('th', head)}</thead>
         <tbody>{inOrder(rows.map((cells) => rowOf('td', cells)))}</tbody>
       </table>
