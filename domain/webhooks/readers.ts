@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { readableObjects } from '../events/read.ts';
 import { type EventObject, type EventType, eventObjects, objectOf } from '../events/types.ts';
 
-/** Kinds of resources some of whose events one person alone may read. */
+/** Kinds of resources some of whose events one person alone may read: what counts once the log no longer says it of an event. */
 const personal: readonly EventObject[] = ['view', 'reminder', 'notification', 'notification_settings', 'snooze'];
 
 const readersOf = `select id, reader_id as "readerId" from events where workspace_id = $1 and id = any($2::uuid[])`;
@@ -32,13 +32,14 @@ export async function visibilityOf<Row extends Delivery>(
 ): Promise<(delivery: Row, ownerId: string) => boolean> {
   const { workspaceId, userId } = principal;
   const readable = readableObjects(principal);
-  const ids = deliveries.filter(mayBePersonal).map(({ eventId }) => eventId);
+  const ids = deliveries.filter((each) => eventObjects.includes(objectOfDelivery(each))).map(({ eventId }) => eventId);
   const found = ids.length === 0 ? [] : await db.rows<Reader>(readersOf, [workspaceId, ids]);
   const readers = new Map(found.map(({ id, readerId }) => [id, readerId ?? userId]));
   return (delivery, ownerId) => {
     const object = objectOfDelivery(delivery);
     if (!eventObjects.includes(object)) return true;
     if (!readable.includes(object)) return false;
-    return !mayBePersonal(delivery) || (readers.get(delivery.eventId) ?? ownerId) === userId;
+    const reader = readers.get(delivery.eventId) ?? (mayBePersonal(delivery) ? ownerId : userId);
+    return reader === userId;
   };
 }
