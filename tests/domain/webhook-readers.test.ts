@@ -102,4 +102,16 @@ test('also once the events are no longer in the log', async () => {
   );
 });
 
+test('an event of one person alone is theirs whatever its kind', async () => {
+  const { workspaceId, ada, ben, path, list } = await sentToAda();
+  const of = (deliveries: Delivery[]) => deliveries.find(({ type }) => type === 'todo.created');
+  const created = of(await list(ben));
+  assert.ok(created);
+  const mine = `update events set reader_id = (select user_id from webhook_endpoints where workspace_id = $1) where workspace_id = $1 and id = $2`;
+  await tandem.db.rows(mine, [workspaceId, created.eventId]);
+  assert.is(of(await list(ben)), undefined);
+  assert.is((await ben(`GET ${path}/${created.id}`)).status, 404);
+  assert.equal(of(await list(ada)), created);
+});
+
 test.run();
