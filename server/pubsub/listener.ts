@@ -82,6 +82,8 @@ export function openPgListener(url: string, log: Logger, onSession?: OnSession):
     }
   };
   const onNotification = (channel: string, payload: string) => {
+    // Listeners that know of no connection yet read again when they are given one: an event before would be handled twice.
+    if (!sql) return;
     for (const listener of [...(listeners.get(channel) ?? [])]) guarded(() => listener.onNotification(payload));
   };
   const listenTo = (current: postgres.Sql, channel: string) => inTime(current.unsafe(`listen ${channel}`));

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { announce } from '../../domain/live.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
-import { follow, listening } from '../support/live-fixtures.ts';
+import { type Follower, follow, listening } from '../support/live-fixtures.ts';
 import { openPassage, type Passage } from '../support/passage.ts';
 import { until } from '../support/until.ts';
 
@@ -22,6 +22,13 @@ test.after(async () => {
   await Promise.all([here.close(), there.close()]);
   await passage.close();
 });
+
+/** Waits until both processes know of the follower, who was made to read again then; it has received nothing else. */
+async function confirmed(close: Follower, chatId: string): Promise<void> {
+  await until(() => there.service.live.isFollowed(chatId) && close.received.length > 0);
+  assert.equal(close.kinds(), ['resync']);
+  close.clear();
+}
 
 /** Announces a change of another chat; what was announced before has arrived, or never will, once both processes have it. */
 async function marker(): Promise<void> {
@@ -59,8 +66,7 @@ test('reach the followers on every process once the transaction commits, and nob
 test('carry messages and deltas to those who follow closely, and the status to all', async () => {
   const chatId = crypto.randomUUID();
   const [close, loose] = [follow(here, chatId, true), follow(here, chatId)];
-  await until(() => there.service.live.isFollowed(chatId));
-  close.clear();
+  await confirmed(close, chatId);
   announce(there.db, { kind: 'message', chatId });
   there.service.live.sendDelta({ chatId, sequence: 2, offset: 0, text: 'Hel' });
   there.service.live.sendDelta({ chatId, sequence: 2, offset: 3, text: 'lo' });
@@ -84,8 +90,7 @@ test('carry messages and deltas to those who follow closely, and the status to a
 test('carry a delta of any length and any characters, in pieces and in order', async () => {
   const chatId = crypto.randomUUID();
   const close = follow(here, chatId, true);
-  await until(() => there.service.live.isFollowed(chatId));
-  close.clear();
+  await confirmed(close, chatId);
   for (const text of ['x'.repeat(30_000), '😀'.repeat(9001), '"\n\u0001\\'.repeat(5000), '']) {
     there.service.live.sendDelta({ chatId, sequence: 7, offset: 0, text });
     const textOf = () => close.received.map((event) => (event.kind === 'delta' ? event.text : '')).join('');

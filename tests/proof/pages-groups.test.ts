@@ -35,18 +35,19 @@ async function withTodos(stage: Stage) {
   return { ada, call, ids, garden, scout, userId };
 }
 
-/** The rows of the list in their order: headings with their counts, and the titles of todos. */
-async function rowsOf(page: Page): Promise<string[]> {
-  const rows = await page.getByRole('grid', { name: 'Todos' }).getByRole('row').all();
-  const shown = rows.map(async (row) => {
-    const top = (await row.boundingBox())?.y ?? 0;
-    const heading = row.locator('button[aria-expanded]');
-    const isHeading = (await heading.count()) > 0;
-    const text = isHeading ? await heading.innerText() : await row.locator('a').first().innerText();
-    return { top, text: text.replaceAll(/\s+/g, ' ').trim() };
-  });
-  return (await Promise.all(shown)).sort((a, b) => a.top - b.top).map(({ text }) => text);
-}
+const readRows = `[...document.querySelectorAll('[role=grid][aria-label=Todos] [role=row]')]
+  .map((row) => ({
+    top: row.getBoundingClientRect().top,
+    text: (row.querySelector('button[aria-expanded]') ?? row.querySelector('a'))?.innerText ?? '',
+  }))
+  .sort((a, b) => a.top - b.top)
+  .map(({ text }) => text.replaceAll(/\\s+/g, ' ').trim())`;
+
+/**
+ * The rows of the list in their order, all of one moment: headings with their counts, and the titles of todos. Rows that are
+ * asked for one after the other may be gone by then, and a locator waits for them.
+ */
+const rowsOf = (page: Page) => page.evaluate<string[]>(readRows);
 
 const hasRows = (page: Page, ...wanted: string[]) => {
   let found: string[] = [];
