@@ -100,3 +100,13 @@ export async function requireValid(db: Db, { kind, workspaceId, credentialId }: 
   if (kind === 'agent') return;
   if ((await db.rows(stillValid, [workspaceId, credentialId])).length === 0) throw badCredential();
 }
+
+const holdValid = `${stillValid} for share of c`;
+
+/**
+ * Locks the credential of a request until the transaction ends: a sign-out, or the removal of its person, then sees, and
+ * removes, what the transaction adds to it. @throws Failure 401 when it has ended.
+ */
+export async function holdCredential(tx: Db, { workspaceId, credentialId }: Principal): Promise<void> {
+  if ((await tx.rows(holdValid, [workspaceId, credentialId])).length === 0) throw badCredential();
+}

@@ -2,6 +2,7 @@ import { hash, type KeyObject } from 'node:crypto';
 import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { pushSubscriptions } from '../../db/schema/index.ts';
+import { holdCredential } from '../access.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import { wholeList } from '../fields.ts';
@@ -64,7 +65,7 @@ export async function listPushSubscriptions({ db, principal, service }: Context)
 
 /**
  * Adds the browser of the request; one that is there already is changed. It belongs to the session: it ends with it.
- * @throws Failure 400 for an address that no request is sent to, and for keys that are none.
+ * @throws Failure 400 for an address that no request is sent to, and for keys that are none, 401 when the session ended.
  */
 export async function addPushSubscription(ctx: Context, { endpoint, keys }: PushSubscriptionInput) {
   const { principal, service, client } = ctx;
@@ -78,6 +79,7 @@ export async function addPushSubscription(ctx: Context, { endpoint, keys }: Push
   const endpointHash = hash('sha256', endpoint, 'buffer');
   const text = Buffer.from(JSON.stringify({ endpoint, ...keys }));
   return ctx.db.transaction(async (tx) => {
+    await holdCredential(tx, principal);
     await tx.rows(removeOthers, [endpointHash, userId]);
     const values = [endpointHash, Buffer.alloc(0), new URL(endpoint).hostname, client.name];
     const [added] = await tx.rows<{ id: string }>(insert, [workspaceId, newId(), userId, credentialId, ...values]);

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { notify } from '../../domain/notifications/notify.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { holdRow, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
 import { callsOf, newAccount, type Person } from '../support/people.ts';
 import { type PushBrowser, startPushService } from '../support/push-service.ts';
 import { until } from '../support/until.ts';
@@ -17,6 +18,7 @@ test.before(async () => {
   tandem = await startTestService(loopback);
   pushes = await startPushService(() => applicationServerKey);
 });
+test.after.each(releaseAll);
 test.after(async () => {
   await tandem.close();
   await pushes.close();
@@ -63,6 +65,21 @@ const untilSettled = (person: Person) => until(async () => (await waiting(person
 
 const browsersOf = async (call: Call): Promise<unknown[]> =>
   bodyOf(await call('GET /notifications/push-subscriptions')).data;
+
+test('a browser that is added while its session ends gets nothing', async () => {
+  const { browser, id } = await subscribed();
+  const ada = await newAccount(tandem);
+  // Adding it waits here, behind its checks: it is a browser of somebody else first.
+  const held = await holdRow('push_subscriptions', id);
+  const adding = callsOf(tandem, ada)('POST /notifications/push-subscriptions', browser.subscription);
+  await untilAllBlocked(1, 'delete from push_subscriptions%');
+  const signingOut = callsOf(tandem, ada)('DELETE /auth/sessions/current');
+  await untilBlocked('update credentials%', signingOut);
+  await held.release();
+  assert.equal([(await adding).status, (await signingOut).status], [201, 200]);
+  const of = 'select 1 from push_subscriptions where workspace_id = $1';
+  assert.equal(await tandem.db.rows(of, [ada.session.workspace.id]), []);
+});
 
 test('a request for approval arrives encrypted, with its page and a tag; one that is repeated arrives once', async () => {
   const { person, call, browser } = await subscribed();
