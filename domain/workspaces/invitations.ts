@@ -141,8 +141,9 @@ export async function revokeInvitation(
   { db, principal }: Context,
   { workspaceId, invitationId }: { workspaceId: string; invitationId: string },
 ) {
-  await requireMember(db, principal.userId, workspaceId, true);
   await db.transaction(async (tx) => {
+    await holdMembership(tx, workspaceId, principal);
+    await requireMember(tx, principal.userId, workspaceId, true);
     const [revoked] = await tx.rows<{ id: string }>(revoke, [workspaceId, invitationId]);
     if (!revoked) throw notFound('open invitation', 'invitationId');
     await recordEvent(tx, workspaceId, invitationRevoked(revoked));

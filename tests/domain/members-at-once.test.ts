@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
-import { hold, holdWorkspace, releaseAll, untilAllBlocked } from '../support/locks.ts';
+import { hold, holdWorkspace, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
 import { newAccount, type Person } from '../support/people.ts';
 
 const test = suite('changes of members at once');
@@ -87,6 +87,23 @@ test('an owner who became a member meanwhile changes no settings', async () => {
   await untilAllBlocked(1, 'select 1 from workspaces%for no key update');
   assert.is((await as(owner, `PATCH ${of(second)}`, { role: 'member' })).status, 200);
   await held.release();
+  assert.equal([(await late).status, (await late).body.reason], [403, 'owner_required']);
+});
+
+test('an owner who became a member meanwhile withdraws no invitation', async () => {
+  const { owner, second, path, of } = await threePeople();
+  const invitation = { email: 'eve@example.com', role: 'member', anyoneWithLink: true };
+  const { id } = (await as(owner, `POST ${path}/invitations`, invitation)).body;
+  const held = await hold('select 1 from members where workspace_id = $1 and user_id = $2 for update', [
+    owner.session.workspace.id,
+    second.session.user.id,
+  ]);
+  const demoted = as(owner, `PATCH ${of(second)}`, { role: 'member' });
+  await untilAllBlocked(1, 'select user_id as id from members%for update');
+  const late = as(second, `DELETE ${path}/invitations/${id}`);
+  await untilBlocked('select 1 from members%for share', late);
+  await held.release();
+  assert.is((await demoted).status, 200);
   assert.equal([(await late).status, (await late).body.reason], [403, 'owner_required']);
 });
 
