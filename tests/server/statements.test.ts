@@ -27,11 +27,15 @@ test('are logged by their name, without values, also in a transaction', async ()
   const tandem = await startTestService({ SLOW_STATEMENT_MS: '40', AGENT_CONCURRENCY: '0' }, { log });
   try {
     const alone = `select $1::text as given, pg_sleep(0.06), (select count(*) from todos where false)`;
+    const inside = `${alone} limit 1`;
     await tandem.db.rows(alone, ['Zq9xMark']);
-    await tandem.db.transaction((tx) => tx.rows(`${alone} limit 1`, ['Zq9xMark']));
-    const names = slow().filter(({ statement }) => statement.startsWith('select todos #'));
-    assert.is(new Set(names.map(({ statement }) => statement)).size, 2);
-    for (const { ms } of names) assert.ok(ms >= 40, String(ms));
+    await tandem.db.transaction((tx) => tx.rows(inside, ['Zq9xMark']));
+    // On a busy machine statements of the service itself are slow too.
+    for (const text of [alone, inside]) {
+      const [line] = slow().filter(({ statement }) => statement === statementName(text));
+      assert.ok((line?.ms ?? 0) >= 40, `${line?.ms} ms: ${text}`);
+    }
+    assert.match(statementName(alone), /^select todos #/);
     assert.not.match(lines.join(''), 'Zq9x');
   } finally {
     await tandem.close();
