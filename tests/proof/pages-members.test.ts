@@ -46,7 +46,7 @@ test.promise(
     await owning.page.getByRole('button', { name: 'Remove: Nora New' }).click();
     await owning.page.getByRole('button', { name: 'Remove', exact: true }).click();
     await owning.page.getByText('Nora New is no longer a member.').waitFor();
-    assert.is(await member(owning, 'Nora New').count(), 0);
+    await member(owning, 'Nora New').waitFor({ state: 'detached' });
     await guest.page.reload();
     await guest.sees('Sign in');
   },
