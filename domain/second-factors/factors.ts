@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
-import type { Context } from '../context.ts';
+import { requireValid } from '../access.ts';
+import type { Context, Principal } from '../context.ts';
 import { conflict } from '../errors.ts';
 import type { SecondFactorMethod, SecondFactorStatus } from './shapes.ts';
 
@@ -44,6 +45,15 @@ export async function methodsOf(db: Db, userId: string): Promise<SecondFactorMet
 /** Locks the second factors of a person until the transaction ends: they are changed one at a time. */
 export async function holdFactors(tx: Db, userId: string): Promise<void> {
   await tx.rows(hold, [userId]);
+}
+
+/**
+ * As `holdFactors`, for the person of a request. Its session is checked again: what ends all sessions, and may remove the
+ * factors, holds the same lock. @throws Failure 401 when it has ended.
+ */
+export async function holdOwnFactors(tx: Db, principal: Principal): Promise<void> {
+  await holdFactors(tx, principal.userId);
+  await requireValid(tx, principal);
 }
 
 /** @throws Failure 409 when the person has no second factor, which recovery codes could replace. */

@@ -6,7 +6,7 @@ import { conflict, invalid, notFound } from '../errors.ts';
 import { wholeList } from '../fields.ts';
 import { descriptorsOf } from './assertions.ts';
 import { issueChallenge, type Purpose, siteOf, takeChallenge, timeoutMs } from './challenges.ts';
-import { endCodesOfNone, holdFactors } from './factors.ts';
+import { endCodesOfNone, holdOwnFactors } from './factors.ts';
 import { queueFactorNotice } from './notices.ts';
 import { requireRecentAuthentication } from './recent-authentication.ts';
 import { firstRecoveryCodes } from './recovery-codes.ts';
@@ -115,7 +115,7 @@ export async function createPasskey(ctx: Context, { name, credential }: z.infer<
   await requireRecentAuthentication(ctx);
   const { credential: made, credentialBackedUp, transports } = await verified(ctx, credential);
   return ctx.db.transaction(async (tx) => {
-    await holdFactors(tx, userId);
+    await holdOwnFactors(tx, ctx.principal);
     const [existing] = await tx.rows<{ count: number }>(count, [userId]);
     if ((existing?.count ?? 0) >= maxPasskeys)
       throw conflict(`A person has at most ${maxPasskeys} passkeys. Delete one first.`);
@@ -152,7 +152,7 @@ export async function deletePasskey(ctx: Context, { passkeyId }: { passkeyId: st
   const { userId } = ctx.principal;
   await requireRecentAuthentication(ctx);
   await ctx.db.transaction(async (tx) => {
-    await holdFactors(tx, userId);
+    await holdOwnFactors(tx, ctx.principal);
     const [removed] = await tx.rows<{ name: string }>(remove, [userId, passkeyId]);
     if (!removed) throw notFound('passkey', 'passkeyId');
     await endCodesOfNone(tx, userId);

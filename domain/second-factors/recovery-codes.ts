@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto';
 import type { Db } from '../../db/client.ts';
 import type { Context } from '../context.ts';
-import { hasRecoveryCodes, holdFactors, requireFactor } from './factors.ts';
+import { hasRecoveryCodes, holdOwnFactors, requireFactor } from './factors.ts';
 import { queueFactorNotice } from './notices.ts';
 import { requireRecentAuthentication } from './recent-authentication.ts';
 import type { RecoveryCodesAnswer } from './shapes.ts';
@@ -57,7 +57,7 @@ export async function createRecoveryCodes(ctx: Context): Promise<RecoveryCodesAn
   const { userId } = ctx.principal;
   await requireRecentAuthentication(ctx);
   return ctx.db.transaction(async (tx) => {
-    await holdFactors(tx, userId);
+    await holdOwnFactors(tx, ctx.principal);
     await requireFactor(tx, userId);
     await queueFactorNotice(ctx, tx, userId, 'recovery_codes_replaced');
     return replaceCodes(tx, userId);

@@ -4,7 +4,7 @@ import type { Db } from '../../db/client.ts';
 import type { Context, RequestContext } from '../context.ts';
 import { conflict, invalid } from '../errors.ts';
 import { decrypt, encrypt } from './encryption.ts';
-import { endCodesOfNone, holdFactors } from './factors.ts';
+import { endCodesOfNone, holdOwnFactors } from './factors.ts';
 import { queueFactorNotice } from './notices.ts';
 import { requireRecentAuthentication } from './recent-authentication.ts';
 import { firstRecoveryCodes } from './recovery-codes.ts';
@@ -67,7 +67,10 @@ export async function beginTotp(ctx: Context): Promise<TotpEnrolmentAnswer> {
   await requireRecentAuthentication(ctx);
   const bytes = Uint8Array.from(randomBytes(secretBytes));
   const values = [principal.userId, encrypt(bytes, service.totpKey, principal.userId)];
-  const [made] = await db.rows<{ expiresAt: string }>(begin, values);
+  const [made] = await db.transaction(async (tx) => {
+    await holdOwnFactors(tx, principal);
+    return tx.rows<{ expiresAt: string }>(begin, values);
+  });
   if (!made) throw conflict('There is an authenticator app already. Remove it first.');
   const [person] = await db.rows<{ email: string | null }>(emailOf, [principal.userId]);
   const secret = new Secret({ buffer: bytes.buffer });
@@ -80,7 +83,7 @@ export async function confirmTotp(ctx: Context, { code }: { code: string }) {
   const { userId } = ctx.principal;
   await requireRecentAuthentication(ctx);
   const confirmed = await ctx.db.transaction(async (tx) => {
-    await holdFactors(tx, userId);
+    await holdOwnFactors(tx, ctx.principal);
     const [held] = await tx.rows<Held>(hold, [userId]);
     if (held?.isConfirmed) throw conflict('There is an authenticator app already. Remove it first.');
     if (!held || held.isExpired) throw conflict('This setup has expired. Start again.');
@@ -101,7 +104,7 @@ export async function removeTotp(ctx: Context) {
   const { userId } = ctx.principal;
   await requireRecentAuthentication(ctx);
   const wasActive = await ctx.db.transaction(async (tx) => {
-    await holdFactors(tx, userId);
+    await holdOwnFactors(tx, ctx.principal);
     const [removed] = await tx.rows<{ wasActive: boolean }>(remove, [userId]);
     await endCodesOfNone(tx, userId);
     if (removed?.wasActive) await queueFactorNotice(ctx, tx, userId, 'totp_removed');
