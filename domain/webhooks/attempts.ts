@@ -22,7 +22,7 @@ export interface Failures {
   forMs: number;
 }
 
-const hold = `select failures as count, coalesce(extract(epoch from now() - failing_since), 0)::float8 * 1000 as "forMs"
+const hold = `select url, failures as count, coalesce(extract(epoch from now() - failing_since), 0)::float8 * 1000 as "forMs"
   from webhook_endpoints where workspace_id = $1 and id = $2 and attempt = $3 and enabled for no key update`;
 const insertAttempt = `insert into webhook_attempts (workspace_id, delivery_id, id, url, request_headers, request_body,
     status, response_headers, response_body, error, duration_ms, sent_at)
@@ -40,6 +40,9 @@ const fail = `update webhook_endpoints set failing_since = coalesce(failing_sinc
     paused_until = now() + make_interval(secs => $3::float8)
   where workspace_id = $1 and id = $2`;
 
+/** A try that failed at an address which the endpoint left meanwhile says nothing of the one it has now. */
+const elsewhere: Verdict = { status: 'pending', retry: 0, pause: null, disable: null };
+
 /**
  * Saves what came of a try, and what follows from it: `judge` says what, by the failures of the endpoint so far.
  * @throws LostLease when the endpoint was disabled, deleted or claimed by another worker: nothing is saved then.
@@ -47,20 +50,22 @@ const fail = `update webhook_endpoints set failing_since = coalesce(failing_sinc
 export async function saveAttempt(
   ctx: NotifyContext,
   claim: EndpointClaim,
-  { deliveryId, tries }: Taken,
+  { deliveryId, tries, url }: Taken,
   attempt: Attempt | null,
   judge: (failures: Failures) => Verdict,
 ): Promise<Verdict> {
   const { workspaceId, endpointId } = claim;
   return ctx.db.transaction(async (tx) => {
-    const [failures] = await tx.rows<Failures>(hold, [workspaceId, endpointId, claim.attempt]);
-    if (!failures) throw new LostLease();
-    const verdict = judge(failures);
+    const [held] = await tx.rows<Failures & { url: string }>(hold, [workspaceId, endpointId, claim.attempt]);
+    if (!held) throw new LostLease();
+    const isMoved = held.url !== url;
+    const judged = judge(held);
+    const verdict = isMoved && attempt && judged.status !== 'delivered' ? elsewhere : judged;
     if (attempt) await tx.rows(insertAttempt, [workspaceId, deliveryId, newId(), JSON.stringify(attempt)]);
     const retry = verdict.status === 'pending' ? verdict.retry : null;
     await tx.rows(end, [workspaceId, deliveryId, verdict.status, retry, tries]);
     if (verdict.status === 'delivered') await tx.rows(succeed, [workspaceId, endpointId]);
-    else if (attempt) await tx.rows(fail, [workspaceId, endpointId, verdict.pause]);
+    else if (attempt && !isMoved) await tx.rows(fail, [workspaceId, endpointId, verdict.pause]);
     if (verdict.status !== 'delivered' && verdict.disable !== null) {
       await disableEndpoint({ ...ctx, db: tx }, claim, verdict.disable);
     }

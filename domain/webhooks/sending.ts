@@ -82,6 +82,10 @@ const takeText = (next: string) => `with endpoint as (
     t.id as "deliveryId", t.event_id as "eventId", t.type, t.sequence, t.tries,
     t.created_at as "createdAt"
   from endpoint e left join taken t on true`;
+// Another member, who may read, may have become its owner meanwhile.
+const holdEnded = `select 1 from webhook_endpoints e
+  where e.workspace_id = $1 and e.id = $2 and e.attempt = $3 and not (${ownerMayRead})
+  for no key update of e`;
 const takeDue = takeText(due);
 const takeHead = takeText(head);
 
@@ -104,7 +108,10 @@ export async function takeDelivery(
   const secrets = previousSecret ? [secret, previousSecret] : [secret];
   if (row.isSubscription && (isExpired || !mayRead)) return { url: row.url, secrets, isExpired };
   if (!mayRead) {
-    await ctx.db.transaction((tx) => disableEndpoint({ ...ctx, db: tx }, claim, 'rights_ended'));
+    await ctx.db.transaction(async (tx) => {
+      const ended = await tx.rows(holdEnded, [workspaceId, endpointId, attempt]);
+      if (ended.length > 0) await disableEndpoint({ ...ctx, db: tx }, claim, 'rights_ended');
+    });
     throw new LostLease();
   }
   if (deliveryId === null) return null;

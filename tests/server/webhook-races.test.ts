@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Db } from '../../db/client.ts';
-import { jobsChannel } from '../../domain/jobs.ts';
+import { jobsChannel, LostLease } from '../../domain/jobs.ts';
 import { type Attempt, giveBackEndpoint, saveAttempt, type Verdict } from '../../domain/webhooks/attempts.ts';
 import { makeDeliveries } from '../../domain/webhooks/fan-out.ts';
 import { type EndpointClaim, type Taken, takeDelivery } from '../../domain/webhooks/sending.ts';
@@ -10,7 +10,7 @@ import { startFanOut } from '../../server/workers/webhooks/fan-out.ts';
 import { webhookLeases } from '../../server/workers/webhooks/leases.ts';
 import { withFrozenTimers } from '../support/frozen-timers.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
-import { holdRow, releaseAll } from '../support/locks.ts';
+import { holdRow, releaseAll, untilBlocked } from '../support/locks.ts';
 import { until } from '../support/until.ts';
 import { type Endpoint, happen, newEndpoint, numbered } from '../support/webhook-world.ts';
 
@@ -28,7 +28,7 @@ test.after(async () => {
 
 const none = '00000000-0000-0000-0000-000000000000';
 const url = 'https://hooks.invalid/';
-const mail = { send: () => {} };
+const mail = { send: () => {}, sends: false };
 const context = () =>
   ({ db: tandem.db, clock: () => new Date(), mail }) as unknown as Parameters<typeof saveAttempt>[0];
 
@@ -97,6 +97,45 @@ test('what becomes due after the last look at an endpoint wakes a worker when th
   const again = await claimOf(endpoint);
   await save(again, await take(again), 503, later);
   assert.equal(await notifiedBy(() => giveBackEndpoint(tandem.db, again)), [], 'nothing is due');
+});
+
+test('a failure at an address that the endpoint left meanwhile says nothing of the new one', async () => {
+  const workspace = await tandem.workspace();
+  const endpoint = await newEndpoint(tandem, workspace, { url });
+  await endpoint.call('POST /test');
+  const claim = await claimOf(endpoint);
+  const taken = await take(claim);
+  const moved = await endpoint.call('PATCH ', { url: 'https://moved.invalid/' });
+  assert.is(moved.status, 200, moved.text);
+  const gone: Verdict = { status: 'failed', pause: 60, disable: 'gone' };
+  assert.equal(await save(claim, taken, 410, gone), { status: 'pending', retry: 0, pause: null, disable: null });
+  const { body } = await endpoint.call('GET ');
+  assert.equal([body.enabled, body.failingSince], [true, null]);
+  const again = await take(claim);
+  assert.equal([again.deliveryId, again.url], [taken.deliveryId, 'https://moved.invalid/']);
+  assert.is((await save(claim, again, 410, gone)).status, 'failed');
+  assert.equal((await endpoint.call('GET ')).body.disabledReason, 'gone');
+});
+
+test('an endpoint that another member takes over is not disabled for the rights of the one before', async () => {
+  const workspace = await tandem.workspace();
+  const endpoint = await newEndpoint(tandem, workspace, { url });
+  await endpoint.call('POST /test');
+  const claim = await claimOf(endpoint);
+  const { id } = endpoint;
+  const credential = (revokedAt: string) =>
+    `update credentials set revoked_at = ${revokedAt} where id = (select credential_id from webhook_endpoints where id = $1)`;
+  await tandem.db.rows(credential('now()'), [id]);
+  const held = await holdRow('webhook_endpoints', id);
+  const taking = takeDelivery(context(), claim, []);
+  const outcome = taking.catch((error: unknown) => error);
+  await untilBlocked('%webhook_endpoints%', outcome);
+  await held.also('update webhook_endpoints set credential_id = null where id = $1', [id]);
+  await held.commit();
+  assert.instance(await outcome, LostLease);
+  const { enabled } =
+    (await tandem.db.rows<{ enabled: boolean }>('select enabled from webhook_endpoints where id = $1', [id]))[0] ?? {};
+  assert.is(enabled, true);
 });
 
 test('events of an endpoint that is locked when they are looked for are sent once it is free', async () => {

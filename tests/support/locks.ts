@@ -9,6 +9,8 @@ export interface Held {
   also(text: string, values: unknown[]): Promise<void>;
   /** Rolls back and lets go. */
   release(): Promise<void>;
+  /** Commits and lets go. */
+  commit(): Promise<void>;
 }
 
 const open = new Set<Held>();
@@ -41,16 +43,18 @@ export async function hold(text: string, values: unknown[] = []): Promise<Held> 
   const sql = postgres(testDatabaseUrl(), { max: 1, onnotice: () => {} });
   await sql.unsafe('begin');
   await sql.unsafe(text, values as never[]);
+  const end = async (how: 'rollback' | 'commit') => {
+    if (!open.delete(held)) return;
+    await sql.unsafe(how);
+    await sql.end();
+    if (open.size === 0) await closeWatch();
+  };
   const held: Held = {
     also: async (more, given) => {
       await sql.unsafe(more, given as never[]);
     },
-    release: async () => {
-      if (!open.delete(held)) return;
-      await sql.unsafe('rollback');
-      await sql.end();
-      if (open.size === 0) await closeWatch();
-    },
+    release: () => end('rollback'),
+    commit: () => end('commit'),
   };
   open.add(held);
   return held;
