@@ -66,7 +66,7 @@ const insert = `with n as (
     join push_subscriptions p on p.workspace_id = $1 and p.user_id = n.user_id
     left join notification_settings s
       on s.workspace_id = $1 and s.user_id = n.user_id and s.kind = n.kind
-    where $13 and coalesce(s.push, true) returning 1
+    where $13 and coalesce(s.push, true) for key share of p skip locked returning 1
   )`;
 const deliveries = `select user_id as "userId", in_app as "inApp", email, created_at as "createdAt" from notifications
   where workspace_id = $1 and dedupe = $2 order by user_id`;

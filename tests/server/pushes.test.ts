@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { notify } from '../../domain/notifications/notify.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
-import { holdRow, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
+import { hold, holdRow, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
 import { callsOf, newAccount, type Person } from '../support/people.ts';
 import { type PushBrowser, startPushService } from '../support/push-service.ts';
 import { until } from '../support/until.ts';
@@ -79,6 +79,18 @@ test('a browser that is added while its session ends gets nothing', async () => 
   assert.equal([(await adding).status, (await signingOut).status], [201, 200]);
   const of = 'select 1 from push_subscriptions where workspace_id = $1';
   assert.equal(await tandem.db.rows(of, [ada.session.workspace.id]), []);
+});
+
+test('a browser that is being removed keeps nobody from being notified', async () => {
+  const { person, call, id } = await subscribed();
+  const other = pushes.browser();
+  bodyOf(await call('POST /notifications/push-subscriptions', other.subscription), 201);
+  const held = await hold('delete from push_subscriptions where id = $1', [id]);
+  await happen(person);
+  await held.release();
+  assert.is((await other.messages(1)).length, 1);
+  await untilSettled(person);
+  assert.is(bodyOf(await call('GET /notifications')).data.length, 1);
 });
 
 test('a request for approval arrives encrypted, with its page and a tag; one that is repeated arrives once', async () => {
