@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts';
 import { wholeList } from '../fields.ts';
 import { movePushSubscriptions, removeEndedSubscriptions } from '../push/subscriptions.ts';
 import { openSession } from './open-session.ts';
+import { lockAccess } from './revoke-access.ts';
 import type { OpenedSession } from './shapes.ts';
 
 /** A session without requests for so long ends (CONTRACT §3). */
@@ -58,7 +59,7 @@ export async function endSession({ db, principal }: Context, { sessionId }: { se
   return ended(sessionId);
 }
 
-/** Ends every session of a person, or all but `exceptId`, and what is sent to their browsers. */
+/** Ends every session of a person, or all but `exceptId`, and what is sent to their browsers. `db` is a transaction. */
 export async function revokeSessions(db: Db, userId: string, exceptId: string | null): Promise<void> {
   await db.rows(revokeOthers, [userId, exceptId]);
   await removeEndedSubscriptions(db, userId);
@@ -67,7 +68,11 @@ export async function revokeSessions(db: Db, userId: string, exceptId: string | 
 /** Ends all sessions of the person but that of the request, and returns what is left. */
 export async function endOtherSessions(ctx: Context) {
   const { userId, credentialId } = ctx.principal;
-  await revokeSessions(ctx.db, userId, credentialId);
+  await ctx.db.transaction(async (tx) => {
+    // A session that another one is being replaced by is seen once it is there.
+    await lockAccess(tx, userId);
+    await revokeSessions(tx, userId, credentialId);
+  });
   return listSessions(ctx);
 }
 
