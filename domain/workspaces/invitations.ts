@@ -22,6 +22,8 @@ const days = 7;
 const columns = `id, workspace_id as "workspaceId", email, anyone_with_link as "anyoneWithLink", role, created_at as "createdAt", expires_at as "expiresAt"`;
 const open = 'accepted_at is null and revoked_at is null and expires_at > now()';
 const list = `select ${columns} from invitations where workspace_id = $1 and ${open} order by created_at desc, id desc`;
+/** Invitations of a workspace are made and accepted one at a time: a later one replaces the one before. */
+const lockWorkspace = 'select 1 from workspaces where id = $1 for no key update';
 const supersede = `update invitations set revoked_at = now()
   where workspace_id = $1 and lower(email) = lower($2) and ${open} returning id`;
 const insert = `insert into invitations
@@ -121,13 +123,14 @@ export async function inviteMember(
 ): Promise<CreatedInvitationAnswer> {
   const { userId } = ctx.principal;
   await requireMember(ctx.db, userId, workspaceId, true);
-  if (await isMember(ctx.db, workspaceId, request.email)) {
-    throw conflict('This person is already a member.', { reason: 'already_member' });
-  }
   const { invitation, link, email } = await ctx.db.transaction(async (db) => {
+    await db.rows(lockWorkspace, [workspaceId]);
     await holdMembership(db, workspaceId, ctx.principal);
-    await requireVerifiedEmail(db, ctx.service, userId);
     await requireMember(db, userId, workspaceId, true);
+    if (await isMember(db, workspaceId, request.email)) {
+      throw conflict('This person is already a member.', { reason: 'already_member' });
+    }
+    await requireVerifiedEmail(db, ctx.service, userId);
     const made = await invite(db, { workspaceId, userId }, request, ctx.service.publicUrl);
     await notifyInvited({ ...ctx, db }, { ...made.invitation, invitedBy: userId });
     return made;
@@ -162,8 +165,8 @@ function otherAddress(): Failure {
 
 /**
  * Makes a person a member by the token of an invitation; returns the workspace. An invitation is valid only while its
- * inviter is an owner: the inviter's membership is locked before the invitation, in the order in which a removal locks
- * them. `db` is a transaction. @throws Failure 400, 403 when it is for another address.
+ * inviter is an owner: the workspace and the inviter's membership are locked before the invitation, in the order in which an
+ * invitation and a removal lock them. `db` is a transaction. @throws Failure 400, 403 when it is for another address.
  */
 export async function joinByInvitation(db: Db, token: string, userId: string): Promise<string> {
   const spent = () =>
@@ -171,6 +174,7 @@ export async function joinByInvitation(db: Db, token: string, userId: string): P
   const [found] = await db.rows<Found>(find, [sha256(token), userId]);
   if (!found) throw spent();
   const { workspaceId, invitedBy, isForThem } = found;
+  await db.rows(lockWorkspace, [workspaceId]);
   const inviters = await db.rows(holdInviter, [workspaceId, invitedBy]);
   if (inviters.length === 0) throw spent();
   if (!isForThem) throw otherAddress();

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
 import { hold, holdWorkspace, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
-import { newAccount, type Person } from '../support/people.ts';
+import { newAccount, type Person, password } from '../support/people.ts';
 
 const test = suite('changes of members at once');
 let tandem: TestService;
@@ -105,6 +105,39 @@ test('an owner who became a member meanwhile withdraws no invitation', async () 
   await held.release();
   assert.is((await demoted).status, 200);
   assert.equal([(await late).status, (await late).body.reason], [403, 'owner_required']);
+});
+
+test('of two invitations of an address at once one is valid', async () => {
+  const { owner, second, path } = await threePeople();
+  const held = await holdWorkspace(owner.session.workspace.id);
+  const invitation = { email: 'eve@example.com', role: 'member' };
+  const both = [owner, second].map((person) => as(person, `POST ${path}/invitations`, invitation));
+  await untilBlocked('select 1 from workspaces%for no key update', Promise.all(both));
+  await held.release();
+  assert.equal(
+    (await Promise.all(both)).map(({ status }) => status),
+    [201, 201],
+  );
+  const { data } = (await as(owner, `GET ${path}/invitations`)).body;
+  assert.is(data.filter(({ email }: { email: string }) => email === invitation.email).length, 1);
+});
+
+test('the end of all other sessions waits for one that is being replaced, and ends what replaces it', async () => {
+  const { owner, member } = await threePeople();
+  const { token } = (await tandem.call('POST /auth/sessions', { email: member.email, password })).body;
+  // The new session waits here, after the last of its locks.
+  const held = await hold('lock table push_subscriptions in share mode');
+  const { id: workspaceId } = owner.session.workspace;
+  const replaced = tandem.call('POST /auth/sessions/current/workspace', { workspaceId }, { key: token });
+  await untilBlocked('update push_subscriptions%', replaced);
+  const ending = as(member, 'DELETE /auth/sessions');
+  await untilBlocked('%from members%for no key update', ending);
+  await held.release();
+  assert.equal([(await replaced).status, (await ending).status], [201, 200], (await replaced).text);
+  assert.equal(
+    (await ending).body.data.map(({ isCurrent }: { isCurrent: boolean }) => isCurrent),
+    [true],
+  );
 });
 
 test('a member whom two owners remove is removed once', async () => {
