@@ -18,6 +18,8 @@ const maxResetsPerHour = 5;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
+/** The lock makes the count of emails exact however many requests come at once. */
+const lockPerson = 'select 1 from users where lower(email) = lower($1) for no key update';
 const insert = `insert into password_resets (token_hash, user_id, expires_at)
   select $1, id, now() + interval '${linkMinutes} minutes' from users where lower(email) = lower($2)
     and (select count(*) from password_resets r where r.user_id = users.id and r.proves_address and r.created_at > now() - interval '1 hour') < ${maxResetsPerHour}
@@ -54,7 +56,10 @@ export async function operatorResetLink(
 /** The email with a link to set a new password; null when no account has this address, or it got five this hour. */
 export async function passwordResetEmail(db: Db, email: string, publicUrl: string): Promise<Email | null> {
   const token = randomBytes(32).toString('base64url');
-  const rows = await db.rows(insert, [sha256(token), email]);
+  const rows = await db.transaction(async (tx) => {
+    await tx.rows(lockPerson, [email]);
+    return tx.rows(insert, [sha256(token), email]);
+  });
   if (rows.length === 0) return null;
   const text = `A password reset was requested for your Tandem account.
 

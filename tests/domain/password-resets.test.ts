@@ -1,7 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answer, startTestService, type TestService } from '../support/harness.ts';
-import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
+import { connect } from '../../db/client.ts';
+import { passwordResetEmail } from '../../domain/sign-in/passwords.ts';
+import { type Answer, startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
+import { hold, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
 import { authorizeUrl, Browser, connectApp, pkce, register } from '../support/oauth.ts';
 import { newAccount, type Person, password, temporaryDirectory, tokenInEmail } from '../support/people.ts';
 
@@ -75,6 +77,21 @@ test('a changed password ends other sessions, and keys and apps on request', asy
   assert.is((await as(person, 'POST /auth/password', again)).body.accessRevoked, true);
   assert.equal(await access(), [false, false, false]);
   assert.ok(await works(person.session.token));
+});
+
+test('five emails an hour are sent, however many are asked for at once', async () => {
+  const { email, session } = await newAccount(tandem);
+  const processes = Array.from({ length: 6 }, () => connect(testDatabaseUrl(), { poolSize: 1 }));
+  try {
+    const held = await hold('select 1 from users where id = $1 for update', [session.user.id]);
+    const asked = Promise.all(processes.map((db) => passwordResetEmail(db, email, 'https://tandem.invalid')));
+    await untilBlocked('%from users%', asked);
+    await untilAllBlocked(processes.length, '%from users%');
+    await held.release();
+    assert.is((await asked).filter((each) => each !== null).length, 5);
+  } finally {
+    await Promise.all(processes.map((db) => db.close()));
+  }
 });
 
 test('a refused reset ends nothing', async () => {
