@@ -48,7 +48,8 @@ test('others write while an index is built, and it waits for what they have begu
   const migrating = migrate(sql, dir);
   await until(async () => {
     const waiting = await other`select from pg_stat_activity
-      where query ilike '%create index concurrently%' and wait_event_type = 'Lock' and pid <> pg_backend_pid()`;
+      where query ilike '%create index concurrently%' and wait_event_type = 'Lock' and pid <> pg_backend_pid()
+        and datname = current_database()`;
     return waiting.length === 1;
   });
   await other`insert into notes values (20002, 'written meanwhile')`;
