@@ -285,7 +285,7 @@ test('a chunk that was acknowledged is acknowledged again and not written twice'
 });
 
 test('a client that does not show that it lives is cut off, and one that does is not', async () => {
-  const quick = await startIntake(directory.store, idle, { intakeTimes: { heartbeatMs: 60 } });
+  const quick = await startIntake(directory.store, idle, { intakeTimes: { heartbeatMs: 2000 } });
   try {
     const workspace = await quick.workspace();
     const [deaf, quiet] = [
