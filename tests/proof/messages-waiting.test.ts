@@ -106,19 +106,20 @@ test('sendMessage with waitSeconds answers the replies, all of them and in order
 });
 
 test('when waitSeconds runs out, timedOut is true, what was written so far is there, and the agent works on', async () => {
-  thaw = freezeTimers(1500);
+  // Long enough for the agent to write meanwhile.
+  thaw = freezeTimers(5500);
   const workspace = await tandem.workspace();
   const { call } = workspace;
   const { path, agent } = await newChat(tandem, workspace);
   await agent.finish('First.');
-  const answer = timed(call(`POST ${path}/messages`, { message: 'And then?', waitSeconds: 1 }));
+  const answer = timed(call(`POST ${path}/messages`, { message: 'And then?', waitSeconds: 5 }));
   await until(
     async () => (await call(`GET ${path}`)).body.status === 'running',
     () => 'the turn begins',
   );
   await agent.write('Let me see.');
   const [{ body }, ms] = await answer;
-  assert.ok(ms >= 1000, `${ms} ms`);
+  assert.ok(ms >= 5000, `${ms} ms`);
   assert.equal([body.status, body.timedOut, body.replies.length], ['running', true, 1]);
   await agent.finish('There.');
   assert.is((await call(`GET ${path}`)).body.status, 'completed');
@@ -273,11 +274,9 @@ test('a thousand waiters cost no connection, leave nothing behind, and are all a
     );
     assert.is((await workspace.call('GET /todos')).status, 200);
     assert.is(await listening(service), 1000, 'another request is answered meanwhile');
-    const [held] = await service.db.rows<{ held: number }>(
-      `select count(*)::int as held from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()`,
-      [],
-    );
-    assert.is(held?.held, 0);
+    const held = `select from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()`;
+    // Others of this database may be between two statements for a moment.
+    await until(async () => (await service.db.rows(held, [])).length === 0);
     await Promise.all(chats.map(({ agent }) => agent.finish('Done.')));
     const answers = await Promise.all(waiters);
     assert.ok(answers.every((answer) => answer.status === 200 && answer.body.data[0].text === 'Done.'));
