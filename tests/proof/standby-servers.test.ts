@@ -47,7 +47,11 @@ test('a read that is cancelled to apply a change is an error, and the standby st
     const locked = 'locked_on_the_standby';
     await db.rows(`create table ${locked} as select 1 as n`, []);
     await until(async () => (await reads.rows(`select n from ${locked}`, []).catch(() => [])).length === 1);
-    const reading = reads.rows(`select pg_sleep(2.5) from ${locked}`, []).catch((error: unknown) => error);
+    const reading = reads.rows(`select pg_sleep(60) from ${locked}`, []).catch((error: unknown) => error);
+    await until(
+      async () => (await cluster.standby`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0,
+      () => 'the read is under way',
+    );
     await db.transaction(async (tx) => {
       await tx.rows(`lock table ${locked} in access exclusive mode`, []);
     });
