@@ -4,7 +4,9 @@ import { startTestService, type TestService, type TestWorkspace } from '../suppo
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { type ModelProcess, startModelProcess } from '../support/model-process.ts';
 import { startProcess, stopProcesses } from '../support/processes.ts';
+import { isFull } from '../support/proof-size.ts';
 import { settled } from '../support/scripted-engine.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('workers that stand still past their lease and wake up');
 const modelMs = 1500;
@@ -70,10 +72,10 @@ const freezePoints: Record<string, (workspaceId: string, chatId: string) => Prom
     await untilBlocked('%insert into todos%');
   },
   'waiting for the model': async (_, chatId) => {
-    for (let tries = 0; (await tandem.db.rows(begun, [chatId])).length === 0; tries++) {
-      if (tries > 500) throw new Error('the turn never began');
-      await wait(20);
-    }
+    await until(
+      async () => (await tandem.db.rows(begun, [chatId])).length > 0,
+      () => 'the turn begins',
+    );
     await wait(modelMs / 3);
   },
 };
@@ -109,7 +111,7 @@ test('what it was at work on is finished by another one within 30 s, and nothing
   await check('after it woke up');
   const health = await first.call('GET /me', works[0]?.workspace.key ?? null);
   assert.is(health.status, 200, 'it works on');
-  assert.ok(took < 30_000, `another one finished within ${took} ms`);
+  if (isFull) assert.ok(took < 30_000, `another one finished within ${took} ms`);
 });
 
 test.run();

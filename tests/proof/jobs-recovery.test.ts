@@ -7,6 +7,7 @@ import { kill } from '../fixtures/database-service.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
 import { newTurn, startWatched, untilStopped, type Watch } from '../support/jobs-world.ts';
 import { openPassage, type Passage } from '../support/passage.ts';
+import { isFull } from '../support/proof-size.ts';
 import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
 import { until, within } from '../support/until.ts';
 
@@ -76,15 +77,16 @@ test('a process that stops aborts its jobs with the reason, and another continue
 });
 
 test('a job that does not listen is waited for until a fifth of SHUTDOWN_SECONDS is left, and then another continues', async () => {
-  const first = await start();
+  const first = await start({ SHUTDOWN_SECONDS: '10' });
   const deaf = await make(first, (made) => first.watch.when(made, () => new Promise(() => {})));
-  const slow = await make(first, (made) =>
-    first.watch.when(made, () => new Promise((resolve) => setTimeout(resolve, 1000))),
-  );
+  // It ends some time after the process began to stop.
+  const endLate = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => setTimeout(resolve, 500)));
+  const slow = await make(first, (made) => first.watch.when(made, endLate));
   await until(() => first.watch.times(deaf).length + first.watch.times(slow).length === 2);
   const second = await start();
   const took = await stop(first);
-  assert.ok(took >= 1600, `${took} ms`);
+  assert.ok(took >= 8000, `${took} ms`);
   await until(() => second.watch.times(deaf).length > 0);
   assert.equal(second.watch.times(slow), [], 'what ended in that time is done');
 });
@@ -104,10 +106,13 @@ test('a job of a process that was killed is done by another within 30 s', async 
   const second = await start();
   await kill(worker, 'SIGKILL');
   const killed = Date.now();
+  // It may be taken then, however slow this machine is.
+  const free = `select 1 from chat_turns where id = $1 and lease_until < now() + interval '30 seconds'`;
+  assert.is((await maker.db.rows(free, [turn.turnId])).length, 1);
   await until(() => second.watch.times(turn).length > 0);
   const took = Date.now() - killed;
   process.stdout.write(`(again after ${took} ms) `);
-  assert.ok(took < 30_000, `${took} ms`);
+  if (isFull) assert.ok(took < 30_000, `${took} ms`);
 });
 
 for (const [what, fail] of [

@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { type ModelProcess, startModelProcess } from '../support/model-process.ts';
 import { type ServiceProcess, startProcess, stopProcesses } from '../support/processes.ts';
+import { isFull } from '../support/proof-size.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('kill -9 in the middle of turns');
 const turns = 240;
@@ -77,12 +79,14 @@ test(`${turns} turns with effects survive ${kills} kills: each ends, and each ef
        where t.workspace_id = $1 and t.ended_at is null`,
       [workspace.workspaceId],
     );
-  while ((await open()).length > 0 && Date.now() - lastKill < 60_000) await wait(250);
-  assert.equal([...(await open())], [], 'every turn has ended');
-  assert.ok(
-    Date.now() - lastKill < 30_000,
-    `recovered ${Math.round((Date.now() - lastKill) / 1000)} s after the last kill`,
-  );
+  let left: object[] = [];
+  const isOver = async () => {
+    left = [...(await open())];
+    return left.length === 0;
+  };
+  await until(isOver, () => `open turns: ${JSON.stringify(left)}`);
+  const recoveredMs = Date.now() - lastKill;
+  if (isFull) assert.ok(recoveredMs < 30_000, `recovered ${recoveredMs} ms after the last kill`);
 
   const { workspaceId } = workspace;
   const rows = await tandem.db.rows<{ outcome: string; count: number; attempts: number; slowest: number }>(
