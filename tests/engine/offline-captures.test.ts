@@ -30,12 +30,12 @@ test('captures are found by what they say, the newest first, and only there', as
     transcript: 'Ada: Pricing.',
     createdAt: '2026-03-01T09:00:00Z',
   });
-  await newNote(workspace, '# Ideas\n\nAnother pricing');
+  const ideas = await newNote(workspace, '# Ideas\n\nAnother pricing');
   await newNote(workspace, '# Garden\n\nRoses');
-  const today = new Date().toISOString().slice(0, 10);
+  const { createdAt } = bodyOf(await workspace.call(`GET /captures/${ideas}`));
   assert.is(
     await answerTo(workspace, 'find captures about pricing'),
-    `I found 2 captures for “pricing”:\n\n1. “Ideas” (${today})\n2. “Kickoff” (2026-03-01)`,
+    `I found 2 captures for “pricing”:\n\n1. “Ideas” (${createdAt.slice(0, 10)})\n2. “Kickoff” (2026-03-01)`,
   );
   assert.is(await answerTo(workspace, 'find captures about tulips'), 'No capture matches “tulips”.');
 });

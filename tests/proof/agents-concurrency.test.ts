@@ -118,12 +118,14 @@ test('a turn that is planned while the hours change is planned by one of the two
   const workspace = await tandem.workspace();
   const { body: agent } = await workspace.call('POST /agents', { name: 'Scout' });
   const path = `/agents/${agent.id}`;
-  const today = new Date().getUTCDay();
-  const closed = hours('09:00', '17:00', 'UTC', [['wed', 'thu', 'fri', 'sat', 'sun', 'mon', 'tue'][today] ?? 'mon']);
+  const now = new Date();
+  const closed = hours('09:00', '17:00', 'UTC', [
+    ['wed', 'thu', 'fri', 'sat', 'sun', 'mon', 'tue'][now.getUTCDay()] ?? 'mon',
+  ]);
   await workspace.call(`PATCH ${path}`, { workingHoursEnabled: true, workingHours: closed });
   let changing: Promise<Answer> | undefined;
   const turn = await tandem.db.transaction(async (tx) => {
-    const notBefore = await openingOf(tx, workspace.workspaceId, agent.id, new Date());
+    const notBefore = await openingOf(tx, workspace.workspaceId, agent.id, now);
     assert.ok(notBefore);
     changing = workspace.call(`PATCH ${path}`, { workingHoursEnabled: false });
     await untilBlocked('select a.id, a.name%for no key update');
