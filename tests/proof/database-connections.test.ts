@@ -103,12 +103,12 @@ test('the statements of a workspace, and those on a table, leave connections to 
     codeOf(db.of(`w${place}`).rows('select 1 from todo_lists', [])),
   );
   const asleep = Array.from({ length: 40 }, () => codeOf(db.of('a').rows('select pg_sleep(4)', [])));
+  assert.ok(db.load.waiting > 0, 'the others wait');
   assert.is(await within(() => 'another table', codeOf(db.of('b').rows('select 1 from agents limit 1', []))), 'done');
   assert.is(
     await within(() => 'a transaction', codeOf(db.of('b').transaction((tx) => tx.rows('select 1', [])))),
     'done',
   );
-  assert.ok(db.load.waiting > 0, 'the others still wait');
   await releaseAll();
   await within(() => 'the end of all', Promise.all([...locked, ...asleep]));
   assert.equal(db.load, { busy: 0, waiting: 0 });

@@ -140,7 +140,7 @@ test('after kill -9 of the service and of PostgreSQL the next start recovers com
 test('a stale lock file does not stop the start, whatever it holds', async () => {
   const { uid, gid } = await fs.stat(path.join(dataDir, 'postgres'));
   // The same user: PostgreSQL itself would take this process for a running PostgreSQL and refuse.
-  const other = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid } : {});
+  const other = spawn('sleep', ['3600'], process.getuid?.() === 0 ? { uid, gid } : {});
   spawned.push(other);
   const lines = [other.pid, path.join(dataDir, 'postgres'), 1, 5432, '', '127.0.0.1', '  1  1', 'ready   ', ''];
   const old = new Date(Date.now() - 60_000);

@@ -61,7 +61,7 @@ test('a twin of a todo waits 5 s for the first, then is 409', async () => {
     other.call('POST /todos', key, { title: 'Twin' }, headers),
   ]);
   const waited = Date.now() - sent;
-  assert.ok(waited > 4500 && waited < 20_000, `${waited} ms`);
+  assert.ok(waited > 4500, `${waited} ms`);
   for (const { status, body } of answers) assert.equal([status, body.reason], [409, 'idempotency_in_progress']);
   await claim.release();
   assert.is((await call('POST /todos', { title: 'Twin' }, { headers })).status, 201);
@@ -98,7 +98,7 @@ test('a twin waits 5 s for the first, then is 409 with Retry-After', async () =>
     other.call('POST /todo-lists', key, list, headers),
   ]);
   const waited = Date.now() - sent;
-  assert.ok(waited > 4500 && waited < 20_000, `${waited} ms`);
+  assert.ok(waited > 4500, `${waited} ms`);
   for (const answer of answers) {
     const { status, body } = assertFrame(answer);
     assert.is(status, 409);

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { maxWaitMs } from './until.ts';
 
 export interface Ended {
   /** Null when it was killed. */
@@ -19,8 +20,11 @@ export function startExample(name: string, args: string[], environment: Record<s
   let child: ChildProcess | undefined;
   const ended = new Promise<Ended>((resolve) => {
     const env = { PATH: process.env.PATH, ...environment };
-    child = execFile(process.execPath, [`examples/${name}`, ...args], { env, timeout: 20_000 }, (_, stdout, stderr) =>
-      resolve({ code: child?.exitCode ?? null, stdout, stderr }),
+    child = execFile(
+      process.execPath,
+      [`examples/${name}`, ...args],
+      { env, timeout: maxWaitMs },
+      (_, stdout, stderr) => resolve({ code: child?.exitCode ?? null, stdout, stderr }),
     );
   });
   if (!child) throw new Error('the example did not start');
