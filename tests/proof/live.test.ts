@@ -181,7 +181,8 @@ test('wake a thousand followers, each by one event, with no connection of their 
   await marker();
   assert.ok(followers.every(({ received }) => received.length === 1));
   const [after] = await there.db.rows<{ open: number }>(connections, []);
-  assert.ok((after?.open ?? 0) <= (before?.open ?? 0));
+  // The pools may open a few of theirs meanwhile.
+  assert.ok((after?.open ?? 0) - (before?.open ?? 0) < 100);
   for (const each of followers) each.leave();
 });
 
