@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { onEntry } from '../support/keyboard.ts';
 import { look, looks } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
@@ -54,7 +55,7 @@ test.promise('the layout is in the address, and the keyboard walks the cards and
   await page.keyboard.press('ArrowDown');
   await isOn(window, 'Second');
   await page.keyboard.press('m');
-  await page.getByRole('menuitem', { name: 'In progress' }).waitFor();
+  await onEntry(window, 'In progress');
   assert.equal(await page.getByRole('menuitem').allTextContents(), ['In progress', 'Done']);
   await page.keyboard.press('Enter');
   await cardIn(window, 'in_progress', 'Second').waitFor();
@@ -133,7 +134,8 @@ test.promise(
     const cards = columnOf(window, 'ready').getByRole('listitem');
     await cards.first().waitFor();
     assert.ok((await cards.count()) < 30, String(await cards.count()));
-    assert.is(await cards.first().getAttribute('aria-setsize'), '151');
+    // It is -1 until the column is counted.
+    await until(async () => (await cards.first().getAttribute('aria-setsize')) === '151');
     await columnOf(window, 'ready').getByRole('link').first().focus();
     await until(async () => {
       await page.keyboard.press('End');

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
 import { asks, cardOf, untilFocused } from '../support/inbox-fixtures.ts';
-import { press, tabTo, typeInto } from '../support/keyboard.ts';
+import { onEntry, press, pressAtOnce, tabTo, typeInto } from '../support/keyboard.ts';
 import { callsOf } from '../support/people.ts';
 import { reply, ScriptedEngine, settled } from '../support/scripted-engine.ts';
 import { until } from '../support/until.ts';
@@ -63,14 +63,14 @@ test.promise('todos are written, looked at, opened, edited, scheduled and moved 
   const stored = bodyOf(await call(`GET /todos/${hall.id}`));
   assert.equal([stored.content, stored.rrule], ['For **180** guests', 'FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0']);
 
-  await press(window, 'g', 'a');
+  await pressAtOnce(window, 'g', 'a');
   await sees('Todos');
   await tabTo(window, page.getByRole('combobox', { name: 'Layout' }));
   await press(window, 'b');
   await page.getByRole('region', { name: /^To do/ }).waitFor();
   await tabTo(window, page.getByRole('link', { name: 'Order desks' }));
   await press(window, 'm');
-  await page.getByRole('menuitem', { name: 'In progress' }).waitFor();
+  await onEntry(window, 'In progress');
   await press(window, 'Enter');
   await page.getByText('“Order desks” is in “In progress” now.').waitFor();
   const statusOf = async (name: string) =>
@@ -84,7 +84,7 @@ test.promise('an agent is asked, answers and is allowed what it wants', async (s
   const window = await stage.window({ as: ada });
   const { page, goTo, sees } = window;
   await goTo('/todos', 'Todos');
-  await press(window, 'g', 'c');
+  await pressAtOnce(window, 'g', 'c');
   await sees('Chats');
   const word = engine.plan([reply('Nothing is due.')]);
   await typeInto(window, page.getByLabel('Message', { exact: true }), `What is due? ${word}`);
@@ -96,7 +96,8 @@ test.promise('an agent is asked, answers and is allowed what it wants', async (s
   await page.getByText('Nor then.').first().waitFor();
 
   const { chatId } = await asks(stage, engine, ada, [['create_todo', { title: 'Buy a boat' }]]);
-  await press(window, 'Tab', 'g', 'i');
+  await press(window, 'Tab');
+  await pressAtOnce(window, 'g', 'i');
   await sees('Inbox');
   await cardOf(window, /Buy a boat/).waitFor();
   await press(window, 'j');

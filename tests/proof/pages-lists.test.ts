@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { press, tabTo, typeInto } from '../support/keyboard.ts';
+import { onEntry, press, tabTo, typeInto } from '../support/keyboard.ts';
 import { look, looks } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
@@ -83,7 +83,7 @@ test.promise('the same by keyboard alone, from the palette and the menu of the p
   const menu = page.getByRole('button', { name: 'More', exact: true });
   await tabTo(window, menu);
   await press(window, 'Enter');
-  await page.getByRole('menuitem', { name: 'Rename…' }).waitFor();
+  await onEntry(window, 'Rename…');
   await press(window, 'Enter');
   const name = page.getByRole('dialog').getByRole('textbox', { name: 'Name' });
   await name.and(focused).waitFor();
@@ -93,7 +93,7 @@ test.promise('the same by keyboard alone, from the palette and the menu of the p
   await sees('Allotment');
   await tabTo(window, menu);
   await press(window, 'Enter');
-  await page.getByRole('menuitem', { name: 'Rename…' }).waitFor();
+  await onEntry(window, 'Rename…');
   await press(window, 'ArrowDown', 'Enter');
   await page.getByText('This list is archived.').waitFor();
   await until(

@@ -1,7 +1,8 @@
 import * as assert from 'uvu/assert';
 import { commands } from '../../web/src/shell/commands.ts';
 import { pageSuite, type Window } from '../support/browser.ts';
-import { press } from '../support/keyboard.ts';
+import { focusInside } from '../support/dialog-focus.ts';
+import { press, pressAtOnce } from '../support/keyboard.ts';
 
 const test = pageSuite('pages: the shell');
 
@@ -12,7 +13,7 @@ test.promise('the keyboard alone goes anywhere, and the focus is on the heading 
   const { page, goTo, sees } = window;
   await goTo('/todos', 'Todos');
   assert.is(await page.getByRole('link', { name: 'Chats' }).getAttribute('title'), 'Chats: G C');
-  await press(window, 'g', 'c');
+  await pressAtOnce(window, 'g', 'c');
   await sees('Chats');
   await page.locator('h1:focus', { hasText: 'Chats' }).waitFor();
   await press(window, 'Control+k');
@@ -150,6 +151,7 @@ test.promise('on a phone the drawer opens and closes by the keyboard and gives t
   await open.focus();
   await press(window, 'Enter');
   await drawer.waitFor();
+  await focusInside(page);
   await press(window, 'Escape');
   await drawer.waitFor({ state: 'detached' });
   await page.locator('[aria-label="Open the navigation"]:focus').waitFor();

@@ -27,6 +27,9 @@ export const hastyFrames = `{
 
 /** The open dialog. */
 export const overlay = (page: Page) => page.locator('[role=dialog], [role=alertdialog]');
+/** Waits until the focus is in the open dialog: keys pressed before are not for it. */
+export const focusInside = (page: Page) =>
+  until(() => page.evaluate('document.activeElement.closest("[role$=dialog]") !== null'));
 /** A button by its whole name. */
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 /** A dialog, how it is opened and how it is confirmed. */
@@ -62,6 +65,7 @@ async function faultsOf({ page }: Window, way: Way): Promise<string[]> {
   const openAgain = async () => {
     await open(page);
     await overlay(page).waitFor();
+    await focusInside(page);
   };
   await openAgain();
   await page.keyboard.press('Escape');

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import type { Window } from './browser.ts';
+import { until } from './until.ts';
 
 /** More than any page has controls. */
 const maxPresses = 200;
@@ -17,6 +18,23 @@ export async function tabTo({ page }: Pick<Window, 'page'>, element: Locator, ke
 /** Presses keys one after the other. */
 export async function press({ page }: Pick<Window, 'page'>, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
+}
+
+/**
+ * Presses keys that belong together as one sequence, all before the page answers to the first: it forgets a key after two
+ * seconds, which a busy machine may need for one press.
+ */
+export async function pressAtOnce({ page }: Pick<Window, 'page'>, ...keys: string[]): Promise<void> {
+  await Promise.all(keys.map((key) => page.keyboard.press(key)));
+}
+
+/** Waits until an open menu has the focus, on this entry: its code may be loaded yet, and keys before are not for it. */
+export async function onEntry({ page }: Pick<Window, 'page'>, name: string): Promise<void> {
+  const entry = page.locator('[role=menu]:focus-within [role=menuitem][data-focused]', { hasText: name });
+  await until(
+    async () => (await entry.count()) > 0,
+    () => `the menu has no focus on ${name}`,
+  );
 }
 
 /** Moves the focus to a field by Tab, and types. */
