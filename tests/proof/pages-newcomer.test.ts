@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { cardOf, untilFocused } from '../support/inbox-fixtures.ts';
-import { press, tabTo, typeInto } from '../support/keyboard.ts';
+import { press, pressAtOnce, tabTo, typeInto } from '../support/keyboard.ts';
 import { password, temporaryDirectory } from '../support/people.ts';
 import { freePort } from '../support/ports.ts';
 import { startProcess } from '../support/processes.ts';
@@ -35,7 +35,7 @@ test.promise(
       await sees('Welcome');
 
       // The Assistant is to ask first.
-      await press(window, 'g', 'c');
+      await pressAtOnce(window, 'g', 'c');
       await sees('Chats');
       await tabTo(window, page.getByRole('checkbox', { name: 'Assistant asks a person before it changes anything' }));
       await press(window, 'Space');
@@ -54,7 +54,8 @@ test.promise(
 
       await page.getByRole('link', { name: 'Inbox 1 need you' }).waitFor();
       // The field of the next todo has the focus, and takes what is typed.
-      await press(window, 'Tab', 'g', 'i');
+      await press(window, 'Tab');
+      await pressAtOnce(window, 'g', 'i');
       await sees('Inbox');
       await cardOf(window, /^Assistant wants to create the todo/).waitFor();
       await press(window, 'j');
@@ -65,7 +66,7 @@ test.promise(
         return (await service.call('GET /approvals?status=pending', key)).body.data.length === 0;
       });
       await page.getByText('Nothing needs you').waitFor();
-      await press(window, 'g', 'a');
+      await pressAtOnce(window, 'g', 'a');
       await sees('Todos');
       await list.getByText('Call the bank', { exact: true }).waitFor();
       await until(async () => (await service.call('GET /runs', key)).body.data[0]?.status === 'completed');

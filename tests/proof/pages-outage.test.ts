@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
+import { pressAtOnce } from '../support/keyboard.ts';
 import { breakOperations, expectedFailures, sentenceOf } from '../support/page-faults.ts';
 import { callsOf, newAccount, temporaryDirectory } from '../support/people.ts';
 import { freePort } from '../support/ports.ts';
@@ -77,8 +78,7 @@ test.promise('while the todos are read slowly the page can be used, and what is 
   const { page, goTo, sees } = await stage.window({ as: await withTodo(stage) });
   await goTo('/chats', 'Chats');
   const broken = await breakOperations(page, (id) => id === 'listTodos', 'slow');
-  await page.keyboard.press('g');
-  await page.keyboard.press('a');
+  await pressAtOnce({ page }, 'g', 'a');
   await sees('Todos');
   await broken.asked;
   const title = page.getByRole('combobox', { name: 'Title' });

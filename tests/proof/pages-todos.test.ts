@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { pressAtOnce } from '../support/keyboard.ts';
 import { look, looks } from '../support/looks.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
@@ -88,7 +89,7 @@ test.promise('tabs count and list the active, done and archived todos, and each 
     ['gm', 'My todos', ['Mine', 'Due']],
     ['ga', 'Todos', ['Mine', 'Due', 'Nobody’s']],
   ] as const) {
-    await page.keyboard.type(keys);
+    await pressAtOnce(window, ...keys);
     await window.sees(heading);
     await shows(...titles);
   }
