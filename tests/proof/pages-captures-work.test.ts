@@ -11,11 +11,13 @@ const test = pageSuite('pages: working with captures', async () => ({ handlers: 
 async function shows(list: Locator, ...names: string[]): Promise<void> {
   const expected = JSON.stringify(names);
   let last = '';
-  for (let tries = 0; tries < 200 && last !== expected; tries++) {
-    last = JSON.stringify(await list.locator('strong').allTextContents());
-    if (last !== expected) await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  assert.is(last, expected);
+  await until(
+    async () => {
+      last = JSON.stringify(await list.locator('strong').allTextContents());
+      return last === expected;
+    },
+    () => `${last} is not ${expected}`,
+  );
 }
 
 test.promise(
@@ -108,9 +110,10 @@ test.promise('a note is written, changed, renamed, tagged, archived, restored an
   await page.getByRole('button', { name: 'Restore' }).click();
   await page.getByText('The capture is restored.').waitFor();
   assert.is((await read()).isArchived, false);
-  await page.getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('button', { name: 'Erase', exact: true }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Erase', exact: true }).click();
   await page.getByRole('button', { name: 'Erase it' }).click();
   await sees('Captures');
   assert.is((await call(`GET /captures/${captureId}`)).status, 404);

@@ -14,6 +14,7 @@ import pageOperations from '../fixtures/page-operations.json' with { type: 'json
 import { startTestService, type TestService } from './harness.ts';
 import { keepOperations, noteOperations } from './page-operations.ts';
 import { newAccount, type Person, temporaryDirectory } from './people.ts';
+import { until } from './until.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync';
@@ -182,13 +183,16 @@ export function pageSuite(
 
   const person: Stage['person'] = (name = 'Ada') => newAccount(tandem, { name });
   const linkInEmail: Stage['linkInEmail'] = async (to) => {
-    for (let tries = 0; tries < 100; tries++) {
-      const email = (await outboxOf(directory.path)).findLast((each) => each.to === to);
-      const link = email && /^https?:\/\/[^/]+(\/\S+)$/m.exec(email.text)?.[1];
-      if (link) return link;
-      await setTimeout(50);
-    }
-    throw new Error(`no email to ${to} was sent`);
+    let link: string | undefined;
+    await until(
+      async () => {
+        const email = (await outboxOf(directory.path)).findLast((each) => each.to === to);
+        link = email && /^https?:\/\/[^/]+(\/\S+)$/m.exec(email.text)?.[1];
+        return link;
+      },
+      () => `no email with a link to ${to} was sent`,
+    );
+    return link ?? '';
   };
 
   const inBrowser = (run: (stage: Stage) => Promise<void>) => async () => {
