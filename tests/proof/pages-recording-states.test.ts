@@ -4,7 +4,7 @@ import { pageSuite } from '../support/browser.ts';
 import { newRecording } from '../support/capture-fixtures.ts';
 import { look, looks } from '../support/looks.ts';
 import { until } from '../support/mail-server.ts';
-import { brokenLine, callAs, clock, overLine, recorded, status } from '../support/recording-page.ts';
+import { brokenLine, callAs, clock, overLine, recorded, secondsRecorded, status } from '../support/recording-page.ts';
 
 const test = pageSuite('pages: what may happen to a recording', async () => ({
   handlers: { onCapture: async () => {} },
@@ -133,7 +133,8 @@ test.promise(
     line.cut();
     await status(page, 'Connection lost').waitFor();
     const { body: before } = await call('GET /captures');
-    await recorded(page, 5);
+    // What was saved before may be long on a slow machine.
+    await recorded(page, (await secondsRecorded(page)) + 5);
     await page.getByText('Not saved yet', { exact: true }).waitFor();
     await call(`POST /captures/${before.data[0].id}/stop`);
     await page.getByRole('heading', { name: 'The recording has ended' }).waitFor();

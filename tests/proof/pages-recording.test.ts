@@ -51,12 +51,15 @@ test.promise(
     await page.getByRole('button', { name: 'Stop and save' }).press('Space');
     await page.getByRole('heading', { level: 1, name: 'Planning' }).waitFor();
     await page.locator('h1:focus').waitFor();
-    await page.getByRole('listitem').getByText('just now').waitFor();
+    await page
+      .getByRole('listitem')
+      .getByText(/^(just now|\d+ minutes? ago)$/)
+      .waitFor();
     const captureId = new URL(page.url()).pathname.split('/').at(-1);
     const player = page.getByLabel('Audio of this recording');
     await player.waitFor();
     const seconds = await secondsOf(player);
-    assert.ok(seconds > 2 && seconds < 10, `${seconds} s are heard`);
+    assert.ok(seconds > 2, `${seconds} s are heard`);
     await player.evaluate((audio: Audio) => audio.play());
     await until(() => player.evaluate((audio: Audio) => audio.currentTime > 0.2));
     // 16 minutes later the link has ended.

@@ -41,12 +41,15 @@ export const clock = (page: Page) => page.getByRole('timer', { name: 'Recorded' 
 /** What the page says by itself. */
 export const status = (page: Page, text: string) => page.getByRole('status').getByText(text);
 
+/** How many seconds the clock of the recorder shows. */
+export async function secondsRecorded(page: Page): Promise<number> {
+  const [minutes = 0, rest = 0] = (await clock(page).innerText()).split(':').map(Number);
+  return minutes * 60 + rest;
+}
+
 /** Waits until the clock of the recorder shows at least so many seconds. */
 export async function recorded(page: Page, seconds: number): Promise<void> {
-  await until(async () => {
-    const [minutes = 0, rest = 0] = (await clock(page).innerText()).split(':').map(Number);
-    return minutes * 60 + rest >= seconds;
-  });
+  await until(async () => (await secondsRecorded(page)) >= seconds);
 }
 
 /** Calls as a person. */
