@@ -102,7 +102,7 @@ test.promise(
     await devtools.send('Page.setWebLifecycleState', { state: 'active' });
     await todo(second, 'While it was frozen').waitFor();
     await isLive(second);
-    assert.is(await streamsOf(stage), 1);
+    await until(async () => (await streamsOf(stage)) === 1);
   },
 );
 
@@ -125,13 +125,16 @@ test.promise('a window whose stream stays silent is replaced; without Web Locks 
   bodyOf(await call('POST /todos', { title: 'Shared again' }), 201);
   for (const page of [first.page, second]) await todo(page, 'Shared again').waitFor();
 
+  // Their streams are not to be counted with those of the next windows.
+  await first.page.context().close();
+  await until(async () => (await streamsOf(stage)) === 0);
   const alone = await stage.window({ as: ada, expected });
   await alone.page.context().addInitScript('delete Navigator.prototype.locks');
   await alone.goTo('/todos', 'Todos');
   await isLive(alone.page);
-  const before = await streamsOf(stage);
+  await until(async () => (await streamsOf(stage)) === 1);
   await secondOf(alone);
-  await until(async () => (await streamsOf(stage)) === before + 1);
+  await until(async () => (await streamsOf(stage)) === 2);
 });
 
 test.promise('a stream that is cut again and again loses nothing: the page equals the list', async (stage) => {

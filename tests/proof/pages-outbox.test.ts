@@ -175,9 +175,11 @@ test.promise('of two windows one sends, and the other takes over when it is clos
   const second = await context.newPage();
   await second.goto('/todos');
   await isReady(second);
-  const sent: string[] = [];
+  // The window and the key: what a window sends again, as a busy service may need it, counts once.
+  const sent = new Set<string>();
   context.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().endsWith('/api/v1/todos')) sent.push(request.postData() ?? '');
+    if (request.method() !== 'POST' || !request.url().endsWith('/api/v1/todos')) return;
+    sent.add(`${[page, second].indexOf(request.frame().page())} ${request.headers()['idempotency-key']}`);
   });
   await context.setOffline(true);
   await addTodo(second, 'From the second');
@@ -188,14 +190,14 @@ test.promise('of two windows one sends, and the other takes over when it is clos
   await context.setOffline(false);
   await until(async () => (await unsent({ page })) === '[]');
   for (const each of [page, second]) await pill(each, /wait/).waitFor({ state: 'detached' });
-  assert.is(sent.length, 1);
+  assert.is(sent.size, 1);
   await context.setOffline(true);
   await addTodo(second, 'After it is closed');
   await pill(page, 'Offline: 1 change waits').waitFor();
   await page.close();
   await context.setOffline(false);
   await until(async () => (await unsent({ page: second })) === '[]');
-  assert.is(sent.length, 2);
+  assert.is(sent.size, 2);
   assert.is(bodyOf(await call('GET /todos')).data.length, 2);
 });
 
