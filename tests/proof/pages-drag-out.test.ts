@@ -117,7 +117,7 @@ test.promise('a drag that ends elsewhere changes nothing, and archived todos are
   await dragOver(window, 'Garden');
   assert.equal(await window.axe('all'), []);
   for (const x of [20, 30]) await linkOf(window, 'Chats').hover({ position: { x, y: 16 } });
-  assert.is(await page.locator('li[data-drop=over]').count(), 0);
+  await page.locator('li[data-drop=over]').waitFor({ state: 'detached' });
   await page.mouse.up();
   await takers(window).first().waitFor({ state: 'detached' });
   assert.equal(await listsOf(), [inbox, inbox, inbox]);

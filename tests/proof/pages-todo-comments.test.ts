@@ -30,7 +30,7 @@ test.promise('a comment is written with a mention, edited and deleted, and what 
   await field.press('Control+Enter');
   const list = page.getByRole('list', { name: 'Comments' });
   await list.locator('strong', { hasText: 'Look' }).waitFor();
-  assert.is(await field.inputValue(), '');
+  await until(async () => (await field.inputValue()) === '');
   const [first] = await read();
   assert.equal([first.text.trim(), first.mentions], ['**Look** @Ada Lovelace', [ada.session.user.id]]);
 

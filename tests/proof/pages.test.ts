@@ -59,8 +59,9 @@ test.promise(
     await goTo('/settings/api-keys', 'API keys');
     await page.getByRole('button', { name: 'Revoke: CI' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     assert.is((await withKey(stage, made.body.secret)).status, 200);
-    await page.getByRole('button', { name: 'Revoke: CI' }).click();
+    await page.getByRole('button', { name: 'Revoke: CI', exact: true }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
     await page.getByText('“CI” is revoked.').waitFor();
     assert.is((await withKey(stage, made.body.secret)).status, 401);
