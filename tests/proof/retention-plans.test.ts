@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buffersOf, type PlanNode } from '../../bench/harness/plans.ts';
+import { buffersOf, nodesOf, type PlanNode } from '../../bench/harness/plans.ts';
 import type { Db } from '../../db/client.ts';
 import { deleteOldApprovals } from '../../domain/approvals/retention.ts';
 import { deleteOldRuns } from '../../domain/todos/run-retention.ts';
@@ -70,10 +70,6 @@ function remembering(db: Db, seen: Map<string, readonly unknown[]>): Db {
 function literalOf(value: unknown): string {
   const text = Array.isArray(value) ? `{${value.join()}}` : String(value);
   return value === null ? 'null' : `'${text.replaceAll("'", "''")}'`;
-}
-
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
 /** The tables that a statement reads whole, with both kinds of plans. */

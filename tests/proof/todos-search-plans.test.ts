@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isVacuumed, measured } from '../../bench/harness/plans.ts';
+import { buffersOf, isVacuumed, measured, nodesOf } from '../../bench/harness/plans.ts';
 import { wordsSql } from '../../bench/harness/words.ts';
 import { termsOf } from '../../domain/search.ts';
 import { criteriaOf } from '../../domain/todos/filter.ts';
 import type { TodoFilter } from '../../domain/todos/listing-shapes.ts';
-import { searchPage } from '../../domain/todos/search.ts';
+import { nearStatement, searchPage } from '../../domain/todos/search.ts';
 import { sorts, type Walk } from '../../domain/todos/walk.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { until } from '../support/until.ts';
@@ -101,6 +101,14 @@ for (const [name, [query, most]] of Object.entries(classes)) {
     assert.ok(buffers() <= most, `${buffers()} buffers, more than ${most}`);
   });
 }
+
+test('what is found among many todos is looked up once for each, not compared with all of them', async () => {
+  const walk = walkOf({ archived: 'any' }, 'updatedAt', 'desc');
+  const statement = nearStatement(walk, termsOf('mostlume'), page, 20_000);
+  const { plan } = await buffersOf(tandem.db, { ...statement, plan: 'custom' });
+  const compared = nodesOf(plan).reduce((sum, node) => sum + (node['Rows Removed by Join Filter'] ?? 0), 0);
+  assert.is(compared, 0);
+});
 
 const filters: TodoFilter[] = [{}, { status: 'active' }, { archived: 'any' }, { includeArchived: true }];
 const names = Object.keys(sorts) as (keyof typeof sorts)[];
