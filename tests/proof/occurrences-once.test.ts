@@ -5,16 +5,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
 import { startProcess, stopProcesses } from '../support/processes.ts';
+import { countOf } from '../support/proof-size.ts';
 import { until } from '../support/until.ts';
 
 /*
- * OCCURRENCE_TODOS (150) is how many todos are due at each of twenty steps. The processes are killed at half of the steps,
- * whatever their number is: more todos make a step longer, not the kills more frequent.
+ * OCCURRENCE_TODOS is how many todos are due at each of twenty steps. The processes are killed at half of the steps,
+ * whatever it is: more todos make a step longer, not the kills more frequent.
  */
 
 const test = suite('every occurrence fires exactly once');
 const start = '2033-01-03T00:00:00.000Z';
-const todos = Number(process.env.OCCURRENCE_TODOS ?? 150);
+const todos = countOf('OCCURRENCE_TODOS', { ci: 150, full: 500 });
 const steps = 20;
 const processes = 4;
 
