@@ -10,6 +10,16 @@ export function noAccess(param = 'workspaceId'): Failure {
   return new Failure({ status: 403, code: 'workspace_access_denied', message, errors });
 }
 
+const lockRow = 'select 1 from workspaces where id = $1 for no key update';
+
+/**
+ * Locks a workspace until the transaction ends, for what must come one after the other in it, such as counts with a limit.
+ * It comes before the lock of a membership.
+ */
+export async function lockWorkspace(tx: Db, workspaceId: string): Promise<void> {
+  await tx.rows(lockRow, [workspaceId]);
+}
+
 const isMember = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
 
 /** Checks that the person is a member of the workspace. @throws Failure 403 `workspace_access_denied`. */

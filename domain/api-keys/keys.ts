@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts';
 import type { credentials } from '../../db/schema/index.ts';
 import { createApiKey as insertApiKey } from '../../db/seed.ts';
 import { requireVerifiedEmail } from '../accounts/email-verification.ts';
-import { holdMembership, requireMembership } from '../accounts/membership.ts';
+import { holdMembership, lockWorkspace, requireMembership } from '../accounts/membership.ts';
 import { keyRevoked } from '../accounts/revoke-access.ts';
 import type { Context } from '../context.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -40,7 +40,6 @@ const revoke = `update credentials c set revoked_at = coalesce(c.revoked_at, now
   from (select revoked_at from credentials where workspace_id = $1 and id = $2 for no key update) old
   where c.workspace_id = $1 and c.id = $2
   returning c.id, c.revoked_at as "revokedAt", old.revoked_at is null as "isNew"`;
-const lockNames = 'select 1 from workspaces where id = $1 for no key update';
 const nameTaken = `select 1 from credentials where workspace_id = $1 and kind = 'api_key' and name = $2 and revoked_at is null`;
 
 /** @throws Failure 404 when no workspace of the person has such a key. */
@@ -68,7 +67,7 @@ export async function createApiKey(ctx: Context, { workspaceId, name, expiresInD
   const expiresAt =
     expiresInDays === undefined ? null : new Date(ctx.clock().getTime() + expiresInDays * dayMs).toISOString();
   return ctx.db.transaction(async (tx) => {
-    await tx.rows(lockNames, [workspaceId]);
+    await lockWorkspace(tx, workspaceId);
     await holdMembership(tx, workspaceId, ctx.principal);
     await requireVerifiedEmail(tx, ctx.service, userId);
     const taken = await tx.rows(nameTaken, [workspaceId, name]);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as newId } from 'uuid';
-import { holdMembership } from '../accounts/membership.ts';
+import { holdMembership, lockWorkspace } from '../accounts/membership.ts';
 import type { Context } from '../context.ts';
 import { conflict, invalid } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
@@ -15,7 +15,6 @@ const maxEndpoints = 100;
 /** How long the previous secret signs too. */
 const rotationHours = 24;
 
-const lockWorkspace = 'select 1 from workspaces where id = $1 for no key update';
 const count = `select count(*)::int as count from webhook_endpoints
   where workspace_id = $1 and subscription is null`;
 const log = `with log as materialized (
@@ -77,7 +76,7 @@ export function createEndpoint(ctx: Context, { url, types, description, enabled,
     stored,
   ];
   return ctx.db.transaction(async (tx) => {
-    await tx.rows(lockWorkspace, [workspaceId]);
+    await lockWorkspace(tx, workspaceId);
     await holdMembership(tx, workspaceId, principal);
     const [found] = await tx.rows<{ count: number }>(count, [workspaceId]);
     if ((found?.count ?? 0) >= maxEndpoints) {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { holdMembership } from '../accounts/membership.ts';
+import { holdMembership, lockWorkspace } from '../accounts/membership.ts';
 import type { AuthenticatedContext } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { type Continuation, cursorAt, startOf } from '../events/occurrences.ts';
@@ -109,7 +109,6 @@ async function verify(
   return failureOf(attempt) ?? (echoes(attempt.responseBody, challenge) ? null : 'challenge_failed');
 }
 
-const lockWorkspace = 'select 1 from workspaces where id = $1 for no key update';
 const sweep = 'delete from webhook_endpoints where workspace_id = $1 and expires_at <= now()';
 const count = `select count(*)::int as count from webhook_endpoints where workspace_id = $1 and subscription is not null`;
 
@@ -129,7 +128,7 @@ export async function subscribe(ctx: AuthenticatedContext, given: NewSubscriptio
   const wanted = given.ttlMs === null ? ttlMs.max : (given.ttlMs ?? ttlMs.default);
   const forMs = Math.min(Math.max(wanted, ttlMs.min), ttlMs.max);
   return ctx.db.transaction(async (tx) => {
-    await tx.rows(lockWorkspace, [workspaceId]);
+    await lockWorkspace(tx, workspaceId);
     await holdMembership(tx, workspaceId, principal);
     await tx.rows(sweep, [workspaceId]);
     const deliveryStatus = await deliveryStatusOf(tx, owner);

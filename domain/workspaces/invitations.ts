@@ -3,7 +3,7 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { invitations } from '../../db/schema/index.ts';
 import { requireVerifiedEmail } from '../accounts/email-verification.ts';
-import { holdMembership } from '../accounts/membership.ts';
+import { holdMembership, lockWorkspace } from '../accounts/membership.ts';
 import type { MembershipAnswer } from '../accounts/shapes.ts';
 import type { Context } from '../context.ts';
 import { conflict, Failure, invalid, notFound } from '../errors.ts';
@@ -22,8 +22,6 @@ const days = 7;
 const columns = `id, workspace_id as "workspaceId", email, anyone_with_link as "anyoneWithLink", role, created_at as "createdAt", expires_at as "expiresAt"`;
 const open = 'accepted_at is null and revoked_at is null and expires_at > now()';
 const list = `select ${columns} from invitations where workspace_id = $1 and ${open} order by created_at desc, id desc`;
-/** Invitations of a workspace are made and accepted one at a time: a later one replaces the one before. */
-const lockWorkspace = 'select 1 from workspaces where id = $1 for no key update';
 const supersede = `update invitations set revoked_at = now()
   where workspace_id = $1 and lower(email) = lower($2) and ${open} returning id`;
 const insert = `insert into invitations
@@ -124,7 +122,8 @@ export async function inviteMember(
   const { userId } = ctx.principal;
   await requireMember(ctx.db, userId, workspaceId, true);
   const { invitation, link, email } = await ctx.db.transaction(async (db) => {
-    await db.rows(lockWorkspace, [workspaceId]);
+    // One at a time: a later one replaces the one before.
+    await lockWorkspace(db, workspaceId);
     await holdMembership(db, workspaceId, ctx.principal);
     await requireMember(db, userId, workspaceId, true);
     if (await isMember(db, workspaceId, request.email)) {
@@ -174,7 +173,7 @@ export async function joinByInvitation(db: Db, token: string, userId: string): P
   const [found] = await db.rows<Found>(find, [sha256(token), userId]);
   if (!found) throw spent();
   const { workspaceId, invitedBy, isForThem } = found;
-  await db.rows(lockWorkspace, [workspaceId]);
+  await lockWorkspace(db, workspaceId);
   const inviters = await db.rows(holdInviter, [workspaceId, invitedBy]);
   if (inviters.length === 0) throw spent();
   if (!isForThem) throw otherAddress();

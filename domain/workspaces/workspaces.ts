@@ -1,4 +1,5 @@
 import { openWorkspace } from '../../db/seed.ts';
+import { lockWorkspace } from '../accounts/membership.ts';
 import type { MembershipAnswer } from '../accounts/shapes.ts';
 import type { Context } from '../context.ts';
 import { conflict } from '../errors.ts';
@@ -29,7 +30,6 @@ export function createWorkspace(ctx: Context, workspace: NewWorkspace): Promise<
   });
 }
 
-const lock = 'select 1 from workspaces where id = $1 for no key update';
 const settings = ['name', 'timezone', 'requireSecondFactor'] as const;
 const update = `update workspaces set name = coalesce($2, name), timezone = coalesce($3, timezone),
     require_second_factor = coalesce($4, require_second_factor) where id = $1`;
@@ -53,7 +53,7 @@ export async function updateWorkspace(
   if (requireSecondFactor !== undefined) await requireRecentAuthentication(ctx);
   if (requireSecondFactor) await requireOwnFactor(ctx);
   return db.transaction(async (tx) => {
-    await tx.rows(lock, [workspaceId]);
+    await lockWorkspace(tx, workspaceId);
     // The role may have ended while this waited.
     const before = await requireMember(tx, principal.userId, workspaceId, true);
     await tx.rows(update, [workspaceId, name ?? null, timezone ?? null, requireSecondFactor ?? null]);
