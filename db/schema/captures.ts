@@ -223,7 +223,7 @@ export const audioRemovals = pgTable(
   {
     workspaceId: workspaceId(),
     recordingId: uuid('recording_id').notNull(),
-    /** A connection that still writes has noticed by then. */
+    /** What still writes has noticed by then. */
     lastAt: instant('last_at').notNull(),
     nextAt: instant('next_at').notNull(),
     attempt: integer('attempt').notNull().default(0),

@@ -1,9 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { suggestTodos } from '../../domain/todos/suggest.ts';
+import type { Removal } from '../../server/workers/captures/leases.ts';
+import { removalHandler } from '../../server/workers/captures/removals.ts';
 import { newNote, newRecording, startWithoutDigests, workOf } from '../support/capture-fixtures.ts';
 import { assertFrame } from '../support/frame.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
+import { audioDirectory } from '../support/recording-fixtures.ts';
 import { refused, unknownId } from '../support/todo-fixtures.ts';
 import { openTurn, worldOf } from '../support/turn-world.ts';
 
@@ -112,7 +115,7 @@ test('a capture is erased with all that says it: texts, search, work, suggestion
      where workspace_id = $1 and recording_id = $2`,
     [workspaceId, recordingId],
   );
-  assert.equal(removal, { due: true, seconds: 60 });
+  assert.equal(removal, { due: true, seconds: 3600 });
   for (const todoId of [open, dismissed]) refused(await call(`GET /todos/${todoId}`), 404, 'todoId');
   for (const todo of [kept, mine]) {
     const { updatedAt, ...now } = (await call(`GET /todos/${todo.id}`)).body;
@@ -128,6 +131,33 @@ test('a capture is erased with all that says it: texts, search, work, suggestion
   ]) {
     refused(await call(route), 404, 'captureId');
   }
+});
+
+test('audio that was still being written when its recording was erased is removed for an hour', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId } = workspace;
+  const { id, recordingId } = await newRecording(tandem, workspace);
+  assert.is((await workspace.call(`DELETE /captures/${id}?permanent=true`)).status, 200);
+  const due = `select attempt, next_at::text as "claimedAt", next_at = last_at as last,
+    extract(epoch from next_at - last_at + interval '1 hour')::int / 60 as minute
+    from audio_removals where workspace_id = $1 and recording_id = $2`;
+  const dueNow = async () => {
+    const [row] = await tandem.db.rows<Removal & { last: boolean; minute: number }>(due, [workspaceId, recordingId]);
+    return row && { ...row, workspaceId, recordingId };
+  };
+  const prefix = `${workspaceId}/${recordingId}/`;
+  const { store, remove: removeDirectory } = await audioDirectory();
+  const remove = removalHandler(tandem.db, store);
+  const minutes: number[] = [];
+  for (let removal = await dueNow(); removal; removal = await dueNow()) {
+    minutes.push(removal.minute);
+    // A file that took longer than the pause before, of a process that could not remove it any more.
+    await store.put(`${prefix}late`, Buffer.from('audio'));
+    await remove(removal);
+    assert.equal(await store.list(prefix), []);
+  }
+  await removeDirectory();
+  assert.equal(minutes, [0, 1, 2, 4, 8, 16, 32, 60]);
 });
 
 test('a note leaves no audio to remove, and an archived one is erased like any other', async () => {
