@@ -36,16 +36,18 @@ export function nonBlankText(max: number) {
     .meta({ minLength: 1, maxLength: max });
 }
 
-/** A resource id in a request or an answer: a UUID, lower case in answers. */
+/** A resource id in a request or an answer: a UUID. Capitals of a request are lower case from here on, as in the database. */
 export const Id = z
   .string()
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')
+  .toLowerCase()
   .meta({ format: 'uuid' });
 
 /** An id that the client chooses for a new resource: a UUIDv7, as those of the service are. */
 export const NewId = z
   .string()
   .regex(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$/, 'must be a UUIDv7')
+  .toLowerCase()
   .meta({ format: 'uuid' });
 
 /** An instant in an answer: RFC 3339 in UTC with milliseconds. */

@@ -39,7 +39,7 @@ export async function eraseHeld(db: Db, chat: HeldChat): Promise<void> {
 export function deleteChat(ctx: Context, { chatId, permanent }: { chatId: string; permanent: boolean }) {
   const { workspaceId } = ctx.principal;
   return ctx.db.transaction(async (db) => {
-    const chat = await holdChat(db, workspaceId, chatId.toLowerCase());
+    const chat = await holdChat(db, workspaceId, chatId);
     requireMatch(ctx.ifMatch, Chat, await findChat(db, workspaceId, chatId));
     if (!permanent) await archiveHeld(db, chat);
     else {

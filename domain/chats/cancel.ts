@@ -11,7 +11,7 @@ import { endTurn } from './turns.ts';
 export function cancelChat(ctx: Context, { chatId }: { chatId: string }): Promise<ChatAnswer> {
   const { workspaceId, agent } = ctx.principal;
   return ctx.db.transaction(async (db) => {
-    const chat = await holdChat(db, workspaceId, chatId.toLowerCase());
+    const chat = await holdChat(db, workspaceId, chatId);
     if (agent?.chatId === chat.chatId)
       throw conflict('You are working in this chat. To stop, end your turn with an answer.');
     if (chat.turn) await endTurn({ ...ctx, db }, chat, { outcome: 'cancelled' });

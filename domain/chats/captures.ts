@@ -24,12 +24,11 @@ export interface GivenCaptures {
  * erasing a capture locks in this order.
  */
 export async function holdCaptures(db: Db, workspaceId: string, captureIds: readonly string[]): Promise<GivenCaptures> {
-  const named = captureIds.map((id) => id.toLowerCase());
-  const ids = [...new Set(named)];
+  const ids = [...new Set(captureIds)];
   if (ids.length === 0) return { ids, fault: undefined };
   const rows = await db.rows<{ id: string }>(hold, [workspaceId, ids]);
   const known = new Set(rows.map(({ id }) => id));
-  const unknown = named.findIndex((id) => !known.has(id));
+  const unknown = captureIds.findIndex((id) => !known.has(id));
   return { ids, fault: unknown < 0 ? undefined : notFound('capture', `captureIds[${unknown}]`) };
 }
 

@@ -98,7 +98,7 @@ export function createChat(ctx: Context, input: NewChat): Promise<ChatAnswer> {
   return ctx.db.transaction(async (db) => {
     const { agentId, starter, captures } = await requireStart({ ...ctx, db }, input);
     const [chatId, messageId] = [newId(), newId()];
-    const chat = { chatId, todoId: todoId?.toLowerCase() ?? null, agentId: named?.toLowerCase() ?? null };
+    const chat = { chatId, todoId, agentId: named };
     const author = authorOf(principal);
     const blocks: MessageBlock[] = [...textBlocks(message), ...captures.map(referenceTo)];
     const bindings = new Bindings();

@@ -24,12 +24,12 @@ export async function readMessages(
 ): Promise<MessagesPage> {
   const { workspaceId } = ctx.principal;
   const { chatId, limit, cursor, afterSequence, waitSeconds = 0 } = input;
-  const filters = { chatId: chatId.toLowerCase(), afterSequence };
+  const filters = { chatId, afterSequence };
   const scope = cursorScope(ctx, { sort: 'sequence', order: 'asc', filters });
   const start = cursor === undefined ? afterSequence : Number(positionOf(scope, cursor)[0]);
   const tail = await readUntil(
     ctx,
-    chatId.toLowerCase(),
+    chatId,
     waitSeconds,
     () => readTail(ctx.db, workspaceId, chatId, start, limit),
     (seen) => seen === undefined || seen.messages.length > 0 || !isWorking(seen.status),

@@ -87,8 +87,7 @@ export async function listChats(ctx: Context, input: ChatListingInput) {
   const { db, principal } = ctx;
   const { workspaceId } = principal;
   const { limit, cursor, query, ...filter } = input;
-  const filters = { ...filter, agentId: filter.agentId?.toLowerCase(), query };
-  const scope = cursorScope(ctx, { sort: 'lastMessageAt', order: 'desc', filters });
+  const scope = cursorScope(ctx, { sort: 'lastMessageAt', order: 'desc', filters: { ...filter, query } });
   const after = cursor === undefined ? undefined : positionOf(scope, cursor);
   const listing: Listing = { workspaceId, filter, after, count: limit + 1 };
   const rows = query === undefined ? await walkPage(db, listing) : await searchPage(db, listing, query);

@@ -47,7 +47,7 @@ export function sendMessage(
   const { workspaceId } = principal;
   return ctx.db.transaction(async (db) => {
     const tx = { ...ctx, db };
-    const chat = await holdChat(db, workspaceId, chatId.toLowerCase());
+    const chat = await holdChat(db, workspaceId, chatId);
     const { agentId, starter } = await requireReady(tx, chat);
     const runId = await supersedeTurn(db, chat);
     const changed = chat.status === 'failed' ? ['errorMessage'] : [];

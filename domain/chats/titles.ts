@@ -49,7 +49,7 @@ async function retitle(
     if (!chat) continue;
     const names = ['title', 'subtitle'] as const;
     const changedFields = names.filter((name) => values[name] !== old[name]);
-    const event = chatEvent({ ...chat, chatId: chatId.toLowerCase() }, { type: 'chat.updated', changedFields });
+    const event = chatEvent({ ...chat, chatId }, { type: 'chat.updated', changedFields });
     if (changedFields.length > 0) await recordEvent(db, workspaceId, event);
     return true;
   }

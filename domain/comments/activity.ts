@@ -13,8 +13,7 @@ export const ActivityListing = z.strictObject({ todoId: Id, limit: Limit, cursor
 /** One page of what happened to a todo, its runs and its comments, the latest first. @throws Failure 400 `invalid_cursor`, 404. */
 export async function listTodoActivity(ctx: Context, input: z.infer<typeof ActivityListing>) {
   const { workspaceId } = ctx.principal;
-  const { limit, cursor } = input;
-  const todoId = input.todoId.toLowerCase();
+  const { limit, cursor, todoId } = input;
   const scope = cursorScope(ctx, { sort: 'sequence', order: 'desc', filters: { todoId } });
   const before = cursor === undefined ? null : Number(positionOf(scope, cursor)[0]);
   await requireTodo(ctx.db, workspaceId, todoId);

@@ -109,7 +109,7 @@ export async function listTodoComments(ctx: Context, input: z.infer<typeof Comme
   const { db, principal } = ctx;
   const { workspaceId } = principal;
   const { todoId, limit, cursor } = input;
-  const scope = cursorScope(ctx, { sort: 'createdAt', order: 'asc', filters: { todoId: todoId.toLowerCase() } });
+  const scope = cursorScope(ctx, { sort: 'createdAt', order: 'asc', filters: { todoId } });
   const after = cursor === undefined ? undefined : positionOf(scope, cursor);
   const bindings = new Bindings();
   const where = [`c.workspace_id = ${bindings.bind(workspaceId)}`, `c.todo_id = ${bindings.bind(todoId)}`];

@@ -25,8 +25,7 @@ function eventOf({ id, todoId }: CommentAnswer, change: Pick<NewEvent, 'type' | 
 }
 
 /** The members of these ids, each once, in the order given. @throws Failure 404 with the `param` of one that is none. */
-async function mentionedOf(db: Db, workspaceId: string, mentions: readonly string[]): Promise<string[]> {
-  const ids = mentions.map((id) => id.toLowerCase());
+async function mentionedOf(db: Db, workspaceId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const known = new Set((await db.rows<{ id: string }>(members, [workspaceId, ids])).map(({ id }) => id));
   const unknown = ids.findIndex((id) => !known.has(id));
@@ -62,7 +61,7 @@ function notifyOf(ctx: Context, comment: CommentAnswer, todo: { title: string | 
 /** Writes a comment on a todo, and notifies the members whom it mentions. @throws Failure 404. */
 export function createTodoComment(ctx: Context, input: z.infer<typeof CommentCreate>): Promise<CommentAnswer> {
   const { workspaceId, userId, agent } = ctx.principal;
-  const todoId = input.todoId.toLowerCase();
+  const { todoId } = input;
   return ctx.db.transaction(async (db) => {
     const todo = await findTodo(db, workspaceId, todoId);
     const mentions = await mentionedOf(db, workspaceId, input.mentions);

@@ -14,8 +14,7 @@ export type FollowedEvents = EventFilterInput & Pick<EventQuery, 'parentId'>;
 
 /** The events that an input asks for, as its caller may read them. */
 export function queryOf({ principal }: Pick<Context, 'principal'>, filter: Omit<FollowedEvents, 'afterSequence'>) {
-  const { types, resources: objects, parentId } = filter;
-  const [actorId, resourceId] = [filter.actorId?.toLowerCase(), filter.resourceId?.toLowerCase()];
+  const { types, resources: objects, parentId, actorId, resourceId } = filter;
   return { workspaceId: principal.workspaceId, types, objects, actorId, resourceId, parentId, reader: principal };
 }
 

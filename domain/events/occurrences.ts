@@ -62,10 +62,10 @@ export function occurrenceOf({ id, type, occurredAt, data, ...event }: EventAnsw
   };
 }
 
-/** The arguments in one spelling, so that equal ones compare equal. */
+/** The arguments that are given, so that equal ones compare equal. */
 export function plainArguments({ resourceId, parentId, actorId }: EventArgumentsInput): EventArgumentsInput {
   const given = Object.entries({ resourceId, parentId, actorId }).filter(([, id]) => id !== undefined);
-  return Object.fromEntries(given.map(([name, id]) => [name, id?.toLowerCase()]));
+  return Object.fromEntries(given);
 }
 
 /** Whether an event is one that the arguments ask for. */

@@ -19,8 +19,7 @@ function latestFirst(a: OccurrenceAnswer, b: OccurrenceAnswer): number {
 export async function listTodoOccurrences(ctx: Context, input: z.infer<typeof OccurrenceListing>) {
   const { db, principal } = ctx;
   const { workspaceId } = principal;
-  const { limit, cursor } = input;
-  const todoId = input.todoId.toLowerCase();
+  const { limit, cursor, todoId } = input;
   const scope = cursorScope(ctx, { sort: 'plannedAt', order: 'desc', filters: { todoId } });
   const after = cursor === undefined ? undefined : positionOf(scope, cursor);
   await requireTodo(db, workspaceId, todoId);

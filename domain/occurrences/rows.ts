@@ -12,7 +12,7 @@ import type { OccurrenceAnswer } from '../schedules/shapes.ts';
 export function occurrenceId(todoId: string, plannedAt: string): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Date.parse(plannedAt), 0, 6);
-  hash('sha256', `${todoId.toLowerCase()} ${plannedAt}`, 'buffer').copy(bytes, 6, 0, 10);
+  hash('sha256', `${todoId} ${plannedAt}`, 'buffer').copy(bytes, 6, 0, 10);
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   return stringify(bytes);

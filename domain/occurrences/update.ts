@@ -57,12 +57,11 @@ async function updateNext(ctx: Context, { todoId, occurrenceId: id, status }: In
  * the one after. @throws Failure 404, 412.
  */
 export function updateTodoOccurrence(ctx: Context, input: Input): Promise<OccurrenceAnswer> {
-  const todoId = input.todoId.toLowerCase();
+  const { todoId } = input;
   return ctx.db.transaction(async (db) => {
     const tx = { ...ctx, db };
     const known = await lockTodos(db, ctx.principal.workspaceId, [todoId]);
     if (!known.has(todoId)) throw notFound('todo', 'todoId');
-    const given = { ...input, todoId, occurrenceId: input.occurrenceId.toLowerCase() };
-    return (await updateStored(tx, given)) ?? updateNext(tx, given);
+    return (await updateStored(tx, input)) ?? updateNext(tx, input);
   });
 }

@@ -38,8 +38,7 @@ function findReminders(
 }
 
 /** The caller's reminders of a todo, those that were sent too. @throws Failure 404. */
-export async function listReminders({ db, principal }: Context, input: { todoId: string }) {
-  const todoId = input.todoId.toLowerCase();
+export async function listReminders({ db, principal }: Context, { todoId }: { todoId: string }) {
   const reminders = await findReminders(db, principal, todoId);
   if (reminders.length === 0) await requireTodo(db, principal.workspaceId, todoId);
   return wholeList(reminders);
@@ -62,8 +61,7 @@ async function zoneOf({ db, principal }: Context, given: string | undefined): Pr
  */
 export async function createReminder(ctx: Context, input: z.infer<typeof ReminderCreate>): Promise<ReminderAnswer> {
   const { workspaceId, userId } = ctx.principal;
-  const todoId = input.todoId.toLowerCase();
-  const { daysBefore, time } = input;
+  const { todoId, daysBefore, time } = input;
   const timezone = await zoneOf(ctx, input.timezone);
   return ctx.db.transaction(async (db) => {
     const found = await lockTodos(db, workspaceId, [todoId]);
@@ -90,9 +88,8 @@ export async function createReminder(ctx: Context, input: z.infer<typeof Reminde
 }
 
 /** Deletes a reminder of the caller. @throws Failure 404. */
-export function deleteReminder(ctx: Context, ref: z.infer<typeof ReminderRef>) {
+export function deleteReminder(ctx: Context, { todoId, reminderId: id }: z.infer<typeof ReminderRef>) {
   const { workspaceId, userId } = ctx.principal;
-  const [todoId, id] = [ref.todoId.toLowerCase(), ref.reminderId.toLowerCase()];
   return ctx.db.transaction(async (db) => {
     const erased = await db.rows(erase, [workspaceId, todoId, userId, id]);
     if (erased.length === 0) {

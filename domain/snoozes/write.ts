@@ -53,10 +53,9 @@ async function requireSubject(db: Db, principal: Principal, { subjectType, subje
  * notification that was read is unread again, so that it is noticed when it is back.
  * @throws Failure 400, 404, 409 when there are too many.
  */
-export function createSnooze(ctx: Context, input: Wanted): Promise<SnoozeAnswer> {
+export function createSnooze(ctx: Context, wanted: Wanted): Promise<SnoozeAnswer> {
   const { workspaceId, userId } = ctx.principal;
-  const wanted = { ...input, subjectId: input.subjectId.toLowerCase() };
-  const until = new Date(input.until);
+  const until = new Date(wanted.until);
   const ahead = until.getTime() - ctx.clock().getTime();
   if (ahead <= 0) throw invalid('until', 'This time is past. Choose one in the future.');
   if (ahead > maxSnoozeDays * dayMs) throw invalid('until', `Choose a time within ${maxSnoozeDays} days.`);
@@ -99,9 +98,8 @@ async function again(db: Db, { workspaceId, userId }: Principal, before: SnoozeA
 }
 
 /** Ends a snooze of the caller: what was put off is in the inbox again. @throws Failure 404. */
-export function deleteSnooze(ctx: Context, { snoozeId }: { snoozeId: string }) {
+export function deleteSnooze(ctx: Context, { snoozeId: id }: { snoozeId: string }) {
   const { workspaceId, userId } = ctx.principal;
-  const id = snoozeId.toLowerCase();
   return ctx.db.transaction(async (db) => {
     const erased = await db.rows(erase, [workspaceId, userId, id]);
     if (erased.length === 0) throw notFound('snooze', 'snoozeId');

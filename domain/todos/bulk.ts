@@ -67,12 +67,12 @@ async function changeChosen(
 
 /** @throws Failure 404 with `param` naming the id. */
 async function changeByIds(ctx: Context, input: TodoBulkInput, ids: readonly string[]) {
-  const order = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const order = [...new Set(ids)];
   const { patch } = input;
   if (patch) await requireText(ctx.db, ctx.principal.workspaceId, order, patch, 'patch.');
   const choose = async (db: Db) => {
     const found = await lockTodos(db, ctx.principal.workspaceId, order);
-    const missing = ids.findIndex((id) => !found.has(id.toLowerCase()));
+    const missing = ids.findIndex((id) => !found.has(id));
     if (missing >= 0) throw notFound('todo', `ids[${missing}]`);
     return order;
   };

@@ -53,7 +53,7 @@ export async function changeOf(ctx: Context, patch: TodoPatch, at = ''): Promise
     ...(type !== undefined && { type }),
     ...(todoListId !== undefined && { todo_list_id: await references.listById(todoListId, `${at}todoListId`) }),
     ...(dueDate !== undefined && { due_date: dueDate }),
-    ...(parentTodoId !== undefined && { parent_todo_id: parentTodoId?.toLowerCase() ?? null }),
+    ...(parentTodoId !== undefined && { parent_todo_id: parentTodoId }),
     ...(isSuggested !== undefined && { is_suggested: isSuggested }),
   };
   const [assignees] = patch.assignees ? await references.assignees([patch.assignees], [`${at}assignees`]) : [];

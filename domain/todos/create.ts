@@ -75,7 +75,7 @@ async function referencesOf(ctx: Context, todos: readonly NewTodo[], pathOf: Pat
     list: lists[index] ?? null,
     assignees: todo.assignees && assignees[index],
     capture: captures[index] ?? null,
-    parent: todo.parentTodoId?.toLowerCase() ?? null,
+    parent: todo.parentTodoId ?? null,
     labels: labels[index] ?? [],
     worker: workers[index] ?? null,
     plan: plans[index] ?? null,
@@ -88,7 +88,7 @@ function rowOf({ principal }: Context, todo: NewTodo, referred: Referred, place:
   const { list, assignees, labels, capture, parent, plan } = referred;
   return {
     place,
-    id: todo.id?.toLowerCase() ?? newId(),
+    id: todo.id ?? newId(),
     title: todo.title ?? null,
     content: todo.content ?? null,
     priority: todo.priority ? priorityRank(todo.priority) : null,

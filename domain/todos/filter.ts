@@ -43,24 +43,19 @@ function statusesOf({ status }: TodoFilter): Criteria['statuses'] {
   return wanted.length === allStatuses.length ? [] : wanted;
 }
 
-/** The ids of a filter in lower case, each once. */
-function idsOf(given: string | readonly string[] | undefined): string[] {
-  return valuesOf(valuesOf(given).map((id) => id.toLowerCase()));
-}
-
 /** What a filter asks for: `assignedToMe` wins over `assigneeId`, both over `unassigned`. */
 export function criteriaOf(viewer: Viewer, filter: TodoFilter): Criteria {
   const { status: _, priority, todoListId, assigneeId, labelId, scheduleStatus, ...others } = filter;
   const { assignedToMe, unassigned, ...rest } = others;
   const named = assignedToMe ? [viewer.userId] : valuesOf(assigneeId);
-  const assigneeIds = valuesOf(named.map((id) => (id === me ? viewer.userId : id.toLowerCase())));
+  const assigneeIds = valuesOf(named.map((id) => (id === me ? viewer.userId : id)));
   return {
     ...rest,
     statuses: statusesOf(filter),
     priorities: valuesOf(priority),
-    listIds: idsOf(todoListId),
+    listIds: valuesOf(todoListId),
     assigneeIds,
-    labelIds: idsOf(labelId),
+    labelIds: valuesOf(labelId),
     scheduleStatuses: valuesOf(scheduleStatus),
     isUnassigned: unassigned === true && assigneeIds.length === 0,
   };

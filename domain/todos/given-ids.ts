@@ -39,8 +39,8 @@ export class GivenIds {
     const seen = new Set<string>();
     for (const [index, { id }] of todos.entries()) {
       if (id === undefined) continue;
-      if (seen.has(id.toLowerCase())) throw invalid(`${pathOf(index)}id`, 'Another todo of this request has this id.');
-      seen.add(id.toLowerCase());
+      if (seen.has(id)) throw invalid(`${pathOf(index)}id`, 'Another todo of this request has this id.');
+      seen.add(id);
     }
   }
 
@@ -53,12 +53,12 @@ export class GivenIds {
   async #found(): Promise<Map<string, TodoAnswer>> {
     const { db, principal } = this.#ctx;
     const { workspaceId } = principal;
-    const ids = this.#todos.flatMap(({ id }) => id?.toLowerCase() ?? []);
+    const ids = this.#todos.flatMap(({ id }) => id ?? []);
     const rows = await db.rows<{ id: string; origin: string | null }>(existing, [workspaceId, ids]);
     const origins = new Map(rows.map(({ id, origin }) => [id, origin]));
     const gone = new Set((await db.rows<{ id: string }>(erased, [workspaceId, ids])).map(({ id }) => id));
     for (const [index, todo] of this.#todos.entries()) {
-      const id = todo.id?.toLowerCase() ?? '';
+      const id = todo.id ?? '';
       const param = `${this.#pathOf(index)}id`;
       if (gone.has(id)) throw refused(param, 'erased', 'The todo with this id was erased. Use a new id.');
       if (!origins.has(id) || origins.get(id) === GivenIds.originOf(todo)) continue;
@@ -71,7 +71,7 @@ export class GivenIds {
   async create(work: (tx: Context, missing: readonly Placed[]) => Promise<TodoAnswer[]>): Promise<TodoAnswer[]> {
     for (;;) {
       const found = await this.#found();
-      const known = this.#todos.map(({ id }) => found.get(id?.toLowerCase() ?? ''));
+      const known = this.#todos.map(({ id }) => found.get(id ?? ''));
       const missing = this.#todos.flatMap((todo, index) => (known[index] ? [] : [{ todo, index }]));
       if (missing.length === 0) this.#ctx.reply.replayed = true;
       const made = missing.length === 0 ? [] : await this.#attempt(missing, work);

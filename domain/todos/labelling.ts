@@ -14,7 +14,7 @@ export interface LabelChange {
 }
 
 function idsOf(ids: readonly string[] | undefined): string[] {
-  return [...new Set(ids?.map((id) => id.toLowerCase()))];
+  return [...new Set(ids)];
 }
 
 /**

@@ -31,7 +31,7 @@ async function pageOfRuns({ db }: Context, { where, bindings, scope, cursor, lim
 export async function listTodoRuns(ctx: Context, input: z.infer<typeof RunListing>) {
   const { workspaceId } = ctx.principal;
   const { todoId, limit, cursor, status } = input;
-  const filters = { todoId: todoId.toLowerCase(), status };
+  const filters = { todoId, status };
   const scope = cursorScope(ctx, { sort: 'startedAt', order: 'desc', filters });
   const bindings = new Bindings();
   const where = [`r.workspace_id = ${bindings.bind(workspaceId)}`, `r.todo_id = ${bindings.bind(todoId)}`];
@@ -45,7 +45,7 @@ export async function listTodoRuns(ctx: Context, input: z.infer<typeof RunListin
 export function listRuns(ctx: Context, input: z.infer<typeof WorkspaceRunListing>) {
   const { limit, cursor, ...filter } = input;
   const { status, trigger, agentId, since } = filter;
-  const filters = canonicalFilters({ ...filter, agentId: agentId?.toLowerCase() });
+  const filters = canonicalFilters({ ...filter, agentId });
   const scope = cursorScope(ctx, { sort: 'startedAt', order: 'desc', filters });
   const bindings = new Bindings();
   const where = [`r.workspace_id = ${bindings.bind(ctx.principal.workspaceId)}`];

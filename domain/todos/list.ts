@@ -50,7 +50,7 @@ async function listByIds({ db, principal }: Context, input: TodoListingInput & {
   const { ids, limit: _, sort: __, order: ___, include, ...others } = input;
   const [other] = Object.entries(others).filter(([, value]) => value !== undefined);
   if (other) throw invalid(other[0], `Pass either ids or ${other[0]}: ids reads exactly the todos that it names.`);
-  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const wanted = [...new Set(ids)];
   const found = new Map((await findTodos(db, principal.workspaceId, wanted)).map((todo) => [todo.id, todo]));
   const data = wanted.flatMap((id) => found.get(id) ?? []);
   return { ...wholeList(data), totalCount: include === 'totalCount' ? data.length : null };

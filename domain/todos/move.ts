@@ -93,7 +93,7 @@ export function moveTodo(ctx: Context, input: { todoId: string } & Place): Promi
   const { after, before } = input;
   if ((after === undefined) === (before === undefined)) throw invalid('after', 'Pass either after or before.');
   const side = after === undefined ? 'before' : 'after';
-  const [todoId, anchorId] = [input.todoId.toLowerCase(), (after ?? before ?? '').toLowerCase()];
+  const [todoId, anchorId] = [input.todoId, after ?? before ?? ''];
   if (todoId === anchorId) throw invalid(side, 'A todo cannot be placed next to itself. Name another.');
   return ctx.db.transaction(async (db) => {
     await db.rows(lockOrder, [`todo order ${workspaceId}`]);

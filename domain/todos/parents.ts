@@ -67,8 +67,7 @@ export async function requireParent(db: Db, workspaceId: string, { todos, parent
 
 /** The todo of the request that is the parent of another of its todos. */
 export function parentWithin(todos: readonly NewTodo[], { parentTodoId }: NewTodo): number {
-  const id = parentTodoId?.toLowerCase();
-  return id === undefined ? -1 : todos.findIndex((each) => each.id?.toLowerCase() === id);
+  return parentTodoId === undefined ? -1 : todos.findIndex((each) => each.id === parentTodoId);
 }
 
 /**
@@ -82,9 +81,7 @@ export async function parentLists(
   pathOf: (index: number) => string,
 ): Promise<(string | null)[]> {
   const within = todos.map((todo) => parentWithin(todos, todo));
-  const outside = todos.map(({ parentTodoId }, index) =>
-    within[index] === -1 ? parentTodoId?.toLowerCase() : undefined,
-  );
+  const outside = todos.map(({ parentTodoId }, index) => (within[index] === -1 ? parentTodoId : undefined));
   const parents = await lockParents(
     db,
     principal.workspaceId,

@@ -54,7 +54,7 @@ export class References {
   }
 
   #assigneeId({ id }: AssigneeRequest): string {
-    return id === me ? this.#userId : id.toLowerCase();
+    return id === me ? this.#userId : id;
   }
 
   #allLists(): Promise<ListFacts[]> {
@@ -75,7 +75,7 @@ export class References {
 
   /** The list of this id, to file into. At fault: 404 unknown, 400 archived. */
   async listById(id: string, param: string): Promise<string | null> {
-    const list = (await this.#allLists()).find((each) => each.id === id.toLowerCase());
+    const list = (await this.#allLists()).find((each) => each.id === id);
     if (!list) return this.#fault(notFound('todo list', param));
     if (!list.isArchived) return list.id;
     return this.#fault(invalid(param, `The list “${list.name}” is archived. Restore it first, or choose another.`));
@@ -130,19 +130,18 @@ export class References {
    * fault: 404 unknown here.
    */
   async captures(requests: readonly (string | undefined)[], params: readonly string[]): Promise<(string | null)[]> {
-    const ids = [...new Set(requests.flatMap((id) => id?.toLowerCase() ?? []))];
+    const ids = [...new Set(requests.flatMap((id) => id ?? []))];
     const rows = ids.length === 0 ? [] : await this.#db.rows<{ id: string }>(captures, [this.#workspaceId, ids]);
     const known = new Set(rows.map(({ id }) => id));
-    return requests.map((request, index) => {
-      if (request === undefined) return null;
-      const id = request.toLowerCase();
+    return requests.map((id, index) => {
+      if (id === undefined) return null;
       return known.has(id) ? id : this.#fault(notFound('capture', params[index] ?? 'captureId'));
     });
   }
 
   /** The labels of each request, repeated ids once; `params[i]` is the path of `requests[i]`. At fault: 404 unknown here. */
   async labels(requests: readonly (readonly string[] | undefined)[], params: readonly string[]): Promise<string[][]> {
-    const wanted = requests.map((request) => (request ?? []).map((id) => id.toLowerCase()));
+    const wanted = requests.map((request) => request ?? []);
     const ids = [...new Set(wanted.flat())];
     const rows = ids.length === 0 ? [] : await this.#db.rows<{ id: string }>(labels, [this.#workspaceId, ids]);
     const known = new Set(rows.map(({ id }) => id));

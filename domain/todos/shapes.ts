@@ -88,6 +88,7 @@ export const me = 'me';
 export const AssigneeId = z
   .string()
   .regex(/^(me|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$/, 'must be a UUID, or me')
+  .toLowerCase()
   .meta({ description: 'Id of a member or an agent; `me` is the owner of the credential.', examples: [me] });
 
 export const Assignees = z

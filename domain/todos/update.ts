@@ -46,7 +46,7 @@ export async function changeLocked(ctx: Context, input: LockedChange): Promise<T
   const { before, patch, change, dryRun = false, at = '' } = input;
   const { workspaceId } = ctx.principal;
   const ids = before.map((todo) => todo.id);
-  const parentId = patch.parentTodoId?.toLowerCase();
+  const parentId = patch.parentTodoId;
   if (parentId) await requireParent(ctx.db, workspaceId, { todos: before, parentId, param: `${at}parentTodoId` });
   const changed = await applyChange(ctx.db, workspaceId, before, change);
   const isDone = patch.status === 'done';
@@ -74,7 +74,7 @@ export async function updateTodo(
   await requireText(ctx.db, workspaceId, [todoId], patch);
   const { assignees, labels, schedule, schedulePaused } = change;
   const isPlain = [assignees, labels, schedule, schedulePaused, ctx.ifMatch].every((each) => each === undefined);
-  const parentId = patch.parentTodoId?.toLowerCase();
+  const parentId = patch.parentTodoId;
   if (isPlain && !parentId) {
     const only = patch.status === undefined ? 'any' : patch.status === 'done' ? 'untouched' : 'unscheduled';
     const todo = await applyPlain(ctx.db, workspaceId, todoId, change, only);

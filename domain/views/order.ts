@@ -34,9 +34,8 @@ export async function place(
 ): Promise<boolean> {
   const before = await orderOf(db, workspaceId, view);
   const others = before.filter((id) => id !== view.id);
-  const after = afterViewId?.toLowerCase();
-  const found = after === undefined ? others.length - 1 : others.indexOf(after);
-  if (after !== undefined && found < 0) {
+  const found = typeof afterViewId === 'string' ? others.indexOf(afterViewId) : others.length - 1;
+  if (typeof afterViewId === 'string' && found < 0) {
     const kind = view.isShared ? 'a shared view' : 'a private view of the same owner';
     throw invalid('afterViewId', `afterViewId: must be ${kind} other than this one.`);
   }

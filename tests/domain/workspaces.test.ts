@@ -148,6 +148,15 @@ test('a workspace keeps an owner, even when two owners leave in the same moment'
   assert.is([409, 401].includes(demoted.status), true);
 });
 
+test('ids in capitals are the same ids: the last owner stays, and a member may leave', async () => {
+  const { owner, member, workspaceId } = await pair();
+  const route = (person: Person) => `/workspaces/${workspaceId}/members/${person.session.user.id.toUpperCase()}`;
+  assert.is((await as(owner, `PATCH ${route(owner)}`, { role: 'member' })).status, 409);
+  assert.is((await as(owner, `DELETE ${route(owner)}`)).status, 409);
+  const left = await as(member, `DELETE ${route(member)}`);
+  assert.equal([left.status, left.body.id], [200, member.session.user.id]);
+});
+
 test('a withdrawn, replaced or expired invitation opens nothing', async () => {
   const [owner, guest] = [await newAccount(tandem), await newAccount(tandem)];
   const path = `/workspaces/${owner.session.workspace.id}/invitations`;

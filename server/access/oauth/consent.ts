@@ -72,7 +72,7 @@ async function approve(
   const requested = requestedScopes(interaction);
   const beyond = granted.scopes.filter((scope) => !requested.includes(scope));
   if (beyond.length > 0) throw invalid('scopes', `The app did not ask for ${beyond.join(', ')}.`);
-  const workspaceId = granted.workspaceId.toLowerCase();
+  const { workspaceId } = granted;
   const { id: clientId, name: clientName, uri, logoUri } = client;
   const allowed = scopes.filter((scope) => granted.scopes.includes(scope));
   const seed = { workspaceId, userId, clientId, clientName, clientUri: uri, logoUri, scopes: allowed };
