@@ -31,6 +31,12 @@ export function badCredential(): Failure {
   return new Failure({ status: 401, code: 'invalid_api_key', message, headers: challenge });
 }
 
+/** 403: the workspace requires a second factor, and the person has none. */
+export function secondFactorRequired(): Failure {
+  const message = 'This workspace requires a second factor. Set up an authenticator app or a passkey first.';
+  return new Failure({ status: 403, code: 'workspace_access_denied', message, reason: 'second_factor_required' });
+}
+
 /**
  * Whether the caller may call the operation. `bad`: a bearer was sent that is no valid credential.
  * @throws Failure 401 without a valid credential, 403 when it does not reach the operation.
@@ -44,8 +50,7 @@ export function authorize(operation: OperationFacts, principal: Principal | null
   }
   if (mayCall(operation, principal)) return;
   if (principal.lacksSecondFactor && !isOpenWithout(operation)) {
-    const message = 'This workspace requires a second factor. Set up an authenticator app or a passkey first.';
-    throw new Failure({ status: 403, code: 'workspace_access_denied', message, reason: 'second_factor_required' });
+    throw secondFactorRequired();
   }
   if (operation.access === 'key_management') {
     const message = 'API keys and connected apps are managed by a signed-in person, never with a key or token.';

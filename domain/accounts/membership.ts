@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import { badCredential, validCredential } from '../access.ts';
+import { badCredential, hasNoSecondFactor, secondFactorRequired, validCredential } from '../access.ts';
 import type { Principal } from '../context.ts';
 import { Failure } from '../errors.ts';
 
@@ -22,10 +22,30 @@ export async function lockWorkspace(tx: Db, workspaceId: string): Promise<void> 
 
 const isMember = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
 
-/** Checks that the person is a member of the workspace. @throws Failure 403 `workspace_access_denied`. */
-export async function requireMembership(db: Db, workspaceId: string, userId: string): Promise<void> {
-  const found = await db.rows(isMember, [workspaceId, userId]);
+/** Who names a workspace: a person, or with what they came. */
+export type Visitor = Pick<Principal, 'userId'> & Partial<Pick<Principal, 'kind' | 'workspaceId'>>;
+
+const requiring = 'select 1 from workspaces where id = $1 and require_second_factor';
+const factorless = `select 1 from (select $1::uuid as user_id) c where ${hasNoSecondFactor}`;
+
+/**
+ * Checks that a session in another workspace has what this one requires: its own sessions are checked at each request, and
+ * keys and apps are secrets of their own. @throws Failure 403 `second_factor_required`.
+ */
+export async function requireFactorIn(db: Db, { kind, userId, workspaceId: from }: Visitor, workspaceId: string) {
+  if (kind !== 'session' || from === workspaceId) return;
+  if ((await db.rows(requiring, [workspaceId])).length === 0) return;
+  if ((await db.rows(factorless, [userId])).length > 0) throw secondFactorRequired();
+}
+
+/**
+ * Checks that the caller is a member of the workspace, with the second factor that it requires.
+ * @throws Failure 403 `workspace_access_denied`.
+ */
+export async function requireMembership(db: Db, workspaceId: string, visitor: Visitor): Promise<void> {
+  const found = await db.rows(isMember, [workspaceId, visitor.userId]);
   if (found.length === 0) throw noAccess();
+  await requireFactorIn(db, visitor, workspaceId);
 }
 
 const stillValid = `select 1 from credentials c where c.workspace_id = $1 and c.id = $2 and ${validCredential}`;
@@ -38,10 +58,11 @@ const stillValid = `select 1 from credentials c where c.workspace_id = $1 and c.
 export async function holdMembership(
   tx: Db,
   workspaceId: string,
-  principal: Pick<Principal, 'userId' | 'workspaceId' | 'credentialId'>,
+  principal: Pick<Principal, 'kind' | 'userId' | 'workspaceId' | 'credentialId'>,
 ): Promise<void> {
   const found = await tx.rows(`${isMember} for share`, [workspaceId, principal.userId]);
   if (found.length === 0) throw noAccess();
+  await requireFactorIn(tx, principal, workspaceId);
   await requireValidCredential(tx, principal);
 }
 

@@ -51,7 +51,7 @@ async function findKey(db: Db, userId: string, apiKeyId: string): Promise<z.infe
 
 /** The API keys of a workspace, newest first, without their secrets. @throws Failure 403 when not a member. */
 export async function listApiKeys({ db, principal }: Context, { workspaceId, includeRevoked }: ApiKeyQuery) {
-  await requireMembership(db, workspaceId, principal.userId);
+  await requireMembership(db, workspaceId, principal);
   const rows = await db.rows<KeyRow>(list, [principal.userId, workspaceId, includeRevoked]);
   return wholeList(rows.map((row) => ({ object: 'api_key' as const, ...row })));
 }
@@ -62,7 +62,7 @@ export async function listApiKeys({ db, principal }: Context, { workspaceId, inc
  */
 export async function createApiKey(ctx: Context, { workspaceId, name, expiresInDays, ...input }: ApiKeyCreate) {
   const { userId } = ctx.principal;
-  await requireMembership(ctx.db, workspaceId, userId);
+  await requireMembership(ctx.db, workspaceId, ctx.principal);
   const granted = scopes.filter((scope) => input.scopes.includes(scope));
   const expiresAt =
     expiresInDays === undefined ? null : new Date(ctx.clock().getTime() + expiresInDays * dayMs).toISOString();

@@ -97,11 +97,11 @@ export function updateTodoComment(ctx: Context, input: z.infer<typeof CommentUpd
 
 /** Erases a comment: of the caller, or of anybody when the caller is an owner. @throws Failure 403, 404, 412. */
 export function deleteTodoComment(ctx: Context, ref: CommentRef) {
-  const { workspaceId, userId, agent } = ctx.principal;
+  const { workspaceId, agent } = ctx.principal;
   return ctx.db.transaction(async (db) => {
     const comment = await lockComment(db, workspaceId, ref);
     if (agent) requireAuthor(ctx, comment);
-    else if (!isAuthor(ctx, comment)) await requireMember(db, userId, workspaceId, true);
+    else if (!isAuthor(ctx, comment)) await requireMember(db, ctx.principal, workspaceId, true);
     requireMatch(ctx.ifMatch, Comment, comment);
     await db.rows(erase, [workspaceId, comment.id]);
     await recordErasure(db, workspaceId, [eventOf(comment, { type: 'comment.deleted' })]);

@@ -27,7 +27,7 @@ export async function listConnectedApps(
   { workspaceId, includeRevoked }: ConnectedAppQuery,
 ) {
   const { userId } = principal;
-  await requireMembership(db, workspaceId, userId);
+  await requireMembership(db, workspaceId, principal);
   const rows = await db.rows<AppRow>(list, [userId, workspaceId, includeRevoked]);
   return wholeList(rows.map((row) => ({ object: 'connected_app' as const, ...row })));
 }

@@ -68,7 +68,7 @@ export async function lockView({ db, principal, ifMatch }: Context, viewId: stri
   const isThis = and(eq(savedViews.workspaceId, workspaceId), eq(savedViews.id, viewId));
   await db.orm.select({ id: savedViews.id }).from(savedViews).where(isThis).for('update');
   const view = await findView(db, principal, viewId);
-  if (view.userId !== userId) await requireMember(db, userId, workspaceId, true);
+  if (view.userId !== userId) await requireMember(db, principal, workspaceId, true);
   requireMatch(ifMatch, View, view);
   return view;
 }

@@ -55,7 +55,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** The open invitations of a workspace, newest first. @throws Failure 403 when not a member. */
 export async function listInvitations({ db, principal }: Context, { workspaceId }: { workspaceId: string }) {
-  await requireMember(db, principal.userId, workspaceId);
+  await requireMember(db, principal, workspaceId);
   const rows = await db.rows<Row>(list, [workspaceId]);
   return wholeList(rows.map((row) => ({ object: 'invitation' as const, ...row })));
 }
@@ -120,12 +120,12 @@ export async function inviteMember(
   { workspaceId, ...request }: NewInvitation,
 ): Promise<CreatedInvitationAnswer> {
   const { userId } = ctx.principal;
-  await requireMember(ctx.db, userId, workspaceId, true);
+  await requireMember(ctx.db, ctx.principal, workspaceId, true);
   const { invitation, link, email } = await ctx.db.transaction(async (db) => {
     // One at a time: a later one replaces the one before.
     await lockWorkspace(db, workspaceId);
     await holdMembership(db, workspaceId, ctx.principal);
-    await requireMember(db, userId, workspaceId, true);
+    await requireMember(db, ctx.principal, workspaceId, true);
     if (await isMember(db, workspaceId, request.email)) {
       throw conflict('This person is already a member.', { reason: 'already_member' });
     }
@@ -145,7 +145,7 @@ export async function revokeInvitation(
 ) {
   await db.transaction(async (tx) => {
     await holdMembership(tx, workspaceId, principal);
-    await requireMember(tx, principal.userId, workspaceId, true);
+    await requireMember(tx, principal, workspaceId, true);
     const [revoked] = await tx.rows<{ id: string }>(revoke, [workspaceId, invitationId]);
     if (!revoked) throw notFound('open invitation', 'invitationId');
     await recordEvent(tx, workspaceId, invitationRevoked(revoked));
@@ -195,6 +195,6 @@ export function acceptInvitation(
   const { userId } = ctx.principal;
   return ctx.db.transaction(async (tx) => {
     const workspaceId = await joinByInvitation(tx, invitationToken, userId);
-    return requireMember(tx, userId, workspaceId);
+    return requireMember(tx, { userId }, workspaceId);
   });
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import type { members, users } from '../../db/schema/index.ts';
 import { requireVerifiedEmail } from '../accounts/email-verification.ts';
-import { requireValidCredential } from '../accounts/membership.ts';
+import { requireValidCredential, type Visitor } from '../accounts/membership.ts';
 import { revokeKeysAndAppsIn } from '../accounts/revoke-access.ts';
 import type { Context, Principal } from '../context.ts';
 import { conflict, notFound } from '../errors.ts';
@@ -42,13 +42,17 @@ async function findMember(db: Db, workspaceId: string, userId: string): Promise<
 
 type Owners = readonly { id: string }[];
 
+/** Whoever leaves a workspace needs no second factor for it. */
+const visitorOf = (principal: Principal, needsOwner: boolean): Visitor =>
+  needsOwner ? principal : { userId: principal.userId };
+
 /**
  * Locks the owners, so that changes of members come one after the other, and returns them. Checks again what the caller
  * may do: the change before may have removed the caller, or taken its role. @throws Failure 401, 403.
  */
 async function holdOwners(tx: Db, principal: Principal, workspaceId: string, needsOwner: boolean): Promise<Owners> {
   const owners = await tx.rows<{ id: string }>(lockOwners, [workspaceId]);
-  await requireMember(tx, principal.userId, workspaceId, needsOwner);
+  await requireMember(tx, visitorOf(principal, needsOwner), workspaceId, needsOwner);
   await requireValidCredential(tx, principal);
   return owners;
 }
@@ -61,7 +65,7 @@ function requireAnotherOwner(owners: Owners, userId: string): void {
 
 /** The members of a workspace, the oldest first. @throws Failure 403 when not one of them. */
 export async function listMembers({ db, principal }: Context, { workspaceId }: { workspaceId: string }) {
-  await requireMember(db, principal.userId, workspaceId);
+  await requireMember(db, principal, workspaceId);
   const rows = await db.rows<MemberRow>(`${membersOf} order by m.created_at, u.id`, [workspaceId]);
   return wholeList(rows.map((row) => ({ object: 'member' as const, ...row })));
 }
@@ -82,7 +86,7 @@ const noticeRole = (role: string) => (role === 'owner' ? 'You are an owner now' 
  */
 export async function updateMember(ctx: Context, { workspaceId, userId, role }: MemberChanges): Promise<MemberAnswer> {
   const { db, principal } = ctx;
-  const { name } = await requireMember(db, principal.userId, workspaceId, true);
+  const { name } = await requireMember(db, principal, workspaceId, true);
   return db.transaction(async (tx) => {
     const owners = await holdOwners(tx, principal, workspaceId, true);
     const member = await findMember(tx, workspaceId, userId);
@@ -105,7 +109,7 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
 export async function removeMember(ctx: Context, { workspaceId, userId }: { workspaceId: string; userId: string }) {
   const { db, principal } = ctx;
   const needsOwner = userId !== principal.userId;
-  const { name } = await requireMember(db, principal.userId, workspaceId, needsOwner);
+  const { name } = await requireMember(db, visitorOf(principal, needsOwner), workspaceId, needsOwner);
   return db.transaction(async (tx) => {
     const owners = await holdOwners(tx, principal, workspaceId, needsOwner);
     const member = await findMember(tx, workspaceId, userId);

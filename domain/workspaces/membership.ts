@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import type { members, workspaces } from '../../db/schema/index.ts';
-import { noAccess } from '../accounts/membership.ts';
+import { noAccess, requireFactorIn, type Visitor } from '../accounts/membership.ts';
 import type { MembershipAnswer } from '../accounts/shapes.ts';
 import { Failure } from '../errors.ts';
 
@@ -19,15 +19,19 @@ function membershipOf({ agentMinutes, ...row }: MembershipRow): MembershipAnswer
   return { object: 'workspace', ...row, agentMinutesRemaining: Number(agentMinutes) };
 }
 
-/** The workspace with the role of this member. @throws Failure 403 when not a member, or not an owner where one is needed. */
+/**
+ * The workspace with the role of this member. @throws Failure 403 when not a member, not an owner where one is needed, or for a
+ * session without the second factor that the workspace requires.
+ */
 export async function requireMember(
   db: Db,
-  userId: string,
+  visitor: Visitor,
   workspaceId: string,
   owner = false,
 ): Promise<MembershipAnswer> {
-  const [row] = await db.rows<MembershipRow>(`${memberships} and m.workspace_id = $2`, [userId, workspaceId]);
+  const [row] = await db.rows<MembershipRow>(`${memberships} and m.workspace_id = $2`, [visitor.userId, workspaceId]);
   if (!row) throw noAccess();
+  await requireFactorIn(db, visitor, workspaceId);
   if (!owner || row.role === 'owner') return membershipOf(row);
   const message = 'Only an owner of the workspace may do this. Ask one of them.';
   throw new Failure({ status: 403, code: 'workspace_access_denied', message, reason: 'owner_required' });

@@ -26,7 +26,7 @@ export function createWorkspace(ctx: Context, workspace: NewWorkspace): Promise<
     const { agentMinutesPerWorkspace: agentMinutes } = ctx.service;
     const opened = await openWorkspace(tx, { userId, ...workspace, agentMinutes });
     await recordOpened(tx, opened);
-    return requireMember(tx, userId, opened.workspaceId);
+    return requireMember(tx, { userId }, opened.workspaceId);
   });
 }
 
@@ -49,15 +49,15 @@ export async function updateWorkspace(
   { workspaceId, name, timezone, requireSecondFactor }: WorkspaceChanges,
 ): Promise<MembershipAnswer> {
   const { db, principal } = ctx;
-  await requireMember(db, principal.userId, workspaceId, true);
+  await requireMember(db, principal, workspaceId, true);
   if (requireSecondFactor !== undefined) await requireRecentAuthentication(ctx);
   if (requireSecondFactor) await requireOwnFactor(ctx);
   return db.transaction(async (tx) => {
     await lockWorkspace(tx, workspaceId);
     // The role may have ended while this waited.
-    const before = await requireMember(tx, principal.userId, workspaceId, true);
+    const before = await requireMember(tx, principal, workspaceId, true);
     await tx.rows(update, [workspaceId, name ?? null, timezone ?? null, requireSecondFactor ?? null]);
-    const after = await requireMember(tx, principal.userId, workspaceId);
+    const after = await requireMember(tx, principal, workspaceId);
     const changedFields = settings.filter((field) => before[field] !== after[field]);
     const event = { type: 'workspace.updated' as const, objectId: after.id, changedFields };
     if (changedFields.length > 0) await recordEvent(tx, after.id, event);

@@ -62,6 +62,29 @@ test('only that workspace is closed; its keys work on', async () => {
   assert.is((await todos(key)).status, 200);
 });
 
+test('a session in another workspace opens it no more than one of its own; whoever has none may still leave', async () => {
+  const { owner, member, workspaceId } = await withMember();
+  await tandem.db.rows(`update members set role = 'owner' where workspace_id = $1`, [workspaceId]);
+  await require(workspaceId, owner.key);
+  const routes: [string, unknown?][] = [
+    ['POST /api-keys', { workspaceId, name: 'Key', scopes: ['todos:read'] }],
+    [`GET /api-keys?workspaceId=${workspaceId}`],
+    [`GET /connected-apps?workspaceId=${workspaceId}`],
+    [`GET /workspaces/${workspaceId}/members`],
+    [`GET /workspaces/${workspaceId}/invitations`],
+    [`POST /workspaces/${workspaceId}/invitations`, { email: 'x@example.com' }],
+    [`PATCH /workspaces/${workspaceId}`, { requireSecondFactor: false }],
+    [`PATCH /workspaces/${workspaceId}/members/${owner.session.user.id}`, { role: 'member' }],
+    [`DELETE /workspaces/${workspaceId}/members/${owner.session.user.id}`],
+  ];
+  for (const [route, body] of routes) {
+    const { status, body: refused } = await tandem.call(route, body, { key: member.key });
+    assert.equal([status, refused.reason], [403, 'second_factor_required'], route);
+  }
+  const leave = `DELETE /workspaces/${workspaceId}/members/${member.session.user.id}`;
+  assert.is((await tandem.call(leave, undefined, { key: member.key })).status, 200);
+});
+
 test('an owner sets it, with a second factor of their own and a recent authentication', async () => {
   const { owner, workspaceId, key } = await withMember();
   assert.equal((await require(workspaceId, key)).body.reason, 'owner_required');
