@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AfterSequence, maxToolWait, waitUpTo } from '../../domain/chats/shapes.ts';
 import { untilSettled } from '../../domain/chats/wait.ts';
 import type { Context } from '../../domain/context.ts';
+import { Failure } from '../../domain/errors.ts';
 import { Id } from '../../domain/fields.ts';
 import { IdOrName, idOf } from '../../domain/names.ts';
 import { runInChat } from '../../domain/todos/run-rows.ts';
@@ -15,6 +16,9 @@ import { textFrom, tool, toolProcedure } from './tool.ts';
 const todoId = Id.describe('Id of the todo.');
 /** Messages in one answer; `hasMore` is true when there are more. */
 const maxMessages = 10;
+
+/** Whether a chat is not there: it was erased, and the runs of its todo stay. */
+const isErased = (error: unknown) => error instanceof Failure && error.problem.status === 404;
 
 export const getTodoTool = {
   get_todo: toolProcedure
@@ -57,8 +61,10 @@ export const getTodoTool = {
       const whole = { ...todo, content: textFrom(todo.content, contentOffset) };
       const shown = { todo: whole, latestRun, chatId, ...comments, ...(await shownSubTodos(ctx, todo)) };
       if (afterSequence === undefined) return shown;
-      if (chatId === null) return { ...shown, messages: [], hasMore: false, nextSequence: afterSequence };
-      return { ...shown, ...(await shownMessages(ctx, { chatId, afterSequence, limit: maxMessages })) };
+      const none = { messages: [], hasMore: false, nextSequence: afterSequence };
+      if (chatId === null) return { ...shown, ...none };
+      const read = shownMessages(ctx, { chatId, afterSequence, limit: maxMessages });
+      return { ...shown, ...(await read.catch((error: unknown) => (isErased(error) ? none : Promise.reject(error)))) };
     }),
 };
 

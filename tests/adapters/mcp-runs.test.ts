@@ -42,6 +42,15 @@ test('run_todo starts the agent of a name, and get_todo shows the run and its ch
   assert.is((await call(`GET /todos/${todo.id}`)).body.latestRun.id, run.id);
 });
 
+test('a run whose chat was erased is shown still, without messages', async () => {
+  const { use, call, todo } = await world();
+  const { run, chatId } = (await use('run_todo', { todoId: todo.id })).data;
+  assert.is((await call(`DELETE /chats/${chatId}?permanent=true`)).status, 200);
+  const { isError, data } = await use('get_todo', { todoId: todo.id, afterSequence: 0 });
+  assert.is(isError, false, JSON.stringify(data));
+  assert.equal([data.latestRun.id, data.messages, data.hasMore], [run.id, [], false]);
+});
+
 test('what cannot run says why, as a result that a model can read', async () => {
   const { use, agent, workspaceId, todo } = await world();
   await agent('Twin');
