@@ -13,20 +13,20 @@ export interface MessagesPage extends Tail {
 }
 
 /**
- * One page of the messages after `afterSequence`, or after `cursor`. With `waitSeconds` an empty page is returned only
+ * One page of the messages after `afterSequence`, after `start` if that is given, or after `cursor`. With `waitSeconds` an empty page is returned only
  * once the agent stopped or the time is over. `fitting` may shorten the page: the number of messages to keep.
  * @throws Failure 400 `invalid_cursor`, 404.
  */
 export async function readMessages(
   ctx: Context,
-  input: MessageListingInput & { chatId: string },
+  input: MessageListingInput & { chatId: string; start?: number },
   fitting = (messages: readonly MessageAnswer[]) => messages.length,
 ): Promise<MessagesPage> {
   const { workspaceId } = ctx.principal;
   const { chatId, limit, cursor, afterSequence, waitSeconds = 0 } = input;
   const filters = { chatId, afterSequence };
   const scope = cursorScope(ctx, { sort: 'sequence', order: 'asc', filters });
-  const start = cursor === undefined ? afterSequence : Number(positionOf(scope, cursor)[0]);
+  const start = cursor === undefined ? (input.start ?? afterSequence) : Number(positionOf(scope, cursor)[0]);
   const tail = await readUntil(
     ctx,
     chatId,

@@ -112,6 +112,8 @@ export interface Page {
   chatId: string;
   limit: number;
   afterSequence: number;
+  /** Where it begins without a cursor, when not after `afterSequence`, for which its next cursor is. */
+  start?: number;
   cursor?: string | undefined;
   /** Characters of the first message to leave out. */
   textOffset?: number;
@@ -124,7 +126,7 @@ export interface Page {
 export async function replyTo(ctx: Context, chatId: string, sequence: number, seconds: number | undefined) {
   const wait = waitOf(ctx, seconds);
   if (wait > 0) await untilSettled(ctx, { chatId, seconds: wait });
-  return conversation(ctx, { chatId, limit: 10, afterSequence: sequence });
+  return conversation(ctx, { chatId, limit: 10, afterSequence: 0, start: sequence });
 }
 
 /** A page of messages as a tool shows them, beside `used` characters. @throws Failure 400 `invalid_cursor`, 404. */

@@ -114,6 +114,19 @@ test('waitSeconds: the reply comes with the answer of the same call', async () =
   assert.is((await use('get_chat', { chatId, waitSeconds: 51 })).data.param, 'waitSeconds');
 });
 
+test('a long reply is read on with the cursor of the call that waited for it', async () => {
+  const { use, workspaceId } = await world();
+  const asked = use('create_chat', { message: 'What is due?', waitSeconds: 50 });
+  const agent = await openTurn(workspaceId);
+  for (let n = 2; n <= 13; n++) await agent.write(`${n}`);
+  await agent.finish('14');
+  const { chat, messages, hasMore, nextCursor } = (await asked).data;
+  assert.equal([messages.at(-1).sequence, hasMore], [11, true]);
+  const { isError, data } = await use('get_chat', { chatId: chat.id, cursor: nextCursor });
+  assert.is(isError, false, JSON.stringify(data));
+  assert.equal([data.messages.map(({ text }: { text: string }) => text), data.hasMore], [['12', '13', '14'], false]);
+});
+
 test('what waits for a person is shown with what it would do', async () => {
   const workspace = await world();
   const { chatId, agent } = await started(workspace);
