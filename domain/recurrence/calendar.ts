@@ -1,5 +1,7 @@
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
+/** The last instant that can be written: years have four digits (RFC 3339, section 5.6). */
+export const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** A day of the proleptic Gregorian calendar; `day` counts from 1970-01-01. `month` and `date` start at 1. */
 export interface Civil {

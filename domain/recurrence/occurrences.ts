@@ -1,3 +1,4 @@
+import { lastInstant } from './calendar.ts';
 import { hourlyInstants } from './hourly.ts';
 import type { Rule } from './rule.ts';
 import { instantOf, wallClockAt } from './wall-clock.ts';
@@ -14,8 +15,8 @@ export interface Recurrence {
 const maxShift = 26 * 60 * 60_000;
 
 function untilInstant({ rule: { until }, timezone }: Recurrence): number {
-  if (until === null) return Number.POSITIVE_INFINITY;
-  return 'instant' in until ? until.instant : instantOf(until.wall, timezone);
+  if (until === null) return lastInstant;
+  return Math.min(lastInstant, 'instant' in until ? until.instant : instantOf(until.wall, timezone));
 }
 
 const ends = new Map<string, number>();
@@ -87,7 +88,8 @@ function wallAfter(recurrence: Recurrence, after: number, count: number): number
 /**
  * The next `count` times of a recurrence after an instant, ascending (milliseconds since 1970). A wall time in a gap of
  * the clocks moves later by the gap; of a repeated wall time the first is used (CONTRACT §5). The cost does not depend on
- * the age of the rule, except for the first call with COUNT. Times are searched for a hundred years ahead.
+ * the age of the rule, except for the first call with COUNT. Times are searched for a hundred years
+ * ahead, and not after the year 9999.
  */
 export function upcoming(recurrence: Recurrence, after: number, count: number): number[] {
   if (count < 1) return [];

@@ -1,5 +1,6 @@
 import { invalid } from '../errors.ts';
 import { shown } from '../field-errors.ts';
+import { lastInstant } from './calendar.ts';
 
 export const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const;
 export const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY'] as const;
@@ -182,7 +183,7 @@ export function parseRule(text: string, param = 'rrule'): Rule {
   return rule;
 }
 
-/** The UNTIL of a rule that ends with the instant `at`. */
+/** The UNTIL of a rule that ends with the instant `at`, or with the last one that can be written. */
 export function untilText(at: number): string {
-  return new Date(Math.floor(at / 1000) * 1000).toISOString().replace(/[-:]|\.\d+/g, '');
+  return new Date(Math.floor(Math.min(at, lastInstant) / 1000) * 1000).toISOString().replace(/[-:]|\.\d+/g, '');
 }

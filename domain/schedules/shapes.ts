@@ -91,6 +91,12 @@ function faultsOf(given: Given & Record<string, unknown>): Fault[] {
   return faults;
 }
 
+/** An instant that is written with a year of four digits in UTC as well. */
+const PlannedInstant = InstantInput.refine((value) => {
+  const year = new Date(value).getUTCFullYear();
+  return year >= 1 && year <= 9999;
+}, 'must lie between the years 1 and 9999 in UTC');
+
 /** When a todo is due, once or repeatedly. Exactly one of `rrule`, `runAt` and `every`. */
 export const ScheduleParams = z
   .strictObject({
@@ -100,8 +106,8 @@ export const ScheduleParams = z
       .max(600)
       .optional()
       .describe('Form rrule: RFC 5545 rule without DTSTART, such as FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0.'),
-    startAt: InstantInput.optional().describe('With rrule: no time before this one. Omitted: now.'),
-    runAt: InstantInput.optional().describe(
+    startAt: PlannedInstant.optional().describe('With rrule: no time before this one. Omitted: now.'),
+    runAt: PlannedInstant.optional().describe(
       'Form runAt: once, at this time with offset, such as 2026-03-06T17:00:00+01:00.',
     ),
     every: z
@@ -196,8 +202,8 @@ export const PlannedTimes = z
 export const PlannedTimesPage = listOf(PlannedTimes, 'PlannedTimesPage');
 
 export const PlannedTimesListing = z.strictObject({
-  from: InstantInput.describe('The beginning of the range, inclusive.'),
-  to: InstantInput.describe('Its end, exclusive: at most 62 days later.'),
+  from: PlannedInstant.describe('The beginning of the range, inclusive.'),
+  to: PlannedInstant.describe('Its end, exclusive: at most 62 days later.'),
   limit: Limit,
   cursor: CursorText,
 });

@@ -96,6 +96,8 @@ test('a range that is empty or too long is refused, and so is a cursor of anothe
     const { status, body } = await call(`GET /todos/planned-times?from=${from}&to=${to}`);
     assert.equal([status, body.errors[0].param], [400, 'to'], to);
   }
+  const beyond = 'from=9999-12-31T12:00:00Z&to=9999-12-31T23:59:59-01:00';
+  assert.is((await call(`GET /todos/planned-times?${beyond}`)).body.errors[0].param, 'to');
   assert.is((await call(`GET /todos/planned-times?${july}&cursor=x`)).body.code, 'invalid_cursor');
   assert.is((await call('GET /todos/planned-times')).status, 400);
 });

@@ -235,6 +235,8 @@ test('what makes no sense in a schedule is refused by the path of the field at f
     [{ rrule: 'FREQ=DAILY;COUNT=2', startAt: '2031-01-01T00:00:00Z' }, 'schedule.rrule'],
     [{ runAt: '2031-03-01T08:30:20Z' }, 'schedule.runAt'],
     [{ runAt: '2031-03-01T09:00:00' }, 'schedule.runAt'],
+    [{ runAt: '9999-12-31T23:30:00-01:00' }, 'schedule.runAt'],
+    [{ rrule: 'FREQ=DAILY', startAt: '0001-01-01T00:00:00+01:00' }, 'schedule.startAt'],
     [{ runAt: '2031-04-01T09:00:00Z', startAt: '2031-04-01T09:00:00Z' }, 'schedule.startAt'],
     [{ every: 'fortnight' }, 'schedule.every'],
     [{ every: 'week', on: ['mon', 'mon'] }, 'schedule.on[1]'],
@@ -265,6 +267,15 @@ test('what makes no sense in a schedule is refused by the path of the field at f
     refused(await call('POST /todos/schedule-preview', { schedule }), 400, param);
   }
   assert.equal((await call('GET /todos')).body.data, [], 'nothing was made');
+});
+
+test('times end with the last year that can be written', async () => {
+  const { call } = await tandem.workspace();
+  const preview = async (schedule: object) => (await call('POST /todos/schedule-preview', { schedule })).body;
+  const last = { rrule: 'FREQ=DAILY;BYHOUR=0;BYMINUTE=0', startAt: '9999-12-30T00:00:00Z', timezone: 'UTC' };
+  assert.equal((await preview(last)).upcomingRuns, ['9999-12-30T00:00:00.000Z', '9999-12-31T00:00:00.000Z']);
+  const west = { every: 'day', at: '09:00', until: '9999-12-31', timezone: 'America/New_York' };
+  assert.match((await preview(west)).rrule, /UNTIL=99991231T235959Z/);
 });
 
 test('there is nothing to pause without a schedule', async () => {
