@@ -8,7 +8,7 @@
  * taken from the date, so that the time of the day stays where clocks change in between.
  */
 export const instantColumn = `case when t.due_date is not null and t.status <> 'done' and t.archived_at is null
-    then ((t.due_date - r.days_before) + r.at_time) at time zone r.timezone end`;
+    then least(((t.due_date - r.days_before) + r.at_time) at time zone r.timezone, '9999-12-31T23:59:59Z') end`;
 
 /**
  * A common table expression that sets the instants of the reminders of the todos in the relation `t`, of the workspace in

@@ -9,6 +9,7 @@ import type { TodoLabel } from '../labels/shapes.ts';
 import { type ScheduleCell, scheduleColumn, scheduleFacts } from '../schedules/rows.ts';
 import { turnTaker } from '../slices.ts';
 import { positionColumn } from './order-keys.ts';
+import { settlingPart } from './reminder-instants.ts';
 import { latestRunColumn, type RunCell, runOfCell } from './run-rows.ts';
 import { type PriorityName, priorities, type TodoAnswer } from './shapes.ts';
 import { type SubTodoCell, subTodosColumn } from './sub-todos.ts';
@@ -196,8 +197,10 @@ export async function lockTodos(db: Db, workspaceId: string, ids: readonly strin
   return new Set(rows.map((row) => row.id));
 }
 
-const archive = `update todos set archived_at = now(), updated_at = greatest(now(), updated_at)
-  where workspace_id = $1 and id = any($2::uuid[]) and archived_at is null returning id`;
+const archive = `with archived as (
+    update todos set archived_at = now(), updated_at = greatest(now(), updated_at)
+    where workspace_id = $1 and id = any($2::uuid[]) and archived_at is null returning *
+  ), ${settlingPart('archived', '$1')} select id from archived`;
 
 /** Archives these locked todos; settle their schedules afterwards. Returns how many were active. */
 export async function archiveTodos(db: Db, workspaceId: string, ids: readonly string[]): Promise<number> {

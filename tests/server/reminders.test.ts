@@ -76,6 +76,13 @@ test('a reminder is a day and a time before the due date, in its time zone; the 
   assert.ok(made.every(({ readerId, parents }) => readerId !== null && parents.todoId === id));
 });
 
+test('a reminder of the last day that there is comes in the last year', async () => {
+  const { call } = await tandem.workspace();
+  const { id } = await todoDue(call, '9999-12-31');
+  const { remindAt } = await remind(call, id, { time: '23:00', timezone: 'America/New_York' });
+  assert.is(remindAt, '9999-12-31T23:59:59.000Z');
+});
+
 test('it is sent once, when its time has come, to the person who set it', async () => {
   const { call, workspaceId, userId } = await tandem.workspace();
   const { id } = await todoDue(call, '2033-03-10');
@@ -161,8 +168,8 @@ test('a todo that is done, archived or without a due date has none until that en
     assert.equal(await remindAtOf(call, id), at);
   }
   await call(`DELETE /todos/${id}`);
-  assert.is(await sendAt('2033-03-11T00:00:00.000Z'), 1);
   assert.equal(await remindAtOf(call, id), [null]);
+  assert.is(await sendAt('2033-03-11T00:00:00.000Z'), 0);
   await call(`POST /todos/${id}/restore`);
   assert.equal(await remindAtOf(call, id), at);
 });
