@@ -68,6 +68,16 @@ test('what is archived or removed is left out of the copy of an archived todo', 
   );
 });
 
+test('the copy of a sub-todo that was restored alone has no parent', async () => {
+  const { call } = await tandem.workspace();
+  const parent = bodyOf(await call('POST /todos', { title: 'whole' }), 201);
+  const part = bodyOf(await call('POST /todos', { title: 'part', parentTodoId: parent.id }), 201);
+  bodyOf(await call(`DELETE /todos/${parent.id}`));
+  bodyOf(await call(`POST /todos/${part.id}/restore`));
+  const copy = bodyOf(await call(`POST /todos/${part.id}/duplicate`), 201);
+  assert.equal([copy.parentTodoId, copy.title], [null, 'part']);
+});
+
 test('a retry with the same key returns the first copy, and every request without one makes another', async () => {
   const { call } = await tandem.workspace();
   const { id } = bodyOf(await call('POST /todos', { title: 'a' }), 201);
