@@ -45,10 +45,13 @@ function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
   return isShort(walk, count) ? db.lookUp<TodoRow>(text, values) : db.rows<TodoRow>(text, values, plan);
 }
 
+/** Filters of which false is as if they were absent. */
+const isAbsent = (name: string, value: unknown) => value === false && ['assignedToMe', 'unassigned'].includes(name);
+
 /** The todos of these ids in their order, on one page. @throws Failure 400 with another filter beside them. */
 async function listByIds({ db, principal }: Context, input: TodoListingInput & { ids: string[] }) {
   const { ids, limit: _, sort: __, order: ___, include, ...others } = input;
-  const [other] = Object.entries(others).filter(([, value]) => value !== undefined);
+  const [other] = Object.entries(others).filter(([name, value]) => value !== undefined && !isAbsent(name, value));
   if (other) throw invalid(other[0], `Pass either ids or ${other[0]}: ids reads exactly the todos that it names.`);
   const wanted = [...new Set(ids)];
   const found = new Map((await findTodos(db, principal.workspaceId, wanted)).map((todo) => [todo.id, todo]));

@@ -47,6 +47,8 @@ test('ids takes 1 to 100 ids, and no filter, order of another kind or cursor bes
   for (const [name, value] of Object.entries({ status: 'ready', archived: 'any', query: 'x', cursor: 'x' })) {
     refused(await call(`GET /todos?${queryOf({ ids: ids[0], [name]: value })}`), 400, name);
   }
+  const absent = await call(`GET /todos?ids=${ids[0]}&assignedToMe=false&unassigned=false`);
+  assert.is(absent.body.data?.length, 1, absent.text);
   refused(await call(`GET /todos/summary?ids=${ids[0]}`), 400, 'ids', 'unknown_parameter');
 });
 
