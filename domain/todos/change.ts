@@ -58,8 +58,8 @@ export async function changeOf(ctx: Context, patch: TodoPatch, at = ''): Promise
   };
   const [assignees] = patch.assignees ? await references.assignees([patch.assignees], [`${at}assignees`]) : [];
   const labels = await labelChangeOf(references, patch, at);
-  references.requireSound();
   const [plan] = await plansOf(ctx, [patch.schedule], () => `${at}schedule`);
+  references.requireSound();
   const schedule = patch.schedule === undefined ? undefined : (plan ?? null);
   return { columns, assignees, labels, schedule, schedulePaused: patch.schedulePaused };
 }

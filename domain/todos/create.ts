@@ -44,8 +44,12 @@ interface Referred {
 type PathOf = (index: number) => string;
 
 /** Looks up what the todos refer to. @throws Failure 400, 404 with the `param` at fault. */
-async function referencesOf(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf): Promise<Referred[]> {
-  const references = new References(ctx.db, ctx.principal);
+async function referencesOf(
+  ctx: Context,
+  todos: readonly NewTodo[],
+  pathOf: PathOf,
+  references: References,
+): Promise<Referred[]> {
   const pathsOf = (field: string) => todos.map((_, index) => `${pathOf(index)}${field}`);
   const lists: (string | null)[] = [];
   for (const [index, todo] of todos.entries()) lists.push(await listOf(references, todo, pathOf(index)));
@@ -62,7 +66,6 @@ async function referencesOf(ctx: Context, todos: readonly NewTodo[], pathOf: Pat
   const workers = todos.map((todo, index) =>
     todo.run ? references.worker(named[index] ?? [], assignees[index] ?? [], `${pathOf(index)}run`) : null,
   );
-  references.requireSound();
   const plans = await plansOf(
     ctx,
     todos.map((todo) => todo.schedule),
@@ -71,6 +74,7 @@ async function referencesOf(ctx: Context, todos: readonly NewTodo[], pathOf: Pat
   for (const [index, plan] of plans.entries()) {
     if (plan) requireDistance(ctx.principal, plan, ctx.clock(), `${pathOf(index)}schedule`);
   }
+  references.requireSound();
   return todos.map((todo, index) => ({
     list: lists[index] ?? null,
     assignees: todo.assignees && assignees[index],
@@ -137,8 +141,11 @@ function filed(
 }
 
 /** Creates todos whose parents have these lists. */
-async function insert(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf, lists: readonly (string | null)[]) {
-  const referred = filed(todos, await referencesOf(ctx, todos, pathOf), lists);
+async function insert(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf) {
+  const references = new References(ctx.db, ctx.principal);
+  const hasParents = todos.some(({ parentTodoId }) => parentTodoId !== undefined);
+  const lists = hasParents ? await parentLists(ctx, todos, pathOf, references) : [];
+  const referred = filed(todos, await referencesOf(ctx, todos, pathOf, references), lists);
   const rows = referred.flatMap((each, place) => {
     const todo = todos[place];
     return todo ? [rowOf(ctx, todo, each, place)] : [];
@@ -150,10 +157,10 @@ async function insert(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf, l
 
 /** Creates todos that do not exist, all or none, and starts the agents that they ask for. */
 async function createNew(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf): Promise<TodoAnswer[]> {
-  if (todos.every(({ parentTodoId }) => parentTodoId === undefined)) return insert(ctx, todos, pathOf, []);
+  if (todos.every(({ parentTodoId }) => parentTodoId === undefined)) return insert(ctx, todos, pathOf);
   return ctx.db.transaction(async (db) => {
     const tx = { ...ctx, db };
-    const made = await insert(tx, todos, pathOf, await parentLists(tx, todos, pathOf));
+    const made = await insert(tx, todos, pathOf);
     // A parent of the same request was read before its sub-todos were there.
     const isParent = ({ id }: TodoAnswer) => made.some(({ parentTodoId }) => parentTodoId === id);
     const again = await findTodos(

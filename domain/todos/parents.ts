@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import type { Context } from '../context.ts';
 import { type Failure, invalid, notFound } from '../errors.ts';
+import type { References } from './references.ts';
 import { lockTodos } from './rows.ts';
 import type { NewTodo } from './shapes.ts';
 import { maxSubTodos } from './sub-todos.ts';
@@ -72,13 +73,14 @@ export function parentWithin(todos: readonly NewTodo[], { parentTodoId }: NewTod
 
 /**
  * Locks the todos whose sub-todos new ones are, and returns for each new one the list of its parent: null when it has no
- * parent before the request, or one in an archived list. Call it in a transaction.
- * @throws Failure 400, 404 with the `param` at fault.
+ * parent before the request, or one in an archived list. At fault: 404 unknown, 400 one that gets no more sub-todos. Call it
+ * in a transaction.
  */
 export async function parentLists(
   { db, principal }: Context,
   todos: readonly NewTodo[],
   pathOf: (index: number) => string,
+  references: References,
 ): Promise<(string | null)[]> {
   const within = todos.map((todo) => parentWithin(todos, todo));
   const outside = todos.map(({ parentTodoId }, index) => (within[index] === -1 ? parentTodoId : undefined));
@@ -87,14 +89,12 @@ export async function parentLists(
     principal.workspaceId,
     outside.flatMap((id) => id ?? []),
   );
-  const faults = todos.flatMap((_, index) => {
+  for (const [index, id] of outside.entries()) {
     const param = `${pathOf(index)}parentTodoId`;
-    const id = outside[index];
-    if (id !== undefined) return faultOf(parents.get(id), outside.filter((each) => each === id).length, param) ?? [];
-    const parent = todos[within[index] ?? -1];
-    return parent?.parentTodoId === undefined ? [] : [invalid(param, twoLevels)];
-  });
-  const fault = faults.find(({ problem }) => problem.status === 400) ?? faults[0];
-  if (fault) throw fault;
+    const isSecond = todos[within[index] ?? -1]?.parentTodoId !== undefined;
+    const added = outside.filter((each) => each === id).length;
+    const fault = id === undefined ? isSecond && invalid(param, twoLevels) : faultOf(parents.get(id), added, param);
+    if (fault) references.fault(fault);
+  }
   return outside.map((id) => (id === undefined ? null : (parents.get(id)?.listId ?? null)));
 }

@@ -62,7 +62,8 @@ export class References {
     return this.#lists;
   }
 
-  #fault(failure: Failure): null {
+  /** Notes a fault, also of a reference that is looked up elsewhere. */
+  fault(failure: Failure): null {
     this.#faults.push(failure);
     return null;
   }
@@ -76,9 +77,9 @@ export class References {
   /** The list of this id, to file into. At fault: 404 unknown, 400 archived. */
   async listById(id: string, param: string): Promise<string | null> {
     const list = (await this.#allLists()).find((each) => each.id === id);
-    if (!list) return this.#fault(notFound('todo list', param));
+    if (!list) return this.fault(notFound('todo list', param));
     if (!list.isArchived) return list.id;
-    return this.#fault(invalid(param, `The list “${list.name}” is archived. Restore it first, or choose another.`));
+    return this.fault(invalid(param, `The list “${list.name}” is archived. Restore it first, or choose another.`));
   }
 
   /** The list of this name: exactly, else ignoring case. At fault: 400 when none or several match. */
@@ -91,11 +92,11 @@ export class References {
     if (match) {
       const allowedValues = matches.map((each) => each.id);
       const message = 'Several lists have this name. Pass the id of one as todoListId.';
-      return this.#fault(invalid(param, message, { allowedValues }));
+      return this.fault(invalid(param, message, { allowedValues }));
     }
     const allowedValues = open.map((each) => each.name);
     const message = `No list has this name. Existing lists: ${allowedValues.slice(0, 50).join(', ')}.`;
-    return this.#fault(invalid(param, message, { allowedValues }));
+    return this.fault(invalid(param, message, { allowedValues }));
   }
 
   /**
@@ -113,9 +114,9 @@ export class References {
         const param = `${params[index]}[${place}].id`;
         const found = known.get(this.#assigneeId(each));
         if (!found || (type !== undefined && type !== found.type)) {
-          this.#fault(notFound(type ?? 'member or agent', param));
+          this.fault(notFound(type ?? 'member or agent', param));
         } else if (found.isArchived) {
-          this.#fault(invalid(param, 'This agent is archived. Restore it first, or choose another.'));
+          this.fault(invalid(param, 'This agent is archived. Restore it first, or choose another.'));
         } else {
           const isUser = found.type === 'user';
           chosen.set(found.id, { user: isUser ? found.id : null, agent: isUser ? null : found.id });
@@ -135,7 +136,7 @@ export class References {
     const known = new Set(rows.map(({ id }) => id));
     return requests.map((id, index) => {
       if (id === undefined) return null;
-      return known.has(id) ? id : this.#fault(notFound('capture', params[index] ?? 'captureId'));
+      return known.has(id) ? id : this.fault(notFound('capture', params[index] ?? 'captureId'));
     });
   }
 
@@ -147,7 +148,7 @@ export class References {
     const known = new Set(rows.map(({ id }) => id));
     return wanted.map((request, index) => {
       const missing = request.findIndex((id) => !known.has(id));
-      if (missing >= 0) this.#fault(notFound('label', `${params[index]}[${missing}]`));
+      if (missing >= 0) this.fault(notFound('label', `${params[index]}[${missing}]`));
       return [...new Set(request)];
     });
   }
@@ -157,6 +158,6 @@ export class References {
     const first = assigned.find((each) => each.agent !== null);
     const named = new Set(request.map((each) => this.#assigneeId(each)));
     if (first || assigned.length < named.size) return first?.agent ?? null;
-    return this.#fault(invalid(param, 'A run needs an agent among the assignees. Assign one, or leave run out.'));
+    return this.fault(invalid(param, 'A run needs an agent among the assignees. Assign one, or leave run out.'));
   }
 }

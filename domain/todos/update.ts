@@ -70,8 +70,8 @@ export async function updateTodo(
   { todoId, ...patch }: TodoPatch & { todoId: string },
 ): Promise<TodoAnswer> {
   const { workspaceId } = ctx.principal;
-  const change = await changeOf(ctx, patch);
   await requireText(ctx.db, workspaceId, [todoId], patch);
+  const change = await changeOf(ctx, patch);
   const { assignees, labels, schedule, schedulePaused } = change;
   const isPlain = [assignees, labels, schedule, schedulePaused, ctx.ifMatch].every((each) => each === undefined);
   const parentId = patch.parentTodoId;

@@ -64,7 +64,11 @@ export const getTodoTool = {
       const none = { messages: [], hasMore: false, nextSequence: afterSequence };
       if (chatId === null) return { ...shown, ...none };
       const read = shownMessages(ctx, { chatId, afterSequence, limit: maxMessages });
-      return { ...shown, ...(await read.catch((error: unknown) => (isErased(error) ? none : Promise.reject(error)))) };
+      const messages = await read.catch((error: unknown) => {
+        if (isErased(error)) return none;
+        throw error;
+      });
+      return { ...shown, ...messages };
     }),
 };
 

@@ -142,7 +142,15 @@ test('400 has precedence over 404', async () => {
     refused(await call(route, { title: 'a', assignees }), 400, 'assignees[1].id');
     const body = { title: 'a', todoListId: unknownId, assignees: assignees.slice(1) };
     refused(await call(route, body), 400, 'assignees[0].id');
+    const planned = { title: 'a', assignees: assignees.slice(0, 1), schedule: { runAt: '2020-01-01T00:00:00Z' } };
+    refused(await call(route, planned), 400, 'schedule.runAt');
   }
+  const below = { title: 'a', parentTodoId: unknownId, todoListName: 'No such list' };
+  refused(await call('POST /todos', below), 400, 'todoListName');
+  refused(await call('POST /todos', { title: 'a', parentTodoId: unknownId }), 404, 'parentTodoId');
+  const { body: untitled } = await call('POST /todos', { content: 'only a body' });
+  const emptied = { content: ' ', assignees: assignees.slice(0, 1) };
+  refused(await call(`PATCH /todos/${untitled.id}`, emptied), 400, 'content');
 });
 
 test.run();
