@@ -36,8 +36,11 @@ interface Closing {
  */
 export async function closeChats(ctx: ServiceContext, { workspaceId, todoIds, exceptChatId }: Closing): Promise<void> {
   const chats = await ctx.db.rows<{ id: string }>(working, [workspaceId, todoIds]);
-  for (const { id } of chats.filter((each) => each.id !== exceptChatId)) {
-    const chat = await holdChat(ctx.db, workspaceId, id);
-    if (chat.turn) await endTurn(ctx, chat, { outcome: 'cancelled', todoIsRecorded: true });
-  }
+  for (const { id } of chats.filter((each) => each.id !== exceptChatId)) await closeChat(ctx, workspaceId, id);
+}
+
+/** As `closeChats`, for one chat of a locked todo. */
+export async function closeChat(ctx: ServiceContext, workspaceId: string, chatId: string): Promise<void> {
+  const chat = await holdChat(ctx.db, workspaceId, chatId);
+  if (chat.turn) await endTurn(ctx, chat, { outcome: 'cancelled', todoIsRecorded: true });
 }

@@ -1,4 +1,5 @@
 import { openingOf } from '../agents/rows.ts';
+import { closeChat } from '../chats/cancel.ts';
 import type { Context, Principal } from '../context.ts';
 import { requireMinutes } from '../usage/minutes.ts';
 import type { Assigned } from './references.ts';
@@ -15,9 +16,16 @@ interface Assignment {
   dryRun: boolean;
 }
 
+/** The run that waits for the working hours of an agent that is not assigned any more. */
+function outdatedRun({ latestRun }: TodoAnswer, assignees: readonly Assigned[]) {
+  const waits = latestRun?.statusReason === 'queued' && latestRun.trigger === 'assignment';
+  return waits && !assignees.some(({ agent }) => agent === latestRun.agentId) ? latestRun : null;
+}
+
 /** The first agent that was not assigned to the todo before; null when none may start on it. */
 function newAgentOf(before: TodoAnswer, after: TodoAnswer, assignees: readonly Assigned[], { agent }: Principal) {
-  if (after.isArchived || after.status === 'done' || after.latestRun?.status === 'running') return null;
+  if (after.isArchived || after.status === 'done') return null;
+  if (after.latestRun?.status === 'running' && !outdatedRun(after, assignees)) return null;
   const known = new Set(before.assignees.map(({ id }) => id));
   const found = assignees.find((each) => each.agent !== null && !known.has(each.agent))?.agent ?? null;
   const isAtWork = agent?.todoId === after.id && agent.agentId === found;
@@ -26,7 +34,8 @@ function newAgentOf(before: TodoAnswer, after: TodoAnswer, assignees: readonly A
 
 /**
  * Starts the agents that an update assigns, the first of several new ones. Not on a todo that is done, archived or being
- * run; outside the agent's working hours the run is queued until they begin. Returns whether any started; a dry run
+ * run; outside the agent's working hours the run is queued until they begin, unless another agent takes its place before.
+ * Returns whether any started; a dry run
  * starts none. @throws Failure 402, 409 when too many agents started each other.
  */
 export async function startAssigned(ctx: Context, assignment: Assignment): Promise<boolean> {
@@ -48,6 +57,8 @@ export async function startAssigned(ctx: Context, assignment: Assignment): Promi
     const known = openings.get(agentId);
     const notBefore = known === undefined ? await openingOf(db, workspaceId, agentId, ctx.clock()) : known;
     openings.set(agentId, notBefore);
+    const outdated = outdatedRun(todo, assignees);
+    if (outdated?.chatId) await closeChat(ctx, workspaceId, outdated.chatId);
     await startRun(ctx, { todo, agentId, trigger: 'assignment', notBefore });
     started = true;
   }

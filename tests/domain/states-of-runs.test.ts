@@ -164,6 +164,25 @@ for (const [what, change] of Object.entries(callOffs)) {
   });
 }
 
+test('run: queued → another agent takes the place of its agent → cancelled, and the other one works', async () => {
+  const plan = engine.plan([reply('Done by another.')]);
+  const { workspace, call, todo, agentId } = await world({ title: `Water ${plan}` }, { workingHours: closed() });
+  const { latestRun: queued } = bodyOf(await call(`PATCH /todos/${todo.id}`, { assignees: [{ id: agentId }] }));
+  const other = await agentOf(workspace, { name: 'Other' });
+  const { latestRun: run } = bodyOf(await call(`PATCH /todos/${todo.id}`, { assignees: [{ id: other }] }));
+  assert.equal([run.agentId, run.status, run.statusReason], [other, 'running', null]);
+  assert.is((await chatNow(workspace, queued.chatId)).status, 'cancelled');
+  await endOfRun(workspace, todo.id);
+  const { data } = bodyOf(await call(`GET /todos/${todo.id}/runs`));
+  assert.equal(
+    data.map((each: { id: string; status: string }) => [each.id, each.status]),
+    [
+      [run.id, 'completed'],
+      [queued.id, 'cancelled'],
+    ],
+  );
+});
+
 test('run: createTodo with `run` outside of working hours is an explicit start: it runs at once', async () => {
   const { workspace, agentId } = await world({}, { workingHours: closed() });
   const title = engine.plan([reply('At once.')]);
