@@ -165,8 +165,8 @@ export async function endTurn(ctx: ServiceContext, chat: HeldChat, ending: Endin
   if (!turn) throw new Error('No turn to end');
   const { turnId, runId } = turn;
   const status = outcome === 'timed_out' ? 'failed' : outcome;
-  // The agent completed the todo itself: what it saved is estimated once its run is over.
-  const estimates = outcome !== 'cancelled' && runId !== null && todoId !== null && todoDone;
+  // The agent completed the todo itself: what it saved is estimated once its run is over, however that ends.
+  const estimates = runId !== null && todoId !== null && todoDone;
   announce(db, { kind: 'status', chatId });
   await Promise.all([
     db.rows(endTurnRow, [workspaceId, turnId, outcome]),

@@ -4,6 +4,7 @@ import { estimateFacts, setMinutesSaved } from '../../domain/todos/minutes-saved
 import type { TestWorkspace } from '../support/harness.ts';
 import {
   asAgent,
+  chatOf,
   chatOn,
   endWork,
   type IdleService,
@@ -56,6 +57,18 @@ test('minutes saved are asked for when a todo becomes done after agent work, and
     (await Promise.all(asked)).map(({ length }) => length),
     [1, 0, 1],
   );
+});
+
+test('a run that is cancelled after its agent completed the todo asks as well', async () => {
+  const workspace = await tandem.workspace();
+  const { todo, run } = await running(workspace);
+  const [turn] = (await chatOf(tandem, run.chatId)).turns;
+  const at = { chatId: run.chatId, turnId: String(turn?.id), agentId: run.agentId ?? '', todoId: todo.id };
+  await asAgent(tandem, workspace, at)('complete_todo', { todoId: todo.id });
+  // What is asked for while the agent is at work is dropped: the end of the run asks again.
+  await tandem.db.rows('delete from digests where subject_id = $1', [todo.id]);
+  assert.is((await workspace.call(`POST /chats/${run.chatId}/cancel`)).status, 200);
+  assert.is((await estimatesOf(todo.id)).length, 1);
 });
 
 test('an estimate is kept once and only on a todo that is done; reopening keeps it and asks for no other', async () => {
