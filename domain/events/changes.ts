@@ -24,20 +24,26 @@ export function todoParents(todo: {
   return { todoListId, ...(captureId !== null && { captureId }), ...(parentTodoId !== null && { parentTodoId }) };
 }
 
+/** What the record of a change changes of a todo itself. */
+interface Versioned {
+  version: number;
+  updatedAt: string;
+}
+
 /**
  * Records one change of each of these todos, and counts it in their versions. It locks the todos: call it before the locks
- * of their chats and schedules are taken, or with the todos locked. Returns the new versions.
+ * of their chats and schedules are taken, or with the todos locked. Returns what is new of each.
  */
 export async function recordVersions(
   db: Db,
   workspaceId: string,
   events: readonly NewEvent[],
-): Promise<Map<string, number>> {
+): Promise<Map<string, Versioned>> {
   if (events.length === 0) return new Map();
   const bindings = new Bindings();
   const workspace = bindings.bind(workspaceId);
   const ids = bindings.bind(events.map(({ objectId }) => objectId));
-  const changed = `changed as (update todos set version = version + 1
+  const changed = `changed as (update todos set version = version + 1, updated_at = greatest(now(), updated_at)
     where workspace_id = ${workspace} and id = any(${ids}::uuid[]) returning *)`;
   const recorded = recordingPart(bindings, db.origin, {
     events,
@@ -46,9 +52,9 @@ export async function recordVersions(
     parents: todoParentsColumn,
     version: 'c.version',
   });
-  const text = `with ${changed}, ${recorded} select id, version from changed`;
-  const rows = await db.rows<{ id: string; version: number }>(text, bindings.values);
-  return new Map(rows.map(({ id, version }) => [id, version]));
+  const text = `with ${changed}, ${recorded} select id, version, updated_at as "updatedAt" from changed`;
+  const rows = await db.rows<Versioned & { id: string }>(text, bindings.values);
+  return new Map(rows.map(({ id, ...versioned }) => [id, versioned]));
 }
 
 /** Records that fields of a todo changed whose answer is not at hand, such as those of its latest run. */

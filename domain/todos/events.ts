@@ -30,7 +30,7 @@ export async function recordTodoChanges(
     return [{ type: typeOf(old, todo), objectId: todo.id, changedFields }];
   });
   const versions = await recordVersions(db, workspaceId, events);
-  return after.map((todo) => ({ ...todo, version: versions.get(todo.id) ?? todo.version }));
+  return after.map((todo) => ({ ...todo, ...versions.get(todo.id) }));
 }
 
 /** In SQL: the type of the event of a todo whose status was `old_status`, from the changed row `c`. */

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { recordTodoUpdate } from '../../domain/events/changes.ts';
 import type { TodoAnswer } from '../../domain/todos/shapes.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { recordedEvents } from '../support/recorded-events.ts';
@@ -71,6 +72,15 @@ test('a todo begins with 1, each change adds one, and what changes nothing adds 
   await call(`DELETE /todos/${todo.id}`);
   await call(`DELETE /todos/${todo.id}`);
   assert.is((await assertCounted(workspace)).get(todo.id)?.length, 12);
+});
+
+test('what is counted is found by updatedSince, also a change of the run alone', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const { body: todo } = await call('POST /todos', { title: 'a' });
+  await tandem.db.transaction((tx) => recordTodoUpdate(tx, workspaceId, todo.id, ['latestRun']));
+  const { body } = await call(`GET /todos/${todo.id}`);
+  assert.is(body.version, 2);
+  assert.ok(body.updatedAt > todo.updatedAt, `${body.updatedAt} after ${todo.updatedAt}`);
 });
 
 test('what an agent, a schedule and a capture change of a todo is counted too', async () => {
