@@ -1,6 +1,6 @@
 import { closeChats } from '../chats/cancel.ts';
 import type { Context } from '../context.ts';
-import { recordErasure } from '../events/changes.ts';
+import { recordErasure, todoParents } from '../events/changes.ts';
 import type { NewEvent } from '../events/record.ts';
 import { leftByTodo } from '../todos/archive.ts';
 import { lockTodos } from '../todos/rows.ts';
@@ -15,7 +15,7 @@ const archive = `update captures set archived_at = now(), updated_at = greatest(
 const restore = `update captures set archived_at = null, updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 and archived_at is not null returning id`;
 
-const linked = `select id, todo_list_id as "todoListId", is_suggested as "isSuggested",
+const linked = `select id, todo_list_id as "todoListId", parent_todo_id as "parentTodoId", is_suggested as "isSuggested",
     is_suggested and latest_run_id is null as quotes
   from todos where workspace_id = $1 and capture_id = $2 order by id`;
 const detach = 'update chats set todo_id = null where workspace_id = $1 and todo_id = any($2::uuid[]) returning id';
@@ -35,15 +35,17 @@ const erase = 'delete from captures where workspace_id = $1 and id = $2';
 interface Linked {
   id: string;
   todoListId: string;
+  parentTodoId: string | null;
   isSuggested: boolean;
   /** A suggestion that nobody accepted: it is erased. */
   quotes: boolean;
 }
 
-function eventOf({ id, todoListId, isSuggested, quotes }: Linked, captureId: string, version?: number): NewEvent {
-  if (quotes) return { type: 'todo.deleted', objectId: id, parents: { todoListId, captureId } };
+function eventOf({ id, isSuggested, quotes, ...todo }: Linked, captureId: string, version?: number): NewEvent {
+  const parents = (named: string | null) => todoParents({ ...todo, captureId: named });
+  if (quotes) return { type: 'todo.deleted', objectId: id, parents: parents(captureId) };
   const changedFields = ['captureId', ...(isSuggested ? ['isSuggested'] : [])];
-  const change = { objectId: id, parents: { todoListId }, changedFields };
+  const change = { objectId: id, parents: parents(null), changedFields };
   return { ...change, type: 'todo.updated', ...(version !== undefined && { version }) };
 }
 

@@ -59,7 +59,8 @@ test('archiving and restoring are one event each, and none when nothing changes'
 test('an erased capture leaves tombstones of itself, its tags and its suggestions; its todos lose their link', async () => {
   const { does, makes, workspaceId } = await followedWorkspace(tandem);
   const { id } = await makes('POST /captures', note({ tags: ['garden'] }));
-  const mine = await makes('POST /todos', { title: 'Mine', captureId: id });
+  const { id: parentTodoId } = await makes('POST /todos', { title: 'Whole' });
+  const mine = await makes('POST /todos', { title: 'Mine', captureId: id, parentTodoId });
   const suggested = await makes('POST /todos', { title: 'Theirs', captureId: id });
   await tandem.db.rows('update todos set is_suggested = true where id = $1', [suggested.id]);
   const chat = await makes('POST /chats', { message: 'a', todoId: suggested.id });
@@ -77,7 +78,7 @@ test('an erased capture leaves tombstones of itself, its tags and its suggestion
   const { todoListId } = mine;
   assert.equal(
     stored.map(({ parents }) => parents),
-    [{ captureId: id }, { todoListId }, { todoListId, captureId: id }, {}],
+    [{ captureId: id }, { todoListId, parentTodoId }, { todoListId, captureId: id }, {}],
   );
   const all = await eventsOf(tandem, workspaceId);
   const erased = all.filter(({ objectId }) => [id, suggested.id].includes(objectId));
