@@ -87,6 +87,7 @@ export const apiKeys = router({
         access: 'key_management',
         summary: 'Revoke an API key, for good',
         description: 'Takes effect on the next request with the key. Revoking again returns the time of the first.',
+        etag: true,
         statuses: [404],
         events: ['api_key.revoked'],
       }),

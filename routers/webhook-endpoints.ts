@@ -102,6 +102,7 @@ export const webhookEndpoints = router({
         summary: 'Delete a webhook endpoint',
         description:
           'Erases the endpoint and its deliveries at once; pending deliveries are not sent. To stop it for a while, use updateWebhookEndpoint with `enabled: false` instead: its position in the log is kept.',
+        etag: true,
         statuses: [404],
       }),
     )

@@ -7,11 +7,12 @@ import { holdMembership, lockWorkspace, requireMembership } from '../accounts/me
 import { keyRevoked } from '../accounts/revoke-access.ts';
 import type { Context } from '../context.ts';
 import { conflict, notFound } from '../errors.ts';
+import { requireMatch } from '../etag.ts';
 import { recordEvent } from '../events/record.ts';
 import { wholeList } from '../fields.ts';
 import { queueSecurityNotice, quotedInNotice } from '../notifications/security-notice.ts';
 import { type Scope, scopes } from '../scopes.ts';
-import type { ApiKey, ApiKeyCreate, ApiKeyQuery } from './shapes.ts';
+import { ApiKey, type ApiKeyCreate, type ApiKeyQuery } from './shapes.ts';
 
 const dayMs = 86_400_000;
 
@@ -36,6 +37,7 @@ const visible = `from credentials c join members m on m.workspace_id = c.workspa
 const list = `select ${columns} ${visible} and c.workspace_id = $2 and ($3 or c.revoked_at is null)
   order by c.created_at desc, c.id desc`;
 const one = `select ${columns} ${visible} and c.id = $2`;
+const lockKey = 'select 1 from credentials where workspace_id = $1 and id = $2 for no key update';
 const revoke = `update credentials c set revoked_at = coalesce(c.revoked_at, now())
   from (select revoked_at from credentials where workspace_id = $1 and id = $2 for no key update) old
   where c.workspace_id = $1 and c.id = $2
@@ -94,10 +96,14 @@ export function getApiKey({ db, principal }: Context, { apiKeyId }: { apiKeyId: 
   return findKey(db, principal.userId, apiKeyId);
 }
 
-/** Revokes an API key for good; a second call returns the time of the first. @throws Failure 404. */
-export async function revokeApiKey({ db, principal }: Context, { apiKeyId }: { apiKeyId: string }) {
+/** Revokes an API key for good; a second call returns the time of the first. @throws Failure 404, 412. */
+export async function revokeApiKey({ db, principal, ifMatch }: Context, { apiKeyId }: { apiKeyId: string }) {
   const key = await findKey(db, principal.userId, apiKeyId);
   return db.transaction(async (tx) => {
+    if (ifMatch) {
+      await tx.rows(lockKey, [key.workspaceId, key.id]);
+      requireMatch(ifMatch, ApiKey, await findKey(tx, principal.userId, apiKeyId));
+    }
     const values = [key.workspaceId, key.id];
     const [row] = await tx.rows<{ id: string; revokedAt: string; isNew: boolean }>(revoke, values);
     if (!row) throw notFound('API key', 'apiKeyId');

@@ -68,6 +68,17 @@ test('a revoked key fails on the next request, stays visible on demand, and revo
   assert.is(all.data[0].revokedAt, first.body.revokedAt);
 });
 
+test('a key is revoked only as it was read, where the request asks for that', async () => {
+  const person = await newAccount(tandem);
+  const { body: key } = await create(person);
+  const revoke = (tag: string) =>
+    tandem.call(`DELETE /api-keys/${key.id}`, undefined, { key: person.session.token, headers: { 'if-match': tag } });
+  const stale = await revoke('"stale"');
+  assert.equal([stale.status, stale.body.reason], [412, 'precondition_failed']);
+  const { headers } = await as(person, `GET /api-keys/${key.id}`);
+  assert.is((await revoke(headers.get('etag') ?? '')).status, 200);
+});
+
 test('any member may create keys and revoke those of others; a stranger sees none of them', async () => {
   const [owner, stranger] = [await newAccount(tandem), await newAccount(tandem)];
   const { body: key } = await create(owner);
