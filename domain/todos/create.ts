@@ -140,7 +140,7 @@ function filed(
   });
 }
 
-/** Creates todos whose parents have these lists. */
+/** Creates todos; in a transaction where they have parents, which stay locked. */
 async function insert(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf) {
   const references = new References(ctx.db, ctx.principal);
   const hasParents = todos.some(({ parentTodoId }) => parentTodoId !== undefined);
