@@ -4,6 +4,7 @@ import { pageSuite } from '../support/browser.ts';
 import { newRecording } from '../support/capture-fixtures.ts';
 import { look, looks } from '../support/looks.ts';
 import { until } from '../support/mail-server.ts';
+import { password } from '../support/people.ts';
 import { brokenLine, callAs, clock, overLine, recorded, secondsRecorded, status } from '../support/recording-page.ts';
 
 const test = pageSuite('pages: what may happen to a recording', async () => ({
@@ -160,6 +161,38 @@ test.promise(
     ]);
     const [first = 0, second = 0] = rows.map(({ chunks }) => chunks);
     assert.ok(second >= first + 8, `${first} chunks, then ${second}`);
+  }),
+);
+
+test.promise(
+  'a recording goes on when the connection breaks while the browser is in another workspace',
+  overLine(async (stage, line) => {
+    const ada = await stage.person();
+    const call = callAs(stage, ada);
+    const other = (await call('POST /workspaces', { name: 'Elsewhere' })).body;
+    const { body: again } = await stage.tandem.call('POST /auth/sessions', { email: ada.email, password });
+    const { body: moved } = await stage.tandem.call(
+      'POST /auth/sessions/current/workspace',
+      { workspaceId: other.id },
+      { key: again.token },
+    );
+    const expected = /^WebSocket connection to |Failed to load resource/;
+    const { page, goTo } = await stage.window({ as: ada, expected });
+    await goTo('/record', 'Record');
+    await start(page);
+    await status(page, 'Audio is saved while you speak').waitFor();
+    const { id } = (await call('GET /captures')).body.data[0];
+    // As another window of this browser does that switches the workspace.
+    await page
+      .context()
+      .addCookies([{ name: 'tandem_session', value: moved.token, url: stage.tandem.url, httpOnly: true }]);
+    const refused = page.waitForResponse((answer) => answer.url().includes('captures') && answer.status() >= 400);
+    line.cut();
+    await refused;
+    line.mend();
+    await stop(page);
+    await until(async () => (await call(`GET /captures/${id}`)).body.status === 'processing');
+    assert.is(await page.getByText('Its capture was erased.').count(), 0);
   }),
 );
 

@@ -1,10 +1,12 @@
 import { useSyncExternalStore } from 'react';
+import type { Actor } from '../api/acting.ts';
 import { api, type Problem, ProblemError, problemOf } from '../api/client.ts';
 import { guardSession } from '../session/session.ts';
 import { createDraft, type Draft, type DraftView } from './draft.ts';
 import { createRecorder } from './recorder/recorder.ts';
 import { isBusy, type RecorderView } from './recorder/view.ts';
 import { createWakeLock } from './recorder/wake-lock.ts';
+import { actorNow, readCapture } from './tagged-capture.ts';
 
 /* The recorder of this window. It is independent of the pages, so that other pages can be opened while it records. */
 
@@ -31,12 +33,15 @@ export const drafts = {
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** Who records; the session of this browser may be that of somebody else by now, or in another workspace. */
+let owner: Actor | undefined;
+
 export const recorder = createRecorder({
   openSession: (about) => api.captures.startRecording.mutate(about),
   discard: async (captureId) => void (await api.captures.delete.mutate({ captureId, permanent: true })),
   statusOf: (captureId) =>
-    api.captures.get.query({ captureId }).then(
-      ({ status }) => (status === 'recording' ? 'recording' : 'over'),
+    readCapture(captureId, owner).then(
+      ({ resource }) => (resource.status === 'recording' ? 'recording' : 'over'),
       (error: unknown) => (problemOf(error).code === 'resource_not_found' ? 'erased' : 'unknown'),
     ),
   beforeStop: () =>
@@ -46,6 +51,7 @@ export const recorder = createRecorder({
 const wakeLock = createWakeLock();
 recorder.subscribe(() => {
   const { phase, captureId } = recorder.view();
+  if (phase === 'asking') owner = actorNow();
   wakeLock.hold(phase === 'recording');
   if (captureId === null) return;
   drafts.title.bind(captureId, '');
