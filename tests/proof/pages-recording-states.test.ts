@@ -165,6 +165,46 @@ test.promise(
 );
 
 test.promise(
+  'audio that is only in this window is not lost by signing out, and gets into no other workspace',
+  overLine(async (stage, line) => {
+    const ada = await stage.person();
+    const call = callAs(stage, ada);
+    const home = (await call('GET /workspaces')).body.data[0];
+    const other = (await call('POST /workspaces', { name: 'Elsewhere' })).body;
+    const { page, goTo, sees } = await stage.window({ as: ada, expected: brokenLine });
+    const capturesIn = (workspaceId: string) =>
+      stage.tandem.db.rows('select id from captures where workspace_id = $1', [workspaceId]);
+    const switchTo = async (from: string, to: string) => {
+      await page.getByRole('button', { name: `Workspace: ${from}` }).click();
+      await page.getByRole('menuitemradio', { name: to }).click();
+      await page.getByRole('button', { name: `Workspace: ${to}` }).waitFor();
+    };
+    await goTo('/record', 'Record');
+    await start(page);
+    await status(page, 'Audio is saved while you speak').waitFor();
+    line.cut();
+    await status(page, 'Connection lost').waitFor();
+    await recorded(page, (await secondsRecorded(page)) + 5);
+    await call(`POST /captures/${(await call('GET /captures')).body.data[0].id}/stop`);
+    await page.getByText(/The last \d+ seconds are only in this window/).waitFor();
+    line.mend();
+
+    await page.getByRole('button', { name: /^Account:/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByText('The end of a recording is only in this window. Save or discard it first').waitFor();
+    await switchTo(home.name, 'Elsewhere');
+    await page.getByRole('button', { name: 'Save as another recording' }).click();
+    await page.getByRole('alert').getByText('It was recorded in another workspace').waitFor();
+    assert.equal(await capturesIn(other.id), []);
+
+    await switchTo('Elsewhere', home.name);
+    await page.getByRole('button', { name: 'Save as another recording' }).click();
+    await sees('Untitled recording');
+    assert.is((await capturesIn(home.id)).length, 2);
+  }),
+);
+
+test.promise(
   'a recording goes on when the connection breaks while the browser is in another workspace',
   overLine(async (stage, line) => {
     const ada = await stage.person();

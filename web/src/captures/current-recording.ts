@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 import type { Actor } from '../api/acting.ts';
-import { api, type Problem, ProblemError, problemOf } from '../api/client.ts';
+import { api, ProblemError, problemOf } from '../api/client.ts';
 import { guardSession } from '../session/session.ts';
 import { createDraft, type Draft, type DraftView } from './draft.ts';
 import { createRecorder } from './recorder/recorder.ts';
-import { isBusy, type RecorderView } from './recorder/view.ts';
+import { hasUnsaved, isBusy, type RecorderView } from './recorder/view.ts';
 import { createWakeLock } from './recorder/wake-lock.ts';
 import { actorNow, readCapture } from './tagged-capture.ts';
 
@@ -36,8 +36,22 @@ const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, 
 /** Who records; the session of this browser may be that of somebody else by now, or in another workspace. */
 let owner: Actor | undefined;
 
+function conflict(message: string): ProblemError {
+  return new ProblemError({ status: 409, code: 'resource_conflict', message, retryable: false, errors: [] });
+}
+
+/** @throws ProblemError when the audio of this window would get into another workspace, or be that of another person. */
+function requireOwner(): void {
+  const now = actorNow();
+  if (now?.user.id === owner?.user.id && now?.workspace.id === owner?.workspace.id) return;
+  throw conflict('It was recorded in another workspace, or by somebody else. Switch back to save it there.');
+}
+
 export const recorder = createRecorder({
-  openSession: (about) => api.captures.startRecording.mutate(about),
+  openSession: async (about) => {
+    requireOwner();
+    return api.captures.startRecording.mutate(about);
+  },
   discard: async (captureId) => void (await api.captures.delete.mutate({ captureId, permanent: true })),
   statusOf: (captureId) =>
     readCapture(captureId, owner).then(
@@ -81,17 +95,12 @@ function clearStoredData(): void {
   }
 }
 
-const recordingIsRunning: Problem = {
-  status: 409,
-  code: 'resource_conflict',
-  message: 'A recording is running in this window. Stop it first.',
-  retryable: false,
-  errors: [],
-};
-
-/** @throws ProblemError while a recording is running. */
-function requireNoRecording(): void {
-  if (isBusy(recorder.view())) throw new ProblemError(recordingIsRunning);
+/** @throws ProblemError while a recording is running, and before the end of the session while its audio is not saved. */
+function requireNoRecording(ends: boolean): void {
+  const view = recorder.view();
+  if (isBusy(view)) throw conflict('A recording is running in this window. Stop it first.');
+  if (ends && hasUnsaved(view))
+    throw conflict('The end of a recording is only in this window. Save or discard it first, on the page Record.');
 }
 
-guardSession({ check: requireNoRecording, clear: clearStoredData });
+guardSession({ check: ({ ends }) => requireNoRecording(ends), clear: clearStoredData });
