@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { newNote, newRecording } from '../support/capture-fixtures.ts';
@@ -18,6 +18,18 @@ async function shows(list: Locator, ...names: string[]): Promise<void> {
     },
     () => `${last} is not ${expected}`,
   );
+}
+
+/** Holds back what the page asks of one capture by its tag, and what it saves, until `release`. */
+async function holdCaptures(page: Page) {
+  const free = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  await page.route('**/api/v1/captures/*', async (route) => {
+    asked.resolve();
+    await free.promise;
+    await route.continue();
+  });
+  return { asked: asked.promise, release: free.resolve };
 }
 
 test.promise(
@@ -118,6 +130,75 @@ test.promise('a note is written, changed, renamed, tagged, archived, restored an
   await sees('Captures');
   assert.is((await call(`GET /captures/${captureId}`)).status, 404);
   await goTo(`/captures/${captureId}`, 'Capture not found');
+});
+
+test.promise('notes that two people write at once are asked about, and neither text is lost', async (stage) => {
+  const ada = await stage.person();
+  const call = callAs(stage, ada);
+  const of = { workspaceId: ada.session.workspace.id, userId: ada.session.user.id };
+  const { id } = await newRecording(stage.tandem, of, { title: 'Planning', notes: 'First' });
+  const { page, goTo } = await stage.window({ as: ada, expected: /Failed to load resource.* 412/ });
+  const stored = async () => (await call(`GET /captures/${id}`)).body.notes;
+  const notes = page.getByRole('textbox', { name: 'Notes' });
+  await goTo(`/captures/${id}`, 'Planning');
+  for (const [mine, theirs, answer, left] of [
+    ['Mine', 'Theirs', 'Keep yours', 'Mine'],
+    ['Mine again', 'Theirs again', 'Take theirs', 'Theirs again'],
+  ] as const) {
+    const held = await holdCaptures(page);
+    await notes.fill(mine);
+    await held.asked;
+    await call(`PATCH /captures/${id}`, { notes: theirs });
+    held.release();
+    await page.getByText('Somebody else changed the notes since you began.').waitFor();
+    assert.equal([await stored(), await notes.inputValue()], [theirs, mine]);
+    await page.getByText(`Added: ${theirs}`).waitFor();
+    await page.getByRole('button', { name: answer }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    assert.equal([await stored(), await notes.inputValue()], [left, left]);
+  }
+});
+
+test.promise('the text of a note outlives a reload, and what somebody else wrote is asked about', async (stage) => {
+  const ada = await stage.person();
+  const call = callAs(stage, ada);
+  const id = await newNote({ call }, '# Names\n\nDifference engine');
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  const stored = async () => (await call(`GET /captures/${id}`)).body.content;
+  const text = page.getByRole('textbox', { name: 'Note' });
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  await goTo(`/captures/${id}`, 'Names');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await text.fill('Mine');
+  await page.reload();
+  await sees('Names');
+  await page.getByText('This is not saved yet. You typed it before.').waitFor();
+  assert.is(await text.inputValue(), 'Mine');
+
+  const held = await holdCaptures(page);
+  await save.click();
+  await held.asked;
+  await call(`PATCH /captures/${id}`, { content: 'Theirs' });
+  held.release();
+  await page.getByText('Somebody else changed the note since you began.').waitFor();
+  assert.equal([await stored(), await text.inputValue()], ['Theirs', 'Mine']);
+  await page.getByRole('button', { name: 'Keep yours' }).click();
+  await save.click();
+  await page.locator('.prose').getByText('Mine', { exact: true }).waitFor();
+  assert.is(await stored(), 'Mine');
+
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await text.fill('Sent');
+  const again = await holdCaptures(page);
+  await save.click();
+  await again.asked;
+  await text.fill('Sent, and more');
+  again.release();
+  await until(async () => (await stored()) === 'Sent');
+  await page.getByRole('button', { name: 'Saving…' }).waitFor({ state: 'detached' });
+  assert.is(await text.inputValue(), 'Sent, and more');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.locator('.prose').getByText('Sent', { exact: true }).waitFor();
 });
 
 test.promise(

@@ -1,28 +1,28 @@
-import { useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { TextArea, TextField } from 'react-aria-components';
-import { api, problemOf } from '../api/client.ts';
+import { problemOf } from '../api/client.ts';
 import { Card } from '../ui/card.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
+import { captureDraft } from './capture-draft.ts';
 import { drafts, recorder, useDraft } from './current-recording.ts';
-import { createDraft, type DraftView } from './draft.ts';
+import type { DraftView } from './draft.ts';
 import type { Capture } from './queries.ts';
+import type { TheirDraftProps } from './their-draft.tsx';
 
-function newDraft({ id, notes }: Capture) {
-  return createDraft<string>({
-    name: 'notes',
-    empty: '',
-    of: { captureId: id, known: notes ?? '' },
-    save: (captureId, text) => api.captures.update.mutate({ captureId, notes: text || null }),
-  });
-}
+const TheirDraft = lazyPart(() => import('./their-draft.tsx').then(({ TheirDraft }) => TheirDraft));
 
 /** Notes of a capture, saved while typing. While this window records the capture, they use the recorder's draft. */
 export function CaptureNotes({ capture }: { capture: Capture }) {
-  const isHere = recorder.view().captureId === capture.id;
-  const [own] = useState(() => newDraft(capture));
-  const draft = isHere ? drafts.notes : own;
+  const { id, notes } = capture;
+  const [draft] = useState(() =>
+    // Two drafts would take each other's text for that of somebody else.
+    recorder.view().captureId === id
+      ? drafts.notes
+      : captureDraft<string>('notes', '', { captureId: id, known: notes ?? '' }),
+  );
   const view = useDraft(draft);
   const [isTouched, setTouched] = useState(false);
-  useEffect(() => draft.refresh(capture.notes ?? ''), [draft, capture.notes]);
+  useEffect(() => draft.refresh(notes ?? ''), [draft, notes]);
   useEffect(() => () => void draft.flush(), [draft]);
   return (
     <Card
@@ -45,12 +45,18 @@ export function CaptureNotes({ capture }: { capture: Capture }) {
       >
         <TextArea className="input notes" rows={5} />
       </TextField>
+      <Differing name="notes" view={view} settle={draft.settle} />
       {(isTouched || view.state !== 'saved') && <SaveState view={view} isBound />}
     </Card>
   );
 }
 
-const stateLabels = { saved: 'Saved', waiting: 'Saving…', saving: 'Saving…' };
+/** What somebody else changed at the same time as a draft, if anything, and which of both stays. */
+export function Differing(props: TheirDraftProps) {
+  return <Suspense>{props.view.theirs !== null && <TheirDraft {...props} />}</Suspense>;
+}
+
+const stateLabels = { saved: 'Saved', waiting: 'Saving…', saving: 'Saving…', differs: 'Not saved yet' };
 
 /** Whether a draft is saved. */
 export function SaveState({ view, isBound }: { view: DraftView<unknown>; isBound: boolean }) {

@@ -2,8 +2,9 @@ import { useSyncExternalStore } from 'react';
 import type { Actor } from '../api/acting.ts';
 import { api, ProblemError, problemOf } from '../api/client.ts';
 import { guardSession } from '../session/session.ts';
-import { createDraft, type Draft, type DraftView } from './draft.ts';
-import { createRecorder } from './recorder/recorder.ts';
+import { captureDraft } from './capture-draft.ts';
+import type { Draft, DraftView } from './draft.ts';
+import { createRecorder, type NewRecording } from './recorder/recorder.ts';
 import { hasUnsaved, isBusy, type RecorderView } from './recorder/view.ts';
 import { createWakeLock } from './recorder/wake-lock.ts';
 import { actorNow, readCapture } from './tagged-capture.ts';
@@ -14,27 +15,17 @@ const flushMs = 5_000;
 
 /** Title, tags and notes that are typed during a recording. */
 export const drafts = {
-  title: createDraft<string>({
-    name: 'title',
-    empty: '',
-    save: (captureId, title) => api.captures.update.mutate({ captureId, title: title.trim() || null }),
-  }),
-  tags: createDraft<string[]>({
-    name: 'tags',
-    empty: [],
-    save: (captureId, tags) => api.captures.update.mutate({ captureId, tags }),
-  }),
-  notes: createDraft<string>({
-    name: 'notes',
-    empty: '',
-    save: (captureId, notes) => api.captures.update.mutate({ captureId, notes: notes || null }),
-  }),
+  title: captureDraft<string>('title', ''),
+  tags: captureDraft<string[]>('tags', []),
+  notes: captureDraft<string>('notes', ''),
 };
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Who records; the session of this browser may be that of somebody else by now, or in another workspace. */
 let owner: Actor | undefined;
+/** What the capture had from its start. */
+let begun: NewRecording = {};
 
 function conflict(message: string): ProblemError {
   return new ProblemError({ status: 409, code: 'resource_conflict', message, retryable: false, errors: [] });
@@ -50,6 +41,7 @@ function requireOwner(): void {
 export const recorder = createRecorder({
   openSession: async (about) => {
     requireOwner();
+    begun = about;
     return api.captures.startRecording.mutate(about);
   },
   discard: async (captureId) => void (await api.captures.delete.mutate({ captureId, permanent: true })),
@@ -68,8 +60,8 @@ recorder.subscribe(() => {
   if (phase === 'asking') owner = actorNow();
   wakeLock.hold(phase === 'recording');
   if (captureId === null) return;
-  drafts.title.bind(captureId, '');
-  drafts.tags.bind(captureId, []);
+  drafts.title.bind(captureId, begun.title ?? '');
+  drafts.tags.bind(captureId, begun.tags ?? []);
   drafts.notes.bind(captureId, '');
 });
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { Pending } from '../ui/card.tsx';
-import { SaveState } from './capture-notes.tsx';
+import { Differing, SaveState } from './capture-notes.tsx';
 import { drafts, useDraft, useRecorder } from './current-recording.ts';
 
 // Tags can wait: the recorder is there sooner.
@@ -28,9 +28,15 @@ export function RecordingDetails() {
           </Text>
           <Input className="input" autoComplete="off" />
         </TextField>
+        <Differing name="title" view={title} settle={drafts.title.settle} />
         <Suspense fallback={<Pending what="the tags" isPaused={false} />}>
           <TagsField label="Tags" value={tags.value} onChange={drafts.tags.write} />
         </Suspense>
+        <Differing
+          name="tags"
+          view={tags}
+          settle={(text) => drafts.tags.settle(text.split('\n').filter((tag) => tag !== ''))}
+        />
         <TextField className="field" value={notes.value} onChange={drafts.notes.write} maxLength={100_000}>
           <Label>Notes</Label>
           <Text slot="description" className="hint">
@@ -38,6 +44,7 @@ export function RecordingDetails() {
           </Text>
           <TextArea className="input notes" rows={10} />
         </TextField>
+        <Differing name="notes" view={notes} settle={drafts.notes.settle} />
         {touched && <SaveState view={failed ?? touched} isBound={isBound} />}
       </div>
     </section>
