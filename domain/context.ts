@@ -139,7 +139,7 @@ export interface ServiceSettings {
   requireVerifiedEmail: boolean;
   /** Requests a minute of a new API key. */
   rateLimitPerMinute: number;
-  /** Streams of events that a workspace may have open on one process. */
+  /** Streams of events that a workspace may have open on one process; of chats fewer. */
   streamsPerWorkspace: number;
   /** A recording is stopped after so long. */
   recordings: { maxSeconds: number };

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { countChatStream, openChatStreams, requireFewStreams } from '../streams.ts';
 import { findChat } from './rows.ts';
 import type { ChatEventAnswer } from './shapes.ts';
 import { readTailAs } from './tail.ts';
@@ -31,6 +32,9 @@ class PendingDeltas {
   }
 }
 
+/** A stream of a chat reads every few seconds, one of events waits for the log: a workspace may have so many times fewer. */
+const eventStreamsPerChatStream = 10;
+
 interface Following {
   chatId: string;
   afterSequence: number;
@@ -38,6 +42,7 @@ interface Following {
 
 /** The events of a chat that exists. */
 async function* followChat(ctx: Context, { chatId, afterSequence }: Following): AsyncGenerator<ChatEventAnswer> {
+  const stopCounting = countChatStream(ctx.principal.workspaceId);
   const deltas = new PendingDeltas();
   const watch = new Watch(ctx, chatId, true, (delta) => deltas.add(delta));
   let [last, sentStatus]: [number, string | undefined] = [afterSequence, undefined];
@@ -65,15 +70,20 @@ async function* followChat(ctx: Context, { chatId, afterSequence }: Following): 
     }
   } finally {
     watch.close();
+    stopCounting();
   }
 }
 
 /**
  * The events of a chat after the message `afterSequence`, until its agent stops: first the stored messages, then every
  * message and status in order, and `done` at the end. It ends without `done` when the chat is erased, the credential is
- * no longer valid, the client has disconnected or the process stops. @throws Failure 404.
+ * no longer valid, the client has disconnected or the process stops. @throws Failure 404; 429 where the workspace has as many
+ * of these streams on this process as it may.
  */
 export async function streamChat(ctx: Context, { chatId, afterSequence }: Following) {
-  const { id } = await findChat(ctx.db, ctx.principal.workspaceId, chatId);
+  const { workspaceId } = ctx.principal;
+  const max = Math.ceil(ctx.service.streamsPerWorkspace / eventStreamsPerChatStream);
+  requireFewStreams('chats', openChatStreams(workspaceId), max);
+  const { id } = await findChat(ctx.db, workspaceId, chatId);
   return followChat(ctx, { chatId: id, afterSequence });
 }

@@ -1,7 +1,7 @@
 import { onAbort } from '../abort.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
 import type { AddressedEvent, SharedEvent } from '../event-logs.ts';
+import { requireFewStreams } from '../streams.ts';
 import { type FollowedEvents, queryOf } from './list.ts';
 import { positionAnswer, requireKept } from './positions.ts';
 import { logEnds, readEvents, wantedTypes } from './read.ts';
@@ -109,20 +109,6 @@ async function* followLog(
   }
 }
 
-/** Seconds until a refused stream is worth another try. */
-const refusedSeconds = 30;
-
-function requireFewStreams({ principal, logs, service }: Context): void {
-  const max = service.streamsPerWorkspace;
-  if (logs.followersOf(principal.workspaceId) < max) return;
-  throw new Failure({
-    status: 429,
-    code: 'rate_limit_exceeded',
-    message: `This workspace has ${max} open streams of events, and may not have more. Close some, or try again in ${refusedSeconds} s.`,
-    retryAfterSeconds: refusedSeconds,
-  });
-}
-
 /**
  * The events of the workspace after `afterSequence`, or from now on: first a `position`, then every event in order,
  * without end. It ends when the credential does, when the reader falls far behind, the client has disconnected or the
@@ -131,10 +117,10 @@ function requireFewStreams({ principal, logs, service }: Context): void {
  * as many streams on this process as it may: each takes memory and a connection for as long as its client wants.
  */
 export async function streamEvents(ctx: Context, filter: FollowedEvents) {
-  requireFewStreams(ctx);
-  const ends = await logEnds(ctx.db, ctx.principal.workspaceId);
+  const { principal, logs, signal, closing, db, service } = ctx;
+  requireFewStreams('events', logs.followersOf(principal.workspaceId), service.streamsPerWorkspace);
+  const ends = await logEnds(db, principal.workspaceId);
   const { afterSequence = ends.latest } = filter;
   requireKept(afterSequence, ends, 'afterSequence');
-  const { principal, logs, signal, closing, db } = ctx;
   return followLog({ principal, logs, signal, closing, db }, queryOf(ctx, filter), afterSequence);
 }

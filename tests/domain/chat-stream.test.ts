@@ -317,6 +317,29 @@ test('a process that stops ends its streams, so that their readers come back els
   agent.destroy();
 });
 
+test('a workspace has a tenth as many streams of chats as of events and no more, whatever others have', async () => {
+  const small = await startWithoutAgents({ STREAMS_PER_WORKSPACE: '20' });
+  try {
+    const [workspace, other] = [await small.workspace(), await small.workspace()];
+    const { path, agent } = await newChat(small, workspace);
+    const open = async ({ key }: TestWorkspace, of: string) => {
+      const reader = await follow(`${small.url}/api/v1${of}/stream`, key);
+      await reader.until(({ event }) => event === 'status');
+      return reader;
+    };
+    const readers = [await open(workspace, path), await open(workspace, path)];
+    const { status, headers, body } = await workspace.call(`GET ${path}/stream`);
+    assert.equal([status, body.code, headers.get('retry-after')], [429, 'rate_limit_exceeded', '30']);
+    assert.match(body.message, 'This workspace has 2 open streams of chats');
+    await open(other, (await newChat(small, other)).path);
+    await agent.finish('Done.');
+    await Promise.all(readers.map(({ ended }) => ended));
+    await until(async () => (await workspace.call(`GET ${path}/stream`)).status === 200);
+  } finally {
+    await small.close();
+  }
+});
+
 test('silence is filled with a comment every 15 seconds, until the stream ends', async () => {
   mock.timers.enable({ apis: ['setInterval'] });
   try {
