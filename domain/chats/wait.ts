@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts';
+import { onAbort } from '../abort.ts';
 import { requireValid } from '../access.ts';
 import type { WaitContext } from '../context.ts';
 import type { LiveEvent } from '../live.ts';
@@ -24,7 +25,7 @@ type Waiting = Pick<WaitContext, 'principal' | 'live' | 'signal' | 'closing'>;
  */
 export class Watch {
   readonly #ends: readonly AbortSignal[];
-  readonly #unsubscribe: () => void;
+  readonly #stops: readonly (() => void)[];
   #hasEvent = false;
   #hasDelta = false;
   #hasAccessChanged = false;
@@ -37,7 +38,7 @@ export class Watch {
     onDelta?: (delta: LiveEvent & { kind: 'delta' }) => void,
   ) {
     this.#ends = [signal, closing];
-    for (const end of this.#ends) end.addEventListener('abort', this.#onEvent);
+    const stops = this.#ends.map((end) => onAbort(end, this.#onEvent));
     const listener = (event: LiveEvent) => {
       if (event.kind === 'access' || event.kind === 'resync') return this.#onAccess();
       if (event.kind !== 'delta') return this.#onEvent();
@@ -46,7 +47,8 @@ export class Watch {
       this.#hasDelta = true;
       this.#wake();
     };
-    this.#unsubscribe = live.subscribe(chatId, listener, closely, principal);
+    stops.push(live.subscribe(chatId, listener, closely, principal));
+    this.#stops = stops;
   }
 
   readonly #onEvent = () => {
@@ -94,8 +96,7 @@ export class Watch {
   }
 
   close(): void {
-    this.#unsubscribe();
-    for (const end of this.#ends) end.removeEventListener('abort', this.#onEvent);
+    for (const stop of this.#stops) stop();
     this.#wake();
   }
 }
