@@ -148,6 +148,11 @@ async function joinInto(path: string, documents: readonly AudioDocument[]) {
   return { extension, durationMs: Math.round(timeline.end * 1000), size: (await stat(path)).size };
 }
 
+/** A stream opens its file at once, and one that is never read keeps it open, and its blocks, for as long as the process. */
+async function* readFrom(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
+}
+
 function leftOutOf(
   sizes: readonly number[],
   documents: readonly AudioDocument[],
@@ -191,7 +196,7 @@ export function assemble(parts: readonly AudioPart[], { scratch, save }: Assembl
       documents.filter((_, index) => kinds[index] === chosen),
     );
     const file = { ...joined, contentType: `audio/${joined.extension}` as const };
-    await save({ ...file, bytes: createReadStream(path) });
+    await save({ ...file, bytes: readFrom(path) });
     return { outcome: 'assembled', leftOut, ...file };
   });
 }

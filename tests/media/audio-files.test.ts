@@ -293,6 +293,21 @@ joining('bytes changed, cut, doubled or shuffled at random never break it', asyn
   assert.ok(outcomes.has('assembled') && outcomes.has('unreadable'), [...outcomes].join());
 });
 
+joining('a file that nobody reads is not opened', async () => {
+  let unread: AsyncIterable<Uint8Array> | undefined;
+  const save = async ({ bytes }: { bytes: AsyncIterable<Uint8Array> }) => {
+    unread = bytes;
+    throw new Error('the lease was lost');
+  };
+  const fail = (error: NodeJS.ErrnoException) => error.code ?? error.message;
+  assert.is(await assemble([partOf(whole)], { scratch, save }).then(String, fail), 'the lease was lost');
+  const read = async () => {
+    for await (const piece of unread ?? []) return `${piece.length} bytes`;
+    return 'nothing';
+  };
+  assert.is(await read().catch(fail), 'ENOENT');
+});
+
 joining('whatever fails, nothing stays behind; what a crash left is removed a day later', async () => {
   async function* breaking() {
     yield whole.subarray(0, 5000);
