@@ -42,13 +42,11 @@ async function streamOf(store: AudioStore, key: string, range: ByteRange): Promi
   const bytes = store.read(key, range)[Symbol.asyncIterator]();
   const first = await bytes.next();
   async function* all() {
-    try {
-      for (let next = first; !next.done; next = await bytes.next()) yield next.value;
-    } finally {
-      await bytes.return?.();
-    }
+    for (let next = first; !next.done; next = await bytes.next()) yield next.value;
   }
-  return Readable.from(all(), { objectMode: false });
+  const stream = Readable.from(all(), { objectMode: false });
+  // Not in the generator, which does nothing at its end if it has not begun: the client may be gone already.
+  return stream.once('close', () => void bytes.return?.().catch(() => {}));
 }
 
 /** `GET` and `HEAD /media/{token}`: the audio of a recording, for every holder of the link. */

@@ -40,13 +40,14 @@ let now = new Date('2026-11-20T10:00:00.000Z');
 let db: Database;
 let app: FastifyInstance;
 
-/** Counts what is read, and how many reads are under way. */
-const reads = { open: 0, bytes: 0 };
+/** Counts what is read, and how many reads are under way, which begin after `held`. */
+const reads = { open: 0, bytes: 0, held: Promise.resolve() };
 const store: AudioStore = {
   ...disk,
   read: async function* (name, range) {
     reads.open++;
     try {
+      await reads.held;
       for await (const piece of disk.read(name, range)) {
         reads.bytes += piece.length;
         yield piece;
@@ -330,6 +331,27 @@ test('a client that goes away ends the read, and one that does not read holds li
   assert.ok(held > 0 && held < 16 * 2 ** 20, `${held} bytes`);
   socket.destroy();
   await until(() => reads.open === 0);
+});
+
+test('a client that goes away before the first bytes are there leaves no read open', async () => {
+  const left = await startApp();
+  const gone = Promise.withResolvers<void>();
+  const beginning = Promise.withResolvers<void>();
+  try {
+    left.app.server.once('request', (_, response) => response.once('close', gone.resolve));
+    const link = new URL((await linkTo(wav)).replace(service.publicUrl, left.url));
+    [reads.open, reads.held] = [0, beginning.promise];
+    const socket = connectTo(Number(link.port), link.hostname);
+    socket.write(`GET ${link.pathname} HTTP/1.1\r\nHost: ${link.host}\r\n\r\n`);
+    await until(() => reads.open === 1);
+    socket.destroy();
+    await within(() => 'the service sees that the client is gone', gone.promise);
+    beginning.resolve();
+    await until(() => reads.open === 0);
+  } finally {
+    reads.held = Promise.resolve();
+    await left.app.close();
+  }
 });
 
 test('a service that stops does not wait for those who listen', async () => {
