@@ -19,6 +19,9 @@ export const incoming = '.incoming';
 /** After so long a file in there belongs to a process that died. */
 const abandonedMs = 24 * 60 * 60 * 1000;
 
+/** Between two looks for them, of which the first is at the start: what a crash just before it left is not old enough then. */
+const lookMs = 60 * 60 * 1000;
+
 const readBytes = 64 * 1024;
 
 /** Directories that a process has made durable, so that not every chunk costs a sync of each. */
@@ -57,7 +60,9 @@ async function removeAbandoned(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
     const found = await nullIfGone(stat(path));
-    if (found && Date.now() - found.mtimeMs > abandonedMs) await rm(path, { force: true });
+    if (!found || Date.now() - found.mtimeMs <= abandonedMs) continue;
+    // What cannot be removed takes room, and must not stop the store.
+    await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 
@@ -82,11 +87,17 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 export function createDiskStore(directory: string): AudioStore {
   let opened: Promise<string> | undefined;
   const durable = new Set<string>();
+  let nextLook = 0;
+  const tidy = async (path: string) => {
+    if (Date.now() < nextLook) return;
+    nextLook = Date.now() + lookMs;
+    await removeAbandoned(join(path, incoming));
+  };
   const root = () => {
     opened ??= (async () => {
       await mkdir(join(directory, incoming), { recursive: true, mode: 0o700 });
       const real = await realpath(resolve(directory));
-      await removeAbandoned(join(real, incoming));
+      await tidy(real);
       return real;
     })();
     opened.catch(() => {
@@ -119,7 +130,9 @@ export function createDiskStore(directory: string): AudioStore {
   const write = async (key: string, size: number, bytes: AsyncIterable<Uint8Array>) => {
     checkKey(key);
     const target = await onDisk(pathOf(key));
-    const temporary = join(await root(), incoming, randomBytes(12).toString('hex'));
+    const top = await root();
+    await onDisk(tidy(top));
+    const temporary = join(top, incoming, randomBytes(12).toString('hex'));
     try {
       const handle = await onDisk(open(temporary, 'wx', 0o600));
       await writeAll(handle, size, bytes)

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { mock } from 'node:test';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createDiskStore } from '../../media/storage/disk.ts';
@@ -280,6 +281,26 @@ disk('a process killed in the middle of a file leaves nothing under its key, and
   const longAgo = new Date(Date.now() - 25 * 60 * 60 * 1000);
   await utimes(join(root, '.incoming', left[0] ?? ''), longAgo, longAgo);
   assert.is(await createDiskStore(root).size(key), null);
+  assert.equal(await readdir(join(root, '.incoming')), []);
+});
+
+disk('what a crash left is swept a day later also by a process that began before, be it a directory', async () => {
+  const root = join(directory.path, 'left-behind');
+  const left = (name: string) => join(root, '.incoming', name);
+  const [key, hour] = [chunkKey(place(), 0, true), 60 * 60 * 1000];
+  await mkdir(left('id-of-a-store/id'), { recursive: true });
+  await writeFile(left('half'), 'x');
+  const now = Date.now();
+  await utimes(left('id-of-a-store'), new Date(now - 25 * hour), new Date(now - 25 * hour));
+  const store = createDiskStore(root);
+  await store.put(key, bytes('x'));
+  assert.equal(await readdir(join(root, '.incoming')), ['half']);
+  mock.timers.enable({ apis: ['Date'], now: now + 25 * hour });
+  try {
+    await store.put(key, bytes('x'));
+  } finally {
+    mock.timers.reset();
+  }
   assert.equal(await readdir(join(root, '.incoming')), []);
 });
 
