@@ -6,7 +6,7 @@ import { wake } from '../jobs.ts';
 import { type Next, saveOnCitus } from './fan-out-citus.ts';
 import { sentTypes, type WantedType } from './rights.ts';
 
-/** Endpoints and events of a workspace that one transaction looks at. */
+/** Endpoints that one transaction looks at, and events of a workspace. */
 const maxEndpoints = 20;
 const maxEvents = 500;
 
@@ -24,36 +24,35 @@ interface Behind {
 const columns = `e.workspace_id as "workspaceId", e.id as "endpointId", e.user_id as "userId",
   coalesce(e.credential_id, e.connected_app_id) is not null as "isOfKey", e.subscription, e.types, e.sequence`;
 const isOpen = 'e.enabled and (e.expires_at is null or e.expires_at > now())';
+const behind = (where: string) => `webhook_endpoints e join event_positions p on p.workspace_id = e.workspace_id
+  where ${where} e.sequence < p.latest and ${isOpen}`;
 const lockedFirst = 'for no key update of e skip locked';
-const behind = (where: string, lock = lockedFirst) => `select ${columns} from webhook_endpoints e
-    join event_positions p on p.workspace_id = e.workspace_id
-  where ${where} e.enabled and e.sequence < p.latest and (e.expires_at is null or e.expires_at > now())
-  order by e.workspace_id, e.id limit ${maxEndpoints} ${lock}`;
-// Each workspace is one look into the index, however many endpoints there are elsewhere.
-const behindIn = `select x.* from unnest($1::uuid[]) as w(id)
-  cross join lateral (${behind('e.workspace_id = w.id and')}) x limit ${maxEndpoints}`;
-const behindAnywhere = behind('');
-const [unlockedIn, unlockedAnywhere] = [behind('e.workspace_id = any($1::uuid[]) and', ''), behind('', '')];
+// Each workspace is one look into the index, however many endpoints there are elsewhere. Those that are behind get as many
+// places each: one with many endpoints and events does not hold up the others.
+const behindIn = `with w as materialized (select c.id from unnest($1::uuid[]) as c(id)
+    cross join lateral (select 1 from ${behind('e.workspace_id = c.id and')} limit 1) b limit ${maxEndpoints})
+  select x.* from w cross join lateral (select ${columns} from ${behind('e.workspace_id = w.id and')}
+    order by e.workspace_id, e.id limit (select ceil(${maxEndpoints}::numeric / count(*))::int from w) ${lockedFirst}) x
+  limit ${maxEndpoints}`;
+const ofThese = 'e.workspace_id = any($1::uuid[]) and';
 /** On Citus, where a statement locks rows of one workspace, and the positions are tables of the coordinator. */
+const unlockedIn = `select ${columns} from ${behind(ofThese)}
+  order by array_position($1::uuid[], e.workspace_id), e.id limit ${maxEndpoints}`;
 const lockOfWorkspace = `select ${columns} from webhook_endpoints e
   where e.workspace_id = $1 and e.id = any($2::uuid[]) and ${isOpen} ${lockedFirst}`;
 
-/** The endpoints that are behind, with their rows locked. */
-async function lockBehind(tx: Db, workspaceIds: readonly string[] | null): Promise<Behind[]> {
-  const values = workspaceIds === null ? [] : [[...new Set(workspaceIds)]];
-  if (tx.engine === 'postgres') return tx.rows<Behind>(workspaceIds === null ? behindAnywhere : behindIn, values);
-  const found = await tx.rows<Behind>(workspaceIds === null ? unlockedAnywhere : unlockedIn, values);
+/** The endpoints that are behind, with their rows locked; some of each workspace. */
+async function lockBehind(tx: Db, workspaceIds: readonly string[]): Promise<Behind[]> {
+  if (tx.engine === 'postgres') return tx.rows<Behind>(behindIn, [workspaceIds]);
+  const found = await tx.rows<Behind>(unlockedIn, [workspaceIds]);
   const locked: Behind[] = [];
   for (const [id, endpoints] of Map.groupBy(found, ({ workspaceId }) => workspaceId)) {
     locked.push(...(await tx.rows<Behind>(lockOfWorkspace, [id, endpoints.map(({ endpointId }) => endpointId)])));
   }
   return locked;
 }
-const locked = (where: string) => `select distinct e.workspace_id as "workspaceId" from webhook_endpoints e
-    join event_positions p on p.workspace_id = e.workspace_id
-  where ${where} e.enabled and e.sequence < p.latest and (e.expires_at is null or e.expires_at > now())`;
-const lockedIn = locked('e.workspace_id = any($1::uuid[]) and');
-const lockedAnywhere = locked('');
+const workspaces = (where: string) => `select distinct e.workspace_id as "workspaceId" from ${behind(where)}`;
+const [workspacesIn, workspacesAnywhere] = [workspaces(ofThese), workspaces('')];
 
 /*
  * Exactly one delivery for each event and endpoint: one that is there already is sent again when it was not delivered, or
@@ -104,30 +103,33 @@ async function save(tx: Db, next: readonly Next[]): Promise<boolean> {
   return (await tx.rows(move, [JSON.stringify(next.map(({ moved }) => moved))])).length > 0;
 }
 
-/** What may be left to do. `locked`: only these workspaces have endpoints behind, whose rows are locked. */
+/** The workspaces with endpoints that are behind. */
+export async function workspacesBehind(db: Db): Promise<string[]> {
+  const found = await db.rows<Pick<Behind, 'workspaceId'>>(workspacesAnywhere, []);
+  return found.map(({ workspaceId }) => workspaceId);
+}
+
+/** Workspaces where something may be left to do. */
 export interface Made {
-  hasMore: boolean;
-  locked: string[];
+  /** Deliveries were made for some of their endpoints. */
+  served: string[];
+  /** All of their endpoints that are behind are locked, or others came first. */
+  left: string[];
 }
 
 /**
- * Makes the deliveries of endpoints for the events behind their positions, and moves these on in the same transaction. In
- * the workspaces given, or in all. Endpoints whose row is locked are left out.
+ * Makes the deliveries of some endpoints of these workspaces for events behind their positions, and moves these on in the
+ * same transaction. Endpoints whose row is locked are left out.
  */
-export function makeDeliveries(db: Db, workspaceIds: readonly string[] | null): Promise<Made> {
+export function makeDeliveries(db: Db, workspaceIds: readonly string[]): Promise<Made> {
   return db.transaction(async (tx) => {
-    const found = await lockBehind(tx, workspaceIds);
-    if (found.length === 0) {
-      type Left = Pick<Behind, 'workspaceId'>;
-      const all = workspaceIds === null;
-      const left = all ? await tx.rows<Left>(lockedAnywhere, []) : await tx.rows<Left>(lockedIn, [workspaceIds]);
-      return { hasMore: false, locked: left.map(({ workspaceId }) => workspaceId) };
-    }
+    const found = Map.groupBy(await lockBehind(tx, workspaceIds), ({ workspaceId }) => workspaceId);
+    const others = workspaceIds.filter((id) => !found.has(id));
+    const rows = others.length > 0 ? await tx.rows<Pick<Behind, 'workspaceId'>>(workspacesIn, [others]) : [];
+    const left = new Set(rows.map(({ workspaceId }) => workspaceId));
     const next: Next[] = [];
-    for (const [workspaceId, endpoints] of Map.groupBy(found, (each) => each.workspaceId)) {
-      next.push(...(await nextOf(tx, workspaceId, endpoints)));
-    }
-    if (await save(tx, next)) wake(tx, 'webhooks');
-    return { hasMore: true, locked: [] };
+    for (const [workspaceId, endpoints] of found) next.push(...(await nextOf(tx, workspaceId, endpoints)));
+    if (next.length > 0 && (await save(tx, next))) wake(tx, 'webhooks');
+    return { served: [...found.keys()], left: others.filter((id) => left.has(id)) };
   });
 }

@@ -2,14 +2,16 @@ import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Db } from '../../db/client.ts';
+import { eventsChannel } from '../../domain/events/number.ts';
 import { jobsChannel, LostLease } from '../../domain/jobs.ts';
 import { type Attempt, giveBackEndpoint, saveAttempt, type Verdict } from '../../domain/webhooks/attempts.ts';
 import { makeDeliveries } from '../../domain/webhooks/fan-out.ts';
 import { type EndpointClaim, type Taken, takeDelivery } from '../../domain/webhooks/sending.ts';
+import type { PgListener } from '../../server/pubsub/listener.ts';
 import { startFanOut } from '../../server/workers/webhooks/fan-out.ts';
 import { webhookLeases } from '../../server/workers/webhooks/leases.ts';
 import { withFrozenTimers } from '../support/frozen-timers.ts';
-import { startTestService, type TestService } from '../support/harness.ts';
+import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { holdRow, releaseAll, untilBlocked } from '../support/locks.ts';
 import { until } from '../support/until.ts';
 import { type Endpoint, happen, newEndpoint, numbered } from '../support/webhook-world.ts';
@@ -162,6 +164,49 @@ test('events of an endpoint that is locked when they are looked for are sent onc
     assert.is(delivery.type, 'todo.created');
     await fanOut.stop();
   });
+});
+
+test('a workspace with many endpoints that are behind does not hold up another one, named meanwhile', async () => {
+  const [busy, other] = [await tandem.workspace(), await tandem.workspace()];
+  const { id } = await newEndpoint(tandem, busy, { url });
+  const copies = `insert into webhook_endpoints (workspace_id, id, user_id, url, types, enabled, ordered, secret, sequence)
+    select workspace_id, gen_random_uuid(), user_id, url, types, true, false, secret, sequence
+    from webhook_endpoints, generate_series(2, 100) where id = $1`;
+  await tandem.db.rows(copies, [id]);
+  await newEndpoint(tandem, other, { url });
+  const happenIn = async ({ workspaceId }: TestWorkspace) => {
+    await happen(tandem, workspaceId, 1);
+    await numbered(tandem, workspaceId);
+  };
+  const madeIn = async ({ workspaceId }: TestWorkspace) => {
+    const text = 'select count(distinct endpoint_id)::int as made from webhook_deliveries where workspace_id = $1';
+    return (await tandem.db.rows<{ made: number }>(text, [workspaceId]))[0]?.made ?? 0;
+  };
+  await happenIn(busy);
+  let notify = (_: string) => {};
+  const pgListener: Pick<PgListener, 'listen'> = {
+    listen: (channel, { onNotification }) => {
+      if (channel === eventsChannel) notify = onNotification;
+      return () => {};
+    },
+  };
+  const rounds: [busy: number, other: number][] = [];
+  const db = Object.assign(Object.create(tandem.db), {
+    transaction: async (work: (tx: Db) => Promise<unknown>) => {
+      const result = await tandem.db.transaction(work);
+      if (rounds.length === 0) {
+        await happenIn(other);
+        notify(JSON.stringify([[other.workspaceId, 1]]));
+      }
+      rounds.push([await madeIn(busy), await madeIn(other)]);
+      return result;
+    },
+  });
+  const fanOut = startFanOut({ db, pgListener, log: pino({ level: 'silent' }) });
+  await until(() => rounds.some(([ofBusy, ofOther]) => ofBusy === 100 && ofOther === 1));
+  await fanOut.stop();
+  const first = rounds.find(([, ofOther]) => ofOther === 1);
+  assert.ok(first && first[0] < 100, JSON.stringify(rounds));
 });
 
 test('an endpoint that was given back is not leased again by a renewal that comes late', async () => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../../db/client.ts';
 import { eventsChannel } from '../../../domain/events/number.ts';
-import { type Made, makeDeliveries } from '../../../domain/webhooks/fan-out.ts';
+import { makeDeliveries, workspacesBehind } from '../../../domain/webhooks/fan-out.ts';
 import { webhooksChannel } from '../../../domain/webhooks/wake.ts';
 import type { PgListener } from '../../pubsub/listener.ts';
 import { startPoller } from '../../runtime/poller.ts';
@@ -10,6 +10,8 @@ import { startPoller } from '../../runtime/poller.ts';
 const pollMs = 30_000;
 /** Until endpoints are looked at again whose rows were locked: a worker saves what came of a request, or gives one back. */
 const contendedMs = 100;
+/** Workspaces that one transaction looks at. */
+const maxWorkspaces = 500;
 
 export interface FanOut {
   /** Looks no more, and waits for what is in progress. */
@@ -31,34 +33,35 @@ function workspacesOf(payload: string): string[] | null {
 }
 
 /**
- * Makes the deliveries of new events. Notifications name the workspaces, so that an endpoint costs nothing while nothing
- * happens in its workspace; the look at all of them is a safety net.
+ * Makes the deliveries of new events, for some of the endpoints of each workspace in turn. Notifications name the
+ * workspaces, so that an endpoint costs nothing while nothing happens in its workspace; the look at all of them is a safety net.
  */
 export function startFanOut({ db, pgListener, log, after }: FanOutParts): FanOut {
-  let named = new Set<string>();
+  // In the order in which they are looked at: who was served comes after all others.
+  const named = new Set<string>();
   let isAll = true;
   let nextAll = 0;
 
   const poll = async () => {
-    if (performance.now() >= nextAll) isAll = true;
-    const workspaceIds = isAll ? null : [...named];
-    if (workspaceIds?.length === 0) return pollMs;
-    const before = { named, isAll };
-    [named, isAll] = [new Set(), false];
-    let made: Made;
-    try {
-      do made = await makeDeliveries(db, workspaceIds);
-      while (made.hasMore);
-    } catch (error) {
-      // Another try looks at them again.
-      isAll ||= before.isAll;
-      for (const each of before.named) named.add(each);
-      throw error;
+    if (isAll || performance.now() >= nextAll) {
+      isAll = false;
+      nextAll = 0;
+      for (const each of await workspacesBehind(db)) named.add(each);
+      nextAll = performance.now() + pollMs;
     }
-    if (workspaceIds === null) nextAll = performance.now() + pollMs;
-    for (const each of made.locked) named.add(each);
-    if (made.locked.length > 0) return contendedMs;
-    return isAll || named.size > 0 ? 0 : pollMs;
+    const batch = [...named.values().take(maxWorkspaces)];
+    if (batch.length === 0) return pollMs;
+    for (const each of batch) named.delete(each);
+    // A failed try looks at them again.
+    let again = batch;
+    try {
+      const { served, left } = await makeDeliveries(db, batch);
+      again = [...left, ...served];
+      if (served.length === 0 && left.length > 0) return contendedMs;
+    } finally {
+      for (const each of again) named.add(each);
+    }
+    return named.size > 0 ? 0 : pollMs;
   };
   const poller = startPoller(poll, 'webhook deliveries not made, will retry', log, after);
   const look = (workspaceIds: readonly string[] | null) => {
