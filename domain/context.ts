@@ -115,8 +115,11 @@ export interface ServiceSettings {
     key: KeyObject;
     /** Why no request may be sent to an address, as a sentence; null when nothing speaks against it. */
     refusalOf(url: string): string | null;
-    /** Sends one request and returns what came of it. */
-    send(request: { url: string; headers: Record<string, string>; body: string }): Promise<{
+    /** Sends one request for a workspace and returns what came of it. @throws Failure 503 while many of it wait. */
+    send(
+      workspaceId: string,
+      request: { url: string; headers: Record<string, string>; body: string },
+    ): Promise<{
       /** Null: there was no answer, for the reason `error`. */
       status: number | null;
       responseBody: string | null;

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { FairQueue, QueueFull } from '../db/fair-queue.ts';
 import type { ServiceSettings } from '../domain/context.ts';
+import { unavailable } from '../domain/errors.ts';
 import type { NotifyContext } from '../domain/notifications/notify.ts';
 import type { PublicOptions } from '../outbound/public.ts';
 import type { Config } from './config.ts';
@@ -17,16 +19,23 @@ interface WebhookSettings {
   outbound?: PublicOptions | undefined;
 }
 
-/** Requests at a time to addresses that are asked whether they want events. */
-const maxVerifications = 16;
+/** Requests to addresses that are asked whether they want events: each takes up to 15 s, and workspaces take turns. */
+const verifications = { maxRunning: 16, maxWaiting: 128, maxWaitingPerKey: 8 };
 
 /** Sends single requests to addresses of webhooks, beside the workers. */
 export function webhookSender(
   allowed: Config['OUTBOUND_ALLOW'],
   outbound?: PublicOptions,
 ): ServiceSettings['webhooks']['send'] {
-  const send = webhookClient(allowed, maxVerifications, outbound);
-  return (request) => attemptOf(send, request, new AbortController().signal);
+  // The connection of an answer that was read may end a little later than its turn.
+  const send = webhookClient(allowed, 2 * verifications.maxRunning, outbound);
+  const queue = new FairQueue(verifications);
+  return (workspaceId, request) =>
+    queue
+      .run(workspaceId, () => attemptOf(send, request, new AbortController().signal))
+      .catch((error: unknown) => {
+        throw error instanceof QueueFull ? unavailable(error, 15) : error;
+      });
 }
 
 /** What sends webhooks. */

@@ -105,7 +105,8 @@ async function verify(
   const id = `msg_verification_${randomBytes(12).toString('hex')}`;
   const at = Math.floor(ctx.clock().getTime() / 1000);
   const signed = signedHeaders({ id, at, body }, [storedSecret(key, owner, bytes)], key, owner);
-  const attempt = await send({ url, headers: { ...signed, ...subscriptionHeader(owner.endpointId) }, body });
+  const headers = { ...signed, ...subscriptionHeader(owner.endpointId) };
+  const attempt = await send(owner.workspaceId, { url, headers, body });
   return failureOf(attempt) ?? (echoes(attempt.responseBody, challenge) ? null : 'challenge_failed');
 }
 

@@ -1,5 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Failure } from '../../domain/errors.ts';
+import { webhookSender } from '../../server/webhooks.ts';
 import { newGrant } from '../support/grants.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { eventClient, newSecret, wantedPath } from '../support/mcp-events.ts';
@@ -72,6 +75,26 @@ test('an address that does not prove that it wants events gets none: -32027 with
   const refused = await client.errorOf(key, 'events/subscribe', closed);
   assert.equal([refused.code, refused.data], [-32027, { reason: 'connection_refused' }]);
   assert.is(await client.stored(workspaceId), 0);
+});
+
+test('slow addresses of one workspace hold up no other; more of it are refused as what can be tried again', async () => {
+  const send = webhookSender(['127.0.0.1'], unlimited.webhookOutbound);
+  const [slow, quick] = ['/slow', '/quick'];
+  const held: ServerResponse[] = [];
+  receiver.answer(slow, (response) => void held.push(response));
+  const ask = (workspaceId: string, path: string) =>
+    send(workspaceId, { url: receiver.url(path), headers: {}, body: '{}' });
+  const many = Array.from({ length: 24 }, () => ask('a', slow));
+  await receiver.received(slow, 16);
+  const refusal = await ask('a', slow).catch((error: Failure) => error.problem);
+  assert.equal([refusal.status, 'reason' in refusal && refusal.reason], [503, 'unavailable']);
+  const other = ask('b', quick);
+  receiver.answer(slow, 204);
+  for (const response of held) response.writeHead(204).end();
+  assert.equal(
+    (await Promise.all([other, ...many])).map(({ status, error }) => [status, error]),
+    Array.from({ length: 25 }, () => [204, null]),
+  );
 });
 
 test('verification holds for a credential and an address, whatever the arguments, and for no other credential', async () => {
