@@ -14,6 +14,7 @@ import { sweepDeliveries } from '../domain/webhooks/retention.ts';
 import type { Config } from './config.ts';
 import { expiredDeletions, keyDeletions, maxBatch } from './expired-rows.ts';
 import { runPeriodically } from './periodic.ts';
+import { endEmail, type UnsentEmail } from './workers/emails/claims.ts';
 
 const hour = 60 * 60 * 1000;
 
@@ -81,6 +82,14 @@ function deleteNotifications(db: Db, days: number): Promise<number> {
   });
 }
 
+const unsentEmails = `select workspace_id as "workspaceId", id, kind, todo_id as "todoId", dedupe, email_attempts as attempt
+  from notifications where email = 'pending' and created_at < now() - interval '73 hours' limit ${maxBatch}`;
+
+/** Ends emails that no process sends, as after `SMTP_URL` was removed: one that does ends them itself after three days. */
+async function endUnsentEmails(db: Db): Promise<void> {
+  for (const each of await db.rows<UnsentEmail>(unsentEmails, [])) await endEmail(db, each, 'failed');
+}
+
 const someWorkspaces = 'select id from workspaces where id > $1 order by id limit 500';
 
 async function inEachWorkspace(db: Db, work: (workspaceId: string) => Promise<unknown>): Promise<void> {
@@ -123,13 +132,14 @@ export function keptDaysOf(config: Config): KeptDays {
 /**
  * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
  * redeemed, registered clients that were never connected, subscriptions over MCP that were not refreshed, and events,
- * deliveries of webhooks, notifications and chats after the days for which they are kept.
+ * deliveries of webhooks, notifications and chats after the days for which they are kept. Ends emails that nobody sends.
  * @throws AggregateError once all was tried, when parts waited too long for a lock.
  */
 export async function sweep(db: Db, kept: KeptDays): Promise<void> {
   const parts = new Parts();
   await parts.do(() => deleteKeys(db));
   await parts.do(() => deleteExpired(db));
+  await parts.do(() => endUnsentEmails(db));
   await parts.do(async () => {
     while ((await deleteNotifications(db, kept.notificationDays)) === maxBatch);
   });

@@ -4,6 +4,7 @@ import type { Db } from '../../db/client.ts';
 import { sumDaysOnce, sweepOnce, sweepWorkOnce } from '../../server/sweeps.ts';
 import { playAgent, startWithoutAgents } from '../support/chat-fixtures.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
+import { notifyPeople } from '../support/notification-fixtures.ts';
 import { brief, recordedEvents } from '../support/recorded-events.ts';
 import { keptDays, sweep } from '../support/sweeps.ts';
 import { until } from '../support/until.ts';
@@ -95,6 +96,27 @@ test('more chats than one read are all archived', async () => {
   await sweep(tandem.db, { archiveDays: 30 });
   const left = 'select count(*)::int as n from chats where workspace_id = $1 and archived_at is null';
   assert.equal(await tandem.db.rows(left, [workspace.workspaceId]), [{ n: 0 }]);
+});
+
+test('an email that no process sends has failed after three days, and is no work any more', async () => {
+  const { workspaceId, userId } = await tandem.workspace();
+  const ageOf = `update notifications set created_at = now() - make_interval(hours => $3) where workspace_id = $1 and id = $2`;
+  const ids: string[] = [];
+  for (const hours of [74, 72]) {
+    await notifyPeople(tandem.db, workspaceId, [userId], { sends: true });
+    const pending = `select id from notifications where workspace_id = $1 and not id = any($2::uuid[])`;
+    const [{ id }] = (await tandem.db.rows<{ id: string }>(pending, [workspaceId, ids])) as [{ id: string }];
+    await tandem.db.rows(ageOf, [workspaceId, id, hours]);
+    ids.push(id);
+  }
+  await sweep(tandem.db);
+  const text = `select email, email_due_at is null as "isOver" from notifications where workspace_id = $1 order by created_at`;
+  assert.equal(await tandem.db.rows(text, [workspaceId]), [
+    { email: 'failed', isOver: true },
+    { email: 'pending', isOver: false },
+  ]);
+  const last = (await recordedEvents(tandem, workspaceId)).map(brief).at(-1);
+  assert.equal(last, ['notification.updated', ids[0], 'letterStatus']);
 });
 
 test('what is locked in one workspace does not stop the sweep of the others', async () => {

@@ -44,6 +44,9 @@ export const emailLeases = leasesOf<ClaimedEmail>({
   leaseSeconds: 120,
 });
 
+/** What is known of an email whose status is saved. */
+export type UnsentEmail = Pick<ClaimedEmail, 'workspaceId' | 'id' | 'kind' | 'todoId' | 'dedupe' | 'attempt'>;
+
 const end = `update notifications n set email = $4, email_due_at = null
   where workspace_id = $1 and id = $2 and email_attempts = $3 and email = 'pending' returning ${changedColumns}`;
 
@@ -53,7 +56,7 @@ const end = `update notifications n set email = $4, email_due_at = null
  */
 export async function endEmail(
   db: Db,
-  { workspaceId, id, kind, todoId, dedupe, attempt }: ClaimedEmail,
+  { workspaceId, id, kind, todoId, dedupe, attempt }: UnsentEmail,
   status: 'sent' | 'failed' | 'suppressed',
 ): Promise<void> {
   await db.transaction(async (tx) => {
