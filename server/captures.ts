@@ -37,7 +37,7 @@ export interface CapturesAtWork {
   addPeriodic(periodic: Pick<Periodic, 'every'>): void;
 }
 
-type CaptureOverrides = Pick<ServiceParts, 'audio' | 'intakeTimes' | 'capturePauses'>;
+type CaptureOverrides = Pick<ServiceParts, 'audio' | 'intakeTimes' | 'capturePauses' | 'captureTurnMs'>;
 
 /** Opens the audio store and the intake. Nothing is connected to before it is needed. */
 export async function openCaptures(
@@ -65,10 +65,10 @@ export async function openCaptures(
     intake: createIntake({ db, log, times, pgListener, store, maxRecordingBytes }),
     handlersOf: (captureContext, writer) => {
       const transcriber = createTranscriber(config, { log });
-      const { capturePauses: pauses } = overrides;
+      const { capturePauses: pauses, captureTurnMs: turnMs } = overrides;
       const parts = { ctx: captureContext, log, store, writer, transcriber, scratch: join(config.DATA_DIR, 'scratch') };
       return {
-        onCapture: captureHandler({ ...parts, ...(pauses && { pauses }) }),
+        onCapture: captureHandler({ ...parts, ...(pauses && { pauses }), ...(turnMs !== undefined && { turnMs }) }),
         onRemoval: removalHandler(workers, store),
       };
     },

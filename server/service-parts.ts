@@ -48,6 +48,8 @@ export interface ServiceParts {
   intakeTimes?: Partial<IntakeTimes>;
   /** Pauses before a step of a capture is tried again, in milliseconds; others only in tests. */
   capturePauses?: readonly number[];
+  /** After so many milliseconds a capture is handed back, for others to have their turn; others only in tests. */
+  captureTurnMs?: number;
   /** Secret of the OAuth server, shared by all processes. */
   oauthKey: Buffer;
   /** Fetches metadata documents of OAuth clients; another one only in tests, which serve them on loopback. */

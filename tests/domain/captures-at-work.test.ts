@@ -13,13 +13,14 @@ import {
 } from '../support/recording-fixtures.ts';
 import { untilAnswer } from '../support/scripted-engine.ts';
 import { startTranscriptionServer, type TranscriptionServer } from '../support/transcription-server.ts';
+import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 const test = suite('captures at work');
 
 let directory: Awaited<ReturnType<typeof audioDirectory>>;
 let transcription: TranscriptionServer;
-/** Transcribes, in pieces of a minute. */
+/** Transcribes, in pieces of a minute, after each of which others have their turn. */
 let tandem: RecordingWorld;
 
 // A date that is over when it is said is none.
@@ -34,7 +35,7 @@ test.before(async () => {
     TRANSCRIPTION_MODEL: 'whisper-1',
     TRANSCRIPTION_PIECE_MINUTES: '1',
   };
-  tandem = await startIntake(directory.store, environment, { capturePauses: [0, 0] });
+  tandem = await startIntake(directory.store, environment, { capturePauses: [0, 0], captureTurnMs: 0 });
 });
 test.before.each(() => transcription.answer(() => transcript));
 test.after(async () => {
@@ -145,6 +146,30 @@ test('a long recording is transcribed in pieces that are neither asked for nor p
   assert.is(body.transcript, 'Piece 1.\n\nPiece 2.\n\nPiece 4.');
   assert.is(transcription.requests.length - before, 4);
   assert.equal(await ledgerOf(workspace), [{ minutes: -0.1, captureId: session.captureId, trigger: 'capture' }]);
+});
+
+test('long recordings of one workspace leave the places between their pieces to others', async () => {
+  const [workspace, other] = [await tandem.workspace(), await tandem.workspace()];
+  const before = transcription.requests.length;
+  const [first, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  transcription.answer(async (_, n) => {
+    await (n - before <= 4 ? first : rest).promise;
+    return 'A piece.';
+  });
+  const sessions: OpenedSession[] = [];
+  for (let n = 0; n < 4; n++) sessions.push(await record(workspace, chunksOf(longTone()), 'audio/wav'));
+  await until(() => transcription.requests.length - before === 4);
+  const id = await newNote(other, 'The new door is blue.');
+  first.resolve();
+  await untilAnswer(
+    () => other.call(`GET /captures/${id}`),
+    ({ body }) => body.summary !== null,
+  );
+  rest.resolve();
+  for (const session of sessions) {
+    const { body } = await settled(workspace, session);
+    assert.is(body.transcript, Array.from({ length: 3 }, () => 'A piece.').join('\n\n'), JSON.stringify(body.failure));
+  }
 });
 
 test('a fault that passes is tried again, three times in all', async () => {

@@ -16,7 +16,9 @@ export interface CaptureParts {
   scratch: string;
   /** Milliseconds before the second and the third try; others only in tests. */
   pauses?: readonly number[];
+  /** A capture is handed back after so many milliseconds, so that others get their turn; others only in tests. */
+  turnMs?: number;
 }
 
-/** Whether another step follows. */
+/** Whether another step, or the rest of this one, follows. */
 export type StepOutcome = 'next' | 'done';

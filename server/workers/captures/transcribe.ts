@@ -26,13 +26,14 @@ function tailOf(done: readonly TranscribedPiece[]): string | null {
 
 /**
  * Transcribes a recording piece by piece; each is saved and charged by itself, so that none is asked for, or paid, twice.
- * Without an endpoint there is no transcript.
+ * When the turn is over the next pieces are left to the next one. Without an endpoint there is no transcript.
  */
 export async function transcribeStep(
   { ctx, store, transcriber }: CaptureParts,
   claim: CaptureClaim,
   facts: CaptureFacts,
   signal: AbortSignal,
+  isTurn: () => boolean,
 ): Promise<StepOutcome> {
   const { audioKey, language, recordingId } = facts;
   // The file that was joined of them is there.
@@ -63,6 +64,7 @@ export async function transcribeStep(
     const { transcribed, activeMs } = await ask(transcriber, piece, tailOf(done));
     await save(ctx, claim, activeMs, (db) => addTranscribed(db, claim, done.length, transcribed));
     done.push(transcribed);
+    if (!isTurn()) return 'next';
   }
   const segments = done.flatMap(({ segments }) => segments);
   await save(ctx, claim, 0, async (db) => {

@@ -7,6 +7,7 @@ import { assembleStep } from './assemble.ts';
 import { digestStep } from './digest.ts';
 import { type CaptureFacts, captureFacts } from './facts.ts';
 import { faultFacts, fruitless, isFault } from './fault.ts';
+import { captureLeases } from './leases.ts';
 import type { CaptureParts, StepOutcome } from './parts.ts';
 import { transcribeStep } from './transcribe.ts';
 
@@ -21,6 +22,7 @@ type Step = (
   claim: CaptureClaim,
   facts: CaptureFacts,
   signal: AbortSignal,
+  isTurn: () => boolean,
 ) => Promise<StepOutcome>;
 
 const steps: Record<CaptureStep, Step> = {
@@ -29,9 +31,12 @@ const steps: Record<CaptureStep, Step> = {
   digest: digestStep,
 };
 
-/** Processes captures, step after step, until nothing is left to do. */
+/**
+ * Processes captures, step after step, until nothing is left to do, or until others shall have their turn: a few long
+ * recordings would take all places for hours.
+ */
 export function captureHandler(parts: CaptureParts): Handler<CaptureClaim> {
-  const { ctx, log, pauses = [2_000, 10_000] } = parts;
+  const { ctx, log, pauses = [2_000, 10_000], turnMs = 20_000 } = parts;
 
   /** Saves what a fault means; returns the milliseconds until the step is tried again, or null. */
   async function afterFault(
@@ -51,19 +56,22 @@ export function captureHandler(parts: CaptureParts): Handler<CaptureClaim> {
   }
 
   return async (claim, { signal, wakeIn }) => {
+    const until = performance.now() + turnMs;
+    const isTurn = () => performance.now() < until;
     for (let outcome: StepOutcome = 'next'; outcome === 'next'; ) {
       signal.throwIfAborted();
       const facts = await captureFacts(ctx.db, claim);
       if (!facts) throw new LostLease();
       try {
         if (facts.claims > maxFruitless) throw fruitless();
-        outcome = await steps[facts.step](parts, claim, facts, signal);
+        outcome = await steps[facts.step](parts, claim, facts, signal, isTurn);
       } catch (error) {
         if (signal.aborted || !isFault(error)) throw error;
         const pauseMs = await afterFault(claim, facts, error);
         if (pauseMs !== null) wakeIn(pauseMs);
         return;
       }
+      if (outcome === 'next' && !isTurn()) return captureLeases.handBack(ctx.db, claim);
     }
   };
 }
