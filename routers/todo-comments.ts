@@ -75,7 +75,7 @@ export const todoCommentOperations = {
           'Changes the text or the mentions of a comment that you wrote, and sets `editedAt`; only members who were not mentioned before are notified. The comment of somebody else is refused with 403: write another with createTodoComment.',
         sample: { text: 'The caterer is booked for noon.' },
         etag: true,
-        statuses: [404],
+        statuses: [403, 404],
         events: ['comment.updated', 'notification.created'],
       }),
     )
@@ -92,7 +92,7 @@ export const todoCommentOperations = {
         description:
           'Erases a comment for good: its author may, and every owner of the workspace. The comments on a todo are erased with it by deleteTodo.',
         etag: true,
-        statuses: [404],
+        statuses: [403, 404],
         events: ['comment.deleted'],
       }),
     )

@@ -66,7 +66,7 @@ export const views = router({
           'Changes the fields that you send; omitted ones keep their values, and `query` replaces the whole query. A private view is changed by its owner, a shared one also by the owners of the workspace (403 for others). `afterViewId` moves it in the sidebar; one whose sharing changes comes last.',
         sample: { name: 'Urgent this week' },
         etag: true,
-        statuses: [404, 409],
+        statuses: [403, 404, 409],
         events: ['view.updated'],
       }),
     )
@@ -83,7 +83,7 @@ export const views = router({
         description:
           'Deletes a view for good; the todos that it shows stay as they are. A private view is deleted by its owner, a shared one also by the owners of the workspace (403 for others).',
         etag: true,
-        statuses: [404],
+        statuses: [403, 404],
         events: ['view.deleted'],
       }),
     )

@@ -70,12 +70,15 @@ function conflict({ keyed }: Operation): Refusal {
   return { status: 409, name: 'ConflictOrKeyReused', codes: ['resource_conflict', 'idempotency_key_reused'] };
 }
 
-function forbidden({ access }: Operation): Refusal {
+function forbidden({ access, statuses }: Operation): Refusal {
   if (access === 'session') {
     return { status: 403, name: 'SessionRequired', codes: ['missing_scope', 'workspace_access_denied'] };
   }
   if (access === 'key_management') {
     return { status: 403, name: 'KeyManagementRefused', codes: ['api_key_auth_required', 'workspace_access_denied'] };
+  }
+  if (statuses.includes(403)) {
+    return { status: 403, name: 'MissingScopeOrDenied', codes: ['missing_scope', 'workspace_access_denied'] };
   }
   return { status: 403, name: 'MissingScope', codes: ['missing_scope'] };
 }
@@ -88,11 +91,12 @@ const unauthenticated: Refusal = {
 
 /** Every failure that an operation documents: the standard ones (SPEC "Endpoints") and its own. */
 export function refusalsOf(operation: Operation): Refusal[] {
-  const { access, statuses } = operation;
+  const isPublic = operation.access === 'public';
+  const own = operation.statuses.filter((status) => isPublic || status !== 403);
   return [
     badRequest(operation),
-    ...(access === 'public' ? [] : [unauthenticated, forbidden(operation)]),
-    ...statuses.map((status) => (status === 409 ? conflict(operation) : single[status])),
+    ...(isPublic ? [] : [unauthenticated, forbidden(operation)]),
+    ...own.map((status) => (status === 409 ? conflict(operation) : single[status])),
     { status: 429, name: 'RateLimited', codes: ['rate_limit_exceeded'] },
     { status: 500, name: 'InternalError', codes: ['internal_error'] },
     { status: 503, name: 'Unavailable', codes: ['internal_error'] },
