@@ -22,7 +22,10 @@ export async function record(
   return all.map(({ objectId }) => objectId);
 }
 
-/** Waits until the log of the workspace has come this far. */
+/** Waits until the log of the workspace has come this far, and the process knows: reads give the position that it knows. */
 export async function reached({ call }: TestWorkspace, sequence: number): Promise<void> {
-  await until(async () => (await call('GET /events/latest')).body.sequence >= sequence);
+  await until(async () => {
+    const { headers, body } = await call('GET /events/latest');
+    return body.sequence >= sequence && Number(headers.get('tandem-sequence')) >= sequence;
+  });
 }
