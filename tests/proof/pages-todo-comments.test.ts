@@ -60,6 +60,59 @@ test.promise('a comment is written with a mention, edited and deleted, and what 
   await activity.getByText('Ada Lovelace added this todo').waitFor();
 });
 
+test.promise('what is typed into a comment stays: through a reload, and while it is being sent', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { id } = bodyOf(await call('POST /todos', { title: 'Talk' }), 201);
+  bodyOf(await call(`POST /todos/${id}/comments`, { text: 'First' }), 201);
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  const list = page.getByRole('list', { name: 'Comments' });
+  const edited = page.getByRole('textbox', { name: 'Your comment' });
+  const field = page.getByRole('textbox', { name: 'New comment' });
+  const held = async (name: string) => {
+    const free = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    await page.route(`**/trpc/${name}*`, async (route) => {
+      asked.resolve();
+      await free.promise;
+      await route.continue();
+    });
+    return { asked: asked.promise, release: free.resolve };
+  };
+  const texts = async () =>
+    (await call(`GET /todos/${id}/comments`)).body.data.map((each: { text: string }) => each.text);
+  await goTo(`/todos/${id}`, 'Talk');
+  await list.getByRole('button', { name: 'Edit comment' }).click();
+  await edited.fill('Changed');
+  await page.reload();
+  await sees('Talk');
+  await edited.waitFor();
+  assert.is(await edited.inputValue(), 'Changed');
+
+  const update = await held('todos.updateComment');
+  await edited.press('Control+Enter');
+  await update.asked;
+  await edited.fill('Changed, and more');
+  update.release();
+  await until(async () => (await texts()).join() === 'Changed');
+  await page.getByRole('button', { name: 'Save comment' }).waitFor();
+  assert.is(await edited.inputValue(), 'Changed, and more');
+  await page.getByRole('button', { name: 'Save comment' }).click();
+  await edited.waitFor({ state: 'detached' });
+  await list.getByText('Changed, and more').waitFor();
+  assert.equal(await page.evaluate('Object.keys(sessionStorage).filter((key) => key.includes("comment"))'), []);
+
+  const create = await held('todos.createComment');
+  await field.fill('Second');
+  await field.press('Control+Enter');
+  await create.asked;
+  await field.fill('Second, and more');
+  create.release();
+  await list.getByText('Second', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Comment', exact: true }).waitFor();
+  assert.is(await field.inputValue(), 'Second, and more');
+});
+
 test.promise('many comments are paged, and an own one is shown after all of them', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { Markdown } from '../captures/markdown.tsx';
 import { useIdentity } from '../session/session.ts';
+import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Form } from '../ui/form.tsx';
@@ -13,13 +14,16 @@ import { Ago } from '../ui/time.tsx';
 import { CommentField, useMembers, useMentions } from './comment-field.tsx';
 import type { Comment } from './queries.ts';
 
+const draftOf = (commentId: string) => `comment.edit.${commentId}`;
+
 /** A comment; its author can change and delete it. */
 export function CommentRow({ comment }: { comment: Comment }) {
   const { user } = useIdentity();
   const queryClient = useQueryClient();
-  const [isEditing, setEditing] = useState(false);
   const { id: commentId, todoId, author, text, createdAt, editedAt } = comment;
+  const [edited, setEdited] = useState(storedDraft(draftOf(commentId)) === undefined ? null : 'again');
   const isOwn = author.type === 'user' && author.id === user.id;
+  const isEditing = isOwn && edited !== null;
   const readComments = async () => {
     await readAgain(queryClient, 'comments');
     void readAgain(queryClient, 'todos');
@@ -37,19 +41,22 @@ export function CommentRow({ comment }: { comment: Comment }) {
       {isEditing ? (
         <Editor
           comment={comment}
-          onDone={() => {
-            setEditing(false);
-            focusPageTitle();
+          isFocused={edited === 'now'}
+          onSaved={(isDone) => {
+            if (isDone) {
+              setEdited(null);
+              focusPageTitle();
+            }
             void readComments();
           }}
-          onCancel={() => setEditing(false)}
+          onCancel={() => setEdited(null)}
         />
       ) : (
         <Markdown text={text} />
       )}
       {isOwn && !isEditing && (
         <div className="form-actions">
-          <Button kind="quiet" aria-label="Edit comment" onPress={() => setEditing(true)}>
+          <Button kind="quiet" aria-label="Edit comment" onPress={() => setEdited('now')}>
             Edit
           </Button>
           <ConfirmButton
@@ -73,15 +80,26 @@ export function CommentRow({ comment }: { comment: Comment }) {
 
 interface EditorProps {
   comment: Comment;
-  onDone: () => void;
+  /** Not where it was open before a reload: the focus belongs to the page then. */
+  isFocused: boolean;
+  /** `isDone`: nothing was typed while it was being saved. */
+  onSaved: (isDone: boolean) => void;
   onCancel: () => void;
 }
 
-function Editor({ comment, onDone, onCancel }: EditorProps) {
+/** Changes a comment. What is typed outlives a reload until it is saved. */
+function Editor({ comment, isFocused, onSaved, onCancel }: EditorProps) {
   const members = useMembers();
   const mentionsIn = useMentions();
-  const [text, setText] = useState(comment.text);
   const { todoId, id: commentId } = comment;
+  const [text, setText] = useState(() => storedDraft<string>(draftOf(commentId)) ?? comment.text);
+  const latest = useRef(text);
+  const write = (next: string) => {
+    latest.current = next;
+    setText(next);
+    storeDraft(draftOf(commentId), next === comment.text ? undefined : next);
+  };
+  const end = () => storeDraft(draftOf(commentId), undefined);
   return (
     <Form
       fields={{ text: { label: 'Comment', required: 'Write a comment' } }}
@@ -90,11 +108,22 @@ function Editor({ comment, onDone, onCancel }: EditorProps) {
       label="Edit comment"
       onSubmit={async () => {
         await api.todos.updateComment.mutate({ todoId, commentId, text, mentions: await mentionsIn(text) });
-        onDone();
+        const isDone = latest.current === text;
+        if (isDone) end();
+        onSaved(isDone);
       }}
-      actions={<Button onPress={onCancel}>Cancel</Button>}
+      actions={
+        <Button
+          onPress={() => {
+            end();
+            onCancel();
+          }}
+        >
+          Cancel
+        </Button>
+      }
     >
-      <CommentField label="Your comment" value={text} members={members} onChange={setText} isFocused />
+      <CommentField label="Your comment" value={text} members={members} onChange={write} isFocused={isFocused} />
     </Form>
   );
 }

@@ -58,7 +58,9 @@ function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Pr
   const name = `comment.${todoId}`;
   const [text, setText] = useState(() => storedDraft<string>(name) ?? '');
   const sent = useRef({ text: '', key: '' });
+  const latest = useRef(text);
   const write = (next: string) => {
+    latest.current = next;
     setText(next);
     storeDraft(name, next === '' ? undefined : next);
   };
@@ -68,7 +70,8 @@ function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Pr
     const input = { todoId, text, mentions: await mentionsIn(text) };
     await api.todos.createComment.mutate(input, keyed(sent.current.key));
     sent.current = { text: '', key: '' };
-    write('');
+    // What was typed on meanwhile stays.
+    if (latest.current === text) write('');
     await onCreated();
     void readAgain(queryClient, 'todos');
   };
