@@ -201,6 +201,19 @@ test.promise('the text of a note outlives a reload, and what somebody else wrote
   await page.locator('.prose').getByText('Sent', { exact: true }).waitFor();
 });
 
+test.promise('the Enter that ends a composition adds no tag', async (stage) => {
+  const { page, goTo } = await stage.window({ as: await stage.person() });
+  await goTo('/captures/new', 'New note');
+  const tags = page.getByLabel('Tags');
+  await tags.fill('なま');
+  for (const composing of [{ isComposing: true }, { keyCode: 229 }])
+    await tags.dispatchEvent('keydown', { key: 'Enter', ...composing });
+  await tags.fill('名前');
+  await tags.press('Enter');
+  await page.getByRole('row', { name: '名前' }).waitFor();
+  assert.is(await page.getByRole('row').count(), 1);
+});
+
 test.promise(
   'suggestions are dismissed, notes are saved as they are typed, and come up where they change',
   async (stage) => {

@@ -78,6 +78,22 @@ test.promise('Enter goes to what is shown as active, however it was typed', asyn
   assert.ok(new Set(seen).size > 6, seen.join());
 });
 
+test.promise('the Enter that ends a composition chooses nothing', async (stage) => {
+  const window = await stage.window({ as: await stage.person(), ...desk });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  await openPalette(window);
+  await page.keyboard.type('sessions');
+  for (const composing of [{ isComposing: true }, { keyCode: 229 }])
+    await page
+      .getByRole('combobox', { name: 'Find a command' })
+      .dispatchEvent('keydown', { key: 'Enter', ...composing });
+  assert.is(await page.getByRole('dialog').count(), 1);
+  assert.is(new URL(page.url()).pathname, '/todos');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('/settings/sessions');
+});
+
 test.promise('what is typed before the palette is loaded runs nothing else and is found there', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

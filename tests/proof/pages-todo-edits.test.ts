@@ -49,6 +49,20 @@ test.promise('what is typed outlives a reload, and a change meanwhile is said an
   await until(async () => (await title.inputValue()) === 'Typed');
 });
 
+test.promise('the Escape that cancels a composition leaves the title as it is typed', async (stage) => {
+  const ada = await stage.person();
+  const { id } = bodyOf(await callsOf(stage.tandem, ada)('POST /todos', { title: 'Draft' }), 201);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo(`/todos/${id}`, 'Draft');
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.fill('名前');
+  for (const composing of [{ isComposing: true }, { keyCode: 229 }])
+    await title.dispatchEvent('keydown', { key: 'Escape', ...composing });
+  assert.is(await title.inputValue(), '名前');
+  await title.press('Escape');
+  assert.is(await title.inputValue(), 'Draft');
+});
+
 test.promise('every field is reached and changed by the keyboard', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

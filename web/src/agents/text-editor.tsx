@@ -4,6 +4,7 @@ import { problemOf } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { isComposing } from '../ui/typed-ahead.tsx';
 import { useDraft } from './draft.ts';
 import { TheirChange } from './their-change.tsx';
 
@@ -108,7 +109,7 @@ export function TextEditor(props: TextEditorProps) {
       {isLine ? (
         <input
           {...attributes}
-          onKeyDown={({ key, nativeEvent }) => key === 'Enter' && !nativeEvent.isComposing && store()}
+          onKeyDown={({ key, nativeEvent }) => key === 'Enter' && !isComposing(nativeEvent) && store()}
         />
       ) : (
         <textarea {...attributes} rows={rows} />

@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router';
 import { useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
+import { isComposing } from '../ui/typed-ahead.tsx';
 import type { Todo } from '../work/queries.ts';
 import type { CardActions, DueOf } from './card.tsx';
 import { type BoardColumn, type BoardField, isIn, type PlacedCard } from './moves.ts';
@@ -59,7 +60,7 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
   const { commands, dialogs } = useTodoCommands(chosen, changes);
   useOnPage('board', commands);
   const press = ({ todo, from }: PlacedCard, event: KeyboardEvent<HTMLElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.nativeEvent.isComposing) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isComposing(event.nativeEvent)) return;
     const key = keyOf(from, todo.id);
     const next = stepFrom(cards.keys(), key, event.key);
     if (next !== undefined) {

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useId, useState } from 'react';
 import { Button, Input, Label, Tag, TagGroup, TagList, TextField } from 'react-aria-components';
 import { useIdentity } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
+import { isComposing } from '../ui/typed-ahead.tsx';
 import { captureTagsQuery } from './queries.ts';
 
 const maxTags = 50;
@@ -34,6 +35,7 @@ export function TagsField({ label, hideLabel = false, value, onChange }: TagsFie
     setText('');
   };
   const press = (event: KeyboardEvent) => {
+    if (isComposing(event.nativeEvent)) return;
     if (event.key === 'Enter' || event.key === ',') {
       event.preventDefault();
       add();

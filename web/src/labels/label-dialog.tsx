@@ -7,6 +7,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
 import { Overlay } from '../ui/overlay.tsx';
+import { isComposing } from '../ui/typed-ahead.tsx';
 import type { Todo } from '../work/queries.ts';
 import { type Chosen, changeOf, type LabelChange, pressed, stateOf } from './choices.ts';
 import { nextColor } from './colors.ts';
@@ -66,7 +67,7 @@ function Chooser({ labels, todos, workspaceId, onChange, close }: ChooserProps) 
     if (changed) onChange(changed.change, changed.outcome);
   };
   const pressKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+    if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
     event.preventDefault();
     const label = exact ?? (wanted === '' ? undefined : found[0]);
     if (event.metaKey || event.ctrlKey || wanted === '') save();

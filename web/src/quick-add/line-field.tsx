@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useRef } from 'react';
 import { useFieldError } from '../ui/form-errors.tsx';
+import { isComposing } from '../ui/typed-ahead.tsx';
 import { type Names, offersAt } from './completion.ts';
 import { useOffers } from './offers.tsx';
 import type { Token } from './parse.ts';
@@ -34,7 +35,7 @@ export function LineField({ label, value, tokens, names, onChange, onText, ...on
     onCreate: onLabel,
   });
   const pressKey = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     const { key } = event;
     if (key === 'Enter' && (event.metaKey || event.ctrlKey)) onOpen();
     else if (key === 'Backspace') {

@@ -5,7 +5,7 @@ import { problemOf } from '../api/client.ts';
 import { listOnPage, peekOnPage, searchOnPage, todosOnPage } from '../edits/list-actions.ts';
 import { changesWait, useSignOut } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
-import { noneAhead, type TypedAhead, TypedAheadKeys } from '../ui/typed-ahead.tsx';
+import { isComposing, noneAhead, type TypedAhead, TypedAheadKeys } from '../ui/typed-ahead.tsx';
 import { useAppearance } from './appearance.ts';
 import type { Command, CommandContext } from './command.ts';
 import { ContextOfCommands } from './command-context.ts';
@@ -32,14 +32,7 @@ const repeating = new Set(commands.flatMap(({ repeats, keys }) => (repeats ? [ke
 
 /** Whether a key press is for something else than a command: typed text, a composition, a dialog or menu. */
 function isForOthers(event: KeyboardEvent): boolean {
-  // 229: what some browsers send while an input method composes (UI Events, "keydown and keyup events during composition").
-  if (
-    event.defaultPrevented ||
-    (event.repeat && !repeating.has(event.key)) ||
-    event.isComposing ||
-    event.keyCode === 229
-  )
-    return true;
+  if (event.defaultPrevented || (event.repeat && !repeating.has(event.key)) || isComposing(event)) return true;
   const target = event.target instanceof Element ? event.target : null;
   const field = target?.closest(
     'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="textbox"]',

@@ -6,6 +6,7 @@ import { type Assignable, parseLine } from '../quick-add/parse.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { useFieldError } from '../ui/form-errors.tsx';
+import { isComposing } from '../ui/typed-ahead.tsx';
 
 const isMember = ({ type }: Assignable) => type === 'user';
 
@@ -77,7 +78,7 @@ export function CommentField({ value, label, members, onChange, isFocused = fals
         }}
         onBlur={close}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
+          if (isComposing(event.nativeEvent)) return;
           const isSent = event.key === 'Enter' && (event.metaKey || event.ctrlKey);
           if (isSent) event.currentTarget.form?.requestSubmit();
           if (isSent || press(event)) event.preventDefault();

@@ -4,6 +4,7 @@ import type { Todo } from '../outbox/merge.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { isComposing } from '../ui/typed-ahead.tsx';
 import type { Save } from './opened.ts';
 import { storedAs, type TextDraft } from './text-draft.ts';
 
@@ -74,7 +75,8 @@ export function TitleField({ todo, draft, save }: TextsProps) {
           else if (!typed?.isRestored && typed?.text !== refused.current) void store();
         }}
         onKeyDown={({ key, nativeEvent }) => {
-          if (key === 'Enter' && !nativeEvent.isComposing) void store();
+          if (isComposing(nativeEvent)) return;
+          if (key === 'Enter') void store();
           if (key === 'Escape') draft.clear();
         }}
       />

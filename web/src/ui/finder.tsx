@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, 
 import { flushSync } from 'react-dom';
 import { Icon, type IconName } from './icons.tsx';
 import { Overlay } from './overlay.tsx';
-import { noneAhead, type TypedAhead } from './typed-ahead.tsx';
+import { isComposing, noneAhead, type TypedAhead } from './typed-ahead.tsx';
 
 /** What can be chosen in a finder. */
 export interface FinderEntry {
@@ -78,7 +78,7 @@ export function Finder(props: FinderProps) {
   }, [id, active]);
 
   const pressKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (isComposing(event.nativeEvent) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const { length } = entries;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined && event.key !== 'Enter') return;

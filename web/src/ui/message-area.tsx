@@ -1,5 +1,6 @@
 import { type Ref, useId } from 'react';
 import { useFieldError } from './form-errors.tsx';
+import { isComposing } from './typed-ahead.tsx';
 
 interface MessageAreaProps {
   ref?: Ref<HTMLTextAreaElement>;
@@ -34,9 +35,7 @@ export function MessageArea({ ref, label, isLabelHidden = false, value, onChange
         aria-describedby={isInvalid ? `${id}-error` : describedBy}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
-          // 229: the key that ends a composition, in browsers that have ended it by then.
-          const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
-          if (event.key !== 'Enter' || event.shiftKey || isComposing) return;
+          if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return;
           event.preventDefault();
           event.currentTarget.form?.requestSubmit();
         }}

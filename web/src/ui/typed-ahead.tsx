@@ -10,6 +10,14 @@ export interface TypedAhead {
 /** Nothing typed yet. */
 export const noneAhead: Readonly<TypedAhead> = { text: '', isEntered: false };
 
+/**
+ * Whether a key belongs to an input method: it ends or cancels a composition. 229: the key that ends one, in browsers that
+ * have ended it by then (UI Events, "keydown and keyup events during composition").
+ */
+export function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || event.keyCode === 229;
+}
+
 interface TypedAheadKeysProps {
   /** Gets what is typed. */
   into: TypedAhead;
