@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { look, looks } from '../support/looks.ts';
+import { notifyPeople } from '../support/notification-fixtures.ts';
 import { addTodo, grid, isReady, listWindow, onWrite, pill, refusal, rowOf } from '../support/outbox-pages.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { unsent } from '../support/stored-pages.ts';
@@ -113,6 +114,53 @@ test.promise('an open form of one person is not saved in the session of another'
     bodyOf(await callsOf(stage.tandem, of)('GET /todo-lists')).data.map(({ name }: { name: string }) => name);
   for (const person of [ada, bob]) assert.not.ok((await names(person)).includes('Of Ada alone'));
 });
+
+test.promise(
+  'the next person of a window finds nothing that was typed in it, or read for the one before',
+  async (stage) => {
+    const [ada, bob] = [await stage.person(), await stage.person('Bob')];
+    const home = ada.session.workspace.id;
+    const { db } = stage.tandem;
+    await db.rows(`insert into members (workspace_id, user_id, role) values ($1, $2, 'member')`, [
+      home,
+      bob.session.user.id,
+    ]);
+    await notifyPeople(db, home, [ada.session.user.id], { title: 'For Ada alone' });
+    const moved = await callsOf(stage.tandem, bob)('POST /auth/sessions/current/workspace', { workspaceId: home });
+    const { token } = bodyOf(moved, 201);
+    const { page, goTo, sees } = await stage.window({ as: ada });
+    await goTo('/todos', 'Todos');
+    await page.getByLabel('Title').fill('A line of Ada');
+    await page.getByRole('link', { name: 'Inbox none need you' }).click();
+    await page.getByText('For Ada alone').waitFor();
+    await page.getByRole('navigation', { name: 'Work' }).getByRole('link', { name: 'Captures' }).click();
+    await page.getByRole('link', { name: 'New note' }).click();
+    await sees('New note');
+    const note = page.getByRole('textbox', { name: 'Note' });
+    await note.fill('A note of Ada');
+    await page.context().addCookies([{ name: 'tandem_session', value: token, url: stage.tandem.url, httpOnly: true }]);
+    const read = Promise.withResolvers<void>();
+    await page.route(/notifications\.list/, async (route) => {
+      await read.promise;
+      await route.continue().catch(() => {});
+    });
+    await page.getByRole('button', { name: 'Save note' }).click();
+    await page.getByRole('button', { name: 'Account: Bob' }).waitFor();
+    assert.is(await note.inputValue(), '');
+    await page
+      .getByRole('navigation', { name: 'Work' })
+      .getByRole('link', { name: /^Inbox/ })
+      .first()
+      .click();
+    await sees('Inbox');
+    assert.is(await page.getByText('For Ada alone').count(), 0);
+    const typed = () => page.evaluate<string>('JSON.stringify({ ...sessionStorage })');
+    await until(async () => !(await typed()).includes('of Ada'));
+    read.resolve();
+    await goTo('/todos', 'Todos');
+    assert.is(await page.getByLabel('Title').inputValue(), '');
+  },
+);
 
 test.promise('an unsent change can be discarded by the keyboard, and the rest goes on', async (stage) => {
   const ada = await stage.person();

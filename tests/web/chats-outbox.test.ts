@@ -20,6 +20,7 @@ function newWorld() {
   held.resolve();
   let keys = 0;
   let busy = 0;
+  const person = { isThere: true };
   const open = () =>
     createOutbox({
       load: () => structuredClone(stored.all),
@@ -47,6 +48,7 @@ function newWorld() {
         now += ms;
         pauses.push(ms);
       },
+      isOwn: () => person.isThere,
       onBusy: () => busy++,
     });
   /** Pauses last until the test says so. */
@@ -54,7 +56,7 @@ function newWorld() {
     held = Promise.withResolvers();
     return held.resolve;
   };
-  return { open, stored, sent, answers, pauses, hold, busy: () => busy };
+  return { open, stored, sent, answers, pauses, hold, person, busy: () => busy };
 }
 
 const working = { isWorking: true, hasEnded: false };
@@ -200,6 +202,26 @@ test('a turn that this page did not know of queues the message, and any other re
   assert.is(outbox.view()[0]?.problem, 'No agent minutes are left.');
   assert.is(outbox.withdraw('key-1'), 'Hello');
   assert.equal(outbox.view(), []);
+});
+
+test('nothing is sent once the window acts for somebody else, also not what was to be repeated', async () => {
+  const { open, sent, answers, pauses, hold, person } = newWorld();
+  const outbox = open();
+  outbox.turnIs(completed);
+  const go = hold();
+  answers.push({ status: 0, retryable: true }, 7, 8);
+  outbox.add('Lost', true);
+  outbox.add('Next', true);
+  await until(() => outbox.view()[0]?.problem === 'No.');
+  person.isThere = false;
+  go();
+  await until(() => pauses.length === 1);
+  outbox.turnIs(completed);
+  assert.equal(sent, [['Lost', 'key-1']]);
+  person.isThere = true;
+  outbox.turnIs(completed);
+  await until(() => outbox.view()[0]?.state === 'sent');
+  assert.equal(sent[1], ['Lost', 'key-1']);
 });
 
 test.run();

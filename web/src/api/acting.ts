@@ -19,6 +19,9 @@ export function setActor(actor: Actor | null): void {
   current = actor;
 }
 
+/** The person of this window; undefined for nobody. */
+export const actorId = (): string | undefined => current?.user.id;
+
 /** The header that names for whom a request is made, by default the person of this window. */
 export function actingAs(actor: Actor | null = current): Record<string, string> {
   return actor === null ? {} : { 'Tandem-Acting-As': `${actor.user.id}/${actor.workspace.id}` };

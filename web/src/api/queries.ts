@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, type QueryClient, type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
-import { setActor } from './acting.ts';
+import { actorId, setActor } from './acting.ts';
 import { noteIdentity } from './answers.ts';
 import { api, isSignedOut, problemOf } from './client.ts';
 import { whenReadable } from './held-reads.ts';
@@ -38,11 +38,18 @@ async function storedIdentity(queryClient: QueryClient, error: unknown): Promise
   return stored;
 }
 
-/** Reads the signed-in user and workspace; null without a session. */
+/** Removes what was read for a person, except who it is. */
+export function forgetReads(queryClient: QueryClient): void {
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'identity' });
+}
+
+/** Reads the signed-in user and workspace; null without a session. What was read for another person is forgotten. */
 export function readIdentity({ signal, client }: QueryFunctionContext): Promise<Identity | null> {
   return api.meta.identity.query({}, { signal }).then(
     (identity) => {
       noteIdentity(identity.workspace.id);
+      // The first one of a window is read beside what its page reads.
+      if ((actorId() ?? identity.user.id) !== identity.user.id) forgetReads(client);
       setActor(identity);
       return identity;
     },

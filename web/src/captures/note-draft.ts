@@ -1,4 +1,6 @@
-/* A note that is not saved yet, in session storage; signing out removes it. */
+import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+
+/* A note that is not saved yet. */
 
 /** The fields of the form. */
 export interface NoteDraft {
@@ -6,26 +8,16 @@ export interface NoteDraft {
   content: string;
 }
 
-const key = 'tandem.note.new';
+const name = 'note.new';
 
 /** The stored note; empty where there is none. */
 export function storedNote(): NoteDraft {
-  const none = { title: '', content: '' };
-  try {
-    return { ...none, ...(JSON.parse(sessionStorage.getItem(key) ?? '{}') as object) };
-  } catch {
-    return none;
-  }
+  return { title: '', content: '', ...storedDraft<Partial<NoteDraft>>(name) };
 }
 
 /** Stores the note, or removes it. */
 export function storeNote(note: NoteDraft | null): void {
-  try {
-    if (note) sessionStorage.setItem(key, JSON.stringify(note));
-    else sessionStorage.removeItem(key);
-  } catch {
-    // Storage is disabled.
-  }
+  storeDraft(name, note ?? undefined);
 }
 
 /** Adds a text after that of the stored note. Call it before the form is shown. */

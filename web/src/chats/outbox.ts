@@ -40,6 +40,8 @@ export interface OutboxParts {
   now(): number;
   /** Resolves after `ms`. */
   pause(ms: number): Promise<void>;
+  /** Whether they are still those of the person for whom this window acts: to the service, its sender wrote them. */
+  isOwn(): boolean;
   /** The service answered that the agent works, which this page did not know. */
   onBusy(): void;
 }
@@ -55,7 +57,7 @@ const firstPauseMs = 1_000;
 const maxPauseMs = 30_000;
 
 /** The messages of one chat that are on their way. */
-export function createOutbox({ load, store, newKey, send, problemOf, now, pause, onBusy }: OutboxParts) {
+export function createOutbox({ load, store, newKey, send, problemOf, now, pause, isOwn, onBusy }: OutboxParts) {
   let all: readonly Outgoing[] = load() ?? [];
   let turn: TurnState = { isWorking: true, hasEnded: false };
   /** While a message is sent, and before it is repeated. */
@@ -117,7 +119,7 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
 
   /** Sends the first message that may be sent: one after the other, as each of them starts a turn. */
   function pump(): void {
-    if (isBusy || all.some(({ state }) => state === 'sent')) return;
+    if (isBusy || !isOwn() || all.some(({ state }) => state === 'sent')) return;
     const next = all.find(({ state }) => state === 'sending') ?? all.find(maySend);
     const ms = (next?.retryAt ?? 0) - now();
     if (ms > 0) void waitFor(ms);

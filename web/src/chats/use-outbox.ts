@@ -1,25 +1,30 @@
 import { useSyncExternalStore } from 'react';
 import { keyed } from 'tandem/client';
 import { v4 as newKey } from 'uuid';
+import { actingAs } from '../api/acting.ts';
 import { api, problemOf } from '../api/client.ts';
 import { guardSession } from '../session/session.ts';
 import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
 import { createOutbox, type Outbox, type Outgoing } from './outbox.ts';
 import { showStatus } from './queries.ts';
 
-/** The outboxes of this window: one that is left goes on with what it has begun to send. */
+/** The outboxes of this window. One that is left goes on with what it has begun to send, as long as the person is there. */
 const outboxes = new Map<string, Outbox>();
 
 guardSession({ check: () => {}, clear: () => outboxes.clear() });
 
 function outboxOf(workspaceId: string, chatId: string): Outbox {
-  const known = outboxes.get(chatId);
+  const scopeNow = () => `${actingAs()['Tandem-Acting-As']} ${chatId}`;
+  const scope = scopeNow();
+  const known = outboxes.get(scope);
   if (known) return known;
   const name = `chat.${chatId}.outbox`;
-  const outbox = createOutbox({
+  // After signing out nothing of the person is stored or sent again.
+  const isOwn = () => scope === scopeNow() && outboxes.get(scope) === outbox;
+  const outbox: Outbox = createOutbox({
     load: () => storedDraft<Outgoing[]>(name),
-    // After signing out nothing of the person is stored again.
-    store: (all) => (outboxes.has(chatId) ? storeDraft(name, all) : undefined),
+    store: (all) => (isOwn() ? storeDraft(name, all) : undefined),
+    isOwn,
     newKey,
     problemOf,
     now: Date.now,
@@ -31,7 +36,7 @@ function outboxOf(workspaceId: string, chatId: string): Outbox {
       return messageSequence;
     },
   });
-  outboxes.set(chatId, outbox);
+  outboxes.set(scope, outbox);
   return outbox;
 }
 

@@ -1,6 +1,6 @@
 import { useOutletContext } from 'react-router';
 import { api } from '../api/client.ts';
-import { type Identity, identityQuery } from '../api/queries.ts';
+import { forgetReads, type Identity, identityQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useGo } from '../navigation/navigation.tsx';
 import { loadPage } from '../navigation/start.ts';
@@ -49,7 +49,7 @@ export function useIdentity(): Identity {
 /** Removes the cached data of another user, and reads the new identity. Call it through `signedIn`. */
 export async function adoptSession(): Promise<void> {
   await queryClient.cancelQueries();
-  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== identityQuery.queryKey[0] });
+  forgetReads(queryClient);
   await queryClient.fetchQuery({ ...identityQuery, staleTime: 0 });
 }
 
@@ -69,7 +69,7 @@ export function useSignOut() {
     await go(to, { state: { notice: 'You are signed out.' } });
     // What was under way at the first time may have stored more.
     await wipeStored(true);
-    queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== identityQuery.queryKey[0] });
+    forgetReads(queryClient);
   };
 }
 

@@ -1,28 +1,18 @@
 import { useState } from 'react';
-import { guardSession } from './session.ts';
+import { actorId } from '../api/acting.ts';
 
 /*
  * What is typed and not sent yet, in session storage: it outlives a reload and a crash of this window. Signing out
- * removes it.
+ * removes it (captures/current-recording.ts); where that was done in another window, the next person here does.
  */
 
-const prefix = 'tandem.draft.';
-
-guardSession({
-  check: () => {},
-  clear: () => {
-    try {
-      for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
-    } catch {
-      // Storage is disabled: nothing was stored.
-    }
-  },
-});
+export const draftPrefix = 'tandem.draft.';
+const keyOf = (name: string) => `${draftPrefix}${actorId()}.${name}`;
 
 /** The draft of this name; undefined where there is none. */
 export function storedDraft<Value>(name: string): Value | undefined {
   try {
-    const text = sessionStorage.getItem(prefix + name);
+    const text = sessionStorage.getItem(keyOf(name));
     return text === null ? undefined : (JSON.parse(text) as Value);
   } catch {
     return undefined;
@@ -32,8 +22,8 @@ export function storedDraft<Value>(name: string): Value | undefined {
 /** Stores a draft as JSON, or removes it where it is `undefined`. */
 export function storeDraft(name: string, value: unknown): void {
   try {
-    if (value === undefined) sessionStorage.removeItem(prefix + name);
-    else sessionStorage.setItem(prefix + name, JSON.stringify(value));
+    if (value === undefined) sessionStorage.removeItem(keyOf(name));
+    else sessionStorage.setItem(keyOf(name), JSON.stringify(value));
   } catch {
     // Storage is disabled or full: the draft is lost with the window.
   }

@@ -6,6 +6,7 @@ import { keepPush } from '../offline/push.ts';
 import { startSaving } from '../offline/saved-reads.ts';
 import { openOutbox } from '../outbox/current.ts';
 import { openNamedPages } from '../session/named-page.ts';
+import { draftPrefix } from '../session/stored-drafts.ts';
 import type { useNotice } from '../ui/notice.tsx';
 
 export { SignOutQuestion, UnsentPill } from './unsent.tsx';
@@ -21,12 +22,25 @@ export interface Shown {
   go: (page: string) => void;
 }
 
+/** Removes what other people than this one have typed in this window: it is never shown, and they may not come back. */
+function dropDrafts(userId: string): void {
+  try {
+    const others = Object.keys(sessionStorage).filter(
+      (key) => key.startsWith(draftPrefix) && !key.startsWith(`${draftPrefix}${userId}.`),
+    );
+    for (const key of others) sessionStorage.removeItem(key);
+  } catch {
+    // Storage is disabled: nothing was stored.
+  }
+}
+
 /**
  * Starts all of it for a person in a workspace, and returns how to end it. What became of changes that no page waits for
  * any more is shown.
  */
 export function startBackground(identity: Identity, { notify, go }: Shown): () => void {
   const stops = [startLive(identity), startSaving(queryClient, identity), storeFiles(), openNamedPages(go)];
+  dropDrafts(identity.user.id);
   void keepPush(identity);
   const showChanges = { label: 'Show changes', onPress: () => go('/changes') };
   // Without its code, changes say that the service cannot be reached.

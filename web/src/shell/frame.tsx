@@ -55,7 +55,8 @@ export function Frame() {
   }
   const isClosed = !identity.data.allowedOperations.includes('listTodos');
   if (isClosed && pathname !== securityPage) return <Navigate to={securityPage} replace />;
-  return <Shell identity={identity.data} key={identity.data.workspace.id} />;
+  const { user, workspace } = identity.data;
+  return <Shell identity={identity.data} key={user.id + workspace.id} />;
 }
 
 function Shell({ identity }: { identity: Identity }) {
