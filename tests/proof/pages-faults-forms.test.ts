@@ -1,7 +1,11 @@
+import type { Route } from 'playwright-core';
+import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { type Flow, form, promiseNoLoss, text } from '../support/fault-flows.ts';
+import { expectedFailures, sentenceOf } from '../support/page-faults.ts';
 import { callsOf, type Person } from '../support/people.ts';
-import { bodyOf } from '../support/work-fixtures.ts';
+import { until } from '../support/until.ts';
+import { agentOf, bodyOf } from '../support/work-fixtures.ts';
 
 const test = pageSuite('pages: faults while forms are sent');
 
@@ -79,5 +83,42 @@ const flows: Record<string, Flow> = {
 };
 
 promiseNoLoss(test, flows);
+
+/** Forms that make something: the page of each, its field and button, and the call of the client. */
+const forms = [
+  { name: 'a todo for an agent', path: '/agents/ID', label: 'Todo', button: 'Assign', call: 'todos.create' },
+  { name: 'a chat', path: '/agents/ID', label: 'Message to Scout', button: 'Start the chat', call: 'chats.create' },
+  { name: 'a skill', path: '/agents/ID/skills?skill=new', label: 'Name', button: 'Add skill', call: 'skills.create' },
+  { name: 'an agent', path: '/agents/new', label: 'Name', button: 'Create agent', call: 'agents.create' },
+  { name: 'a note', path: '/captures/new', label: 'Note', button: 'Save note', call: 'captures.create' },
+  { name: 'a chat of the home page', path: '/', label: 'Message', button: 'Ask', call: 'chats.create' },
+];
+
+for (const { name, path, label, button, call } of forms) {
+  test.promise(`${name} is made once, also where the answer is lost and it is sent again`, async (stage) => {
+    const ada = await stage.person();
+    const request = callsOf(stage.tandem, ada);
+    const agentId = await agentOf({ call: request }, { name: 'Scout' });
+    const count = async () => bodyOf(await request(`GET /${call.split('.')[0]}`)).data.length;
+    const before = await count();
+    const window = await stage.window({ as: ada, expected: expectedFailures });
+    const { page } = window;
+    await page.goto(path.replace('ID', agentId));
+    const opened = page.url();
+    const { field, send } = form(window, label, button);
+    await field.fill(text);
+    const loses = async (route: Route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    };
+    await page.route(`**/trpc/${call}*`, loses, { times: 1 });
+    await send();
+    await page.getByText(sentenceOf('unreachable')).first().waitFor();
+    assert.is(await count(), before + 1);
+    await send();
+    await until(() => page.url() !== opened);
+    assert.is(await count(), before + 1);
+  });
+}
 
 test.run();

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
 import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
+import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
@@ -27,9 +28,10 @@ export function NewAgentPage() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const notify = useNotice();
+  const once = useOnce();
   const create = async (filled: Filled) => {
     const [description, instructions] = [filled.text('description').trim(), filled.text('instructions')];
-    const { id, name } = await api.agents.create.mutate({
+    const { id, name } = await once(api.agents.create.mutate, {
       name: filled.text('name').trim(),
       requiresApproval: filled.all('requiresApproval').length > 0,
       ...(description !== '' && { description }),

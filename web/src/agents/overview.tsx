@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
 import { Link, useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
+import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Card } from '../ui/card.tsx';
@@ -67,10 +68,11 @@ function AssignTodo({ agent: { id, name } }: Part) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const notify = useNotice();
+  const once = useOnce();
   const assign = async (filled: Filled) => {
     const run = filled.all('run').length > 0;
     const title = filled.text('title').trim();
-    const todo = await api.todos.create.mutate({ title, assignees: [{ id }], run });
+    const todo = await once(api.todos.create.mutate, { title, assignees: [{ id }], run });
     await readAgain(queryClient, 'todos');
     await navigate(`/todos/${todo.id}`);
     notify(run ? `${name} has started.` : `“${title}” is assigned to ${name}.`);
@@ -103,8 +105,13 @@ function AssignTodo({ agent: { id, name } }: Part) {
 function StartChat({ agent: { id: agentId, name } }: Part) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
+  const once = useOnce();
   const start = async (filled: Filled) => {
-    const { id } = await api.chats.create.mutate({ message: filled.text('message'), agentId, timezone: ownTimeZone });
+    const { id } = await once(api.chats.create.mutate, {
+      message: filled.text('message'),
+      agentId,
+      timezone: ownTimeZone,
+    });
     await readAgain(queryClient, 'chats');
     await navigate(`/chats/${id}`);
   };

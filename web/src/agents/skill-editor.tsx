@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
+import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { changeTagged } from '../api/tagged.ts';
 import { useIdentity } from '../session/session.ts';
@@ -107,9 +108,10 @@ export function NewSkill({ agentId, back }: Omit<SkillEditorProps, 'skillId'>) {
   const navigate = useNavigate();
   const notify = useNotice();
   const around = useFocusedHeading();
+  const once = useOnce();
   const create = async (filled: Filled) => {
     const [name, instructions] = [filled.text('name').trim(), filled.text('instructions')];
-    await api.skills.create.mutate({ agentId, name, ...(instructions.trim() !== '' && { instructions }) });
+    await once(api.skills.create.mutate, { agentId, name, ...(instructions.trim() !== '' && { instructions }) });
     await readAgain(queryClient, agentsKey);
     await navigate(back);
     notify(`“${name}” is added. The agent can use it from now on.`);

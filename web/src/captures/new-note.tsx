@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
+import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
@@ -27,6 +28,7 @@ export function NewNote() {
   const navigate = useNavigate();
   const [note, setNote] = useState(storedNote);
   const [tags, setTags] = useState<string[]>([]);
+  const once = useOnce();
   const write = (changes: Partial<typeof note>) => {
     const next = { ...note, ...changes };
     setNote(next);
@@ -34,7 +36,7 @@ export function NewNote() {
   };
   const save = async () => {
     const content = withTitle(note.title, note.content);
-    const { id } = await api.captures.create.mutate({ type: 'note', content, tags });
+    const { id } = await once(api.captures.create.mutate, { type: 'note', content, tags });
     storeNote(null);
     void readAgain(queryClient, 'captures');
     await navigate(`/captures/${id}`);

@@ -1,9 +1,8 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { keyed } from 'tandem/client';
-import { v4 as newKey } from 'uuid';
 import { api } from '../api/client.ts';
+import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { nameOf as nameOfCapture } from '../captures/capture-badges.tsx';
 import { useIdentity } from '../session/session.ts';
@@ -38,7 +37,7 @@ export function NewChat() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [text, write] = useStoredText(`chats.${workspace.id}.new`);
-  const sent = useRef({ input: '', key: '' });
+  const once = useOnce();
   const start = async (filled: Filled) => {
     const [agentId, todoId, captureIds] = [filled.text('agentId'), filled.text('todoId'), filled.all('captureIds')];
     const input = {
@@ -48,10 +47,7 @@ export function NewChat() {
       ...(todoId !== '' && { todoId }),
       ...(captureIds.length > 0 && { captureIds }),
     };
-    // The same input has the same key: sent again after a lost answer, it starts no second chat.
-    const whole = JSON.stringify(input);
-    if (sent.current.input !== whole) sent.current = { input: whole, key: newKey() };
-    const { id } = await api.chats.create.mutate(input, keyed(sent.current.key));
+    const { id } = await once(api.chats.create.mutate, input);
     write('');
     void readAgain(queryClient, 'chats');
     await navigate(`/chats/${id}`);

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
+import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { useStoredText } from '../session/stored-drafts.ts';
@@ -16,8 +17,9 @@ export function AskAssistant() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [text, write] = useStoredText(`chats.${workspace.id}.new`);
+  const once = useOnce();
   const ask = async () => {
-    const { id } = await api.chats.create.mutate({ message: text, timezone: ownTimeZone });
+    const { id } = await once(api.chats.create.mutate, { message: text, timezone: ownTimeZone });
     write('');
     void readAgain(queryClient, 'chats');
     await navigate(`/chats/${id}`);
