@@ -1,3 +1,4 @@
+import type { Page, Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { look, looks } from '../support/looks.ts';
@@ -54,6 +55,13 @@ test.promise(
   },
 );
 
+/** Pastes lines into the field that has the focus. */
+const paste = (page: Page, lines: readonly string[]) =>
+  page.evaluate(
+    `(() => { const data = new DataTransfer(); data.setData('text/plain', ${JSON.stringify(lines.join('\n'))});
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); })()`,
+  );
+
 test.promise('tokens are turned back to text by Backspace, and pasted lines become todos', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);
@@ -71,15 +79,55 @@ test.promise('tokens are turned back to text by Backspace, and pasted lines beco
   await page.getByRole('grid').getByText('watch Tomorrow !high').waitFor();
 
   await title.focus();
-  const lines = Array.from({ length: 60 }, (_, number) => `- Task ${number} !low`).join('\n');
-  await page.evaluate(
-    `(() => { const data = new DataTransfer(); data.setData('text/plain', ${JSON.stringify(lines)});
-      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); })()`,
+  await paste(
+    page,
+    Array.from({ length: 60 }, (_, number) => `- Task ${number} !low`),
   );
   await page.getByRole('button', { name: 'Add 60 todos' }).click();
   await page.getByText('60 todos are on the list.').waitFor();
   const { body } = await call('GET /todos/summary');
   assert.equal([body.total, body.byPriority.low], [61, 60]);
+});
+
+test.promise('of pasted lines those are offered again that were not made, and each is made once', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { page, goTo } = await stage.window({ as: ada, expected: /net::ERR_/ });
+  await goTo('/todos', 'Todos');
+  const title = page.getByLabel('Title');
+  const lines = (count: number) => Array.from({ length: count }, (_, number) => `- - Line ${number}`);
+  const total = async () => bodyOf(await call('GET /todos/summary')).total;
+  const batches: ((route: Route) => Promise<unknown>)[] = [];
+  await page.route('**/trpc/todos.createBatch*', (route) => batches.shift()?.(route) ?? route.continue());
+  const passes = (route: Route) => route.continue();
+  const fails = (route: Route) => route.abort('connectionreset');
+  const loses = (route: Route) => route.fetch().then(() => fails(route));
+
+  await title.focus();
+  await paste(page, lines(120));
+  batches.push(passes, loses);
+  await page.getByRole('button', { name: 'Add 120 todos' }).click();
+  await page.getByText('120 lines were pasted. 50 are on the list.').waitFor();
+  await page.getByRole('button', { name: 'Add 70 todos' }).click();
+  await page.getByText('120 todos are on the list.').waitFor();
+  assert.is(await total(), 120);
+
+  await title.focus();
+  await paste(page, lines(60));
+  batches.push(passes, fails);
+  await page.getByRole('button', { name: 'Add 60 todos' }).click();
+  await page.getByRole('button', { name: 'Add 10 todos' }).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Add 10 todos' }).waitFor();
+  await page.getByRole('region', { name: 'Pasted lines' }).getByText('- Line 50', { exact: true }).waitFor();
+  batches.push(fails);
+  await page.getByRole('button', { name: 'Add 10 todos' }).click();
+  await page.getByRole('alert').waitFor();
+  await title.focus();
+  await paste(page, lines(3));
+  await page.getByRole('button', { name: 'Add 3 todos' }).click();
+  await page.getByText('3 todos are on the list.').waitFor();
+  assert.is(await total(), 173);
 });
 
 test.promise('fields are saved with their version, and only a field that both changed asks', async (stage) => {

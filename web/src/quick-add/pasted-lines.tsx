@@ -1,5 +1,8 @@
-import { useState } from 'react';
-import { problemOf } from '../api/client.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { api, problemOf } from '../api/client.ts';
+import { useOnce } from '../api/once.ts';
+import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import type { NewTodoInput, ParsedLine } from './parse.ts';
 
@@ -8,13 +11,8 @@ const maxBatch = 50;
 const maxTitle = 500;
 const maxShown = 5;
 
-/** The lines of a pasted text that are not blank, without the marks of a list. */
-function linesOf(text: string): string[] {
-  return text
-    .split(/\r?\n/)
-    .map((line) => line.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/, ''))
-    .filter((line) => line !== '');
-}
+/** A line without the mark of a list. */
+const unmarked = (line: string) => line.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/, '');
 
 /** A todo of a line as it was pasted; the text of a line that is too long for a title is its content. */
 function plainTodo(line: string): NewTodoInput {
@@ -24,19 +22,31 @@ function plainTodo(line: string): NewTodoInput {
 interface PastedLinesProps {
   text: string;
   read: (line: string) => ParsedLine;
-  /** Creates todos, all or none. @throws TandemError */
-  create: (todos: NewTodoInput[]) => Promise<void>;
+  /** Stores the lines that are still offered; empty for none. */
+  write: (text: string) => void;
   onDone: (created: number) => void;
-  onCancel: () => void;
 }
 
-/** Offers a todo for each of several pasted lines. They are created in requests of 50; after an error the rest is offered again. */
-export function PastedLines({ text, read, create, onDone, onCancel }: PastedLinesProps) {
-  const lines = linesOf(text);
+/** Offers a todo for each of several pasted lines. They are created in requests of 50; what is left is offered again. */
+export function PastedLines({ text, read, write, onDone }: PastedLinesProps) {
+  const queryClient = useQueryClient();
+  const once = useOnce();
   const [isRead, setRead] = useState(true);
-  const [made, setMade] = useState(0);
+  /** How many todos were made before which text was left. */
+  const [last, setLast] = useState({ count: 0, left: '' });
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const offered = useRef(text);
+  useEffect(() => {
+    offered.current = text;
+    return () => {
+      offered.current = '';
+    };
+  }, [text]);
+  const pasted = text.split(/\r?\n/).filter((line) => unmarked(line) !== '');
+  const lines = pasted.map(unmarked);
+  const made = last.left === text ? last.count : 0;
+  const all = made + lines.length;
   const todoOf = (line: string): NewTodoInput => {
     const { title, input } = read(line);
     return isRead && title !== '' && title.length <= maxTitle ? input : plainTodo(line);
@@ -44,30 +54,39 @@ export function PastedLines({ text, read, create, onDone, onCancel }: PastedLine
   const add = async () => {
     setBusy(true);
     setError(null);
+    let before = text;
     try {
-      for (let start = made; start < lines.length; start += maxBatch) {
-        await create(lines.slice(start, start + maxBatch).map(todoOf));
-        setMade(Math.min(start + maxBatch, lines.length));
+      for (let start = 0; start < lines.length; start += maxBatch) {
+        const end = start + maxBatch;
+        await once(api.todos.createBatch.mutate, { data: lines.slice(start, end).map(todoOf) });
+        const left = pasted.slice(end).join('\n');
+        // Not over what was pasted meanwhile, and not after a cancel.
+        if (offered.current === before) {
+          offered.current = left;
+          write(left);
+        }
+        setLast({ count: made + Math.min(end, lines.length), left });
+        before = left;
       }
-      onDone(lines.length);
+      onDone(all);
     } catch (failure) {
       setError(failure);
     } finally {
       setBusy(false);
+      void readAgain(queryClient, 'todos');
     }
   };
-  const left = lines.length - made;
   return (
     <section className="pasted" aria-label="Pasted lines">
       <p>
-        {lines.length} lines were pasted.{made > 0 && ` ${made} are on the list.`}
+        {all} lines were pasted.{made > 0 && ` ${made} are on the list.`}
       </p>
       <ul>
-        {lines.slice(made, made + maxShown).map((line, place) => (
+        {lines.slice(0, maxShown).map((line, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines may be equal and never move
           <li key={place}>{todoOf(line).title ?? line}</li>
         ))}
-        {left > maxShown && <li className="muted">and {left - maxShown} more</li>}
+        {lines.length > maxShown && <li className="muted">and {lines.length - maxShown} more</li>}
       </ul>
       <label className="choice inline">
         <input type="checkbox" checked={isRead} onChange={(event) => setRead(event.target.checked)} />
@@ -80,9 +99,9 @@ export function PastedLines({ text, read, create, onDone, onCancel }: PastedLine
       )}
       <div className="form-actions">
         <Button kind="primary" isBusy={isBusy} onPress={() => void add()}>
-          {isBusy ? `Adding ${made} of ${lines.length}…` : `Add ${left} todos`}
+          {isBusy ? `Adding ${made} of ${all}…` : `Add ${lines.length} todos`}
         </Button>
-        <Button onPress={onCancel}>Cancel</Button>
+        <Button onPress={() => write('')}>Cancel</Button>
       </div>
     </section>
   );

@@ -195,13 +195,8 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
           <PastedLines
             text={pasted}
             read={read}
-            create={async (data) => void (await api.todos.createBatch.mutate({ data }))}
-            onDone={(count) => {
-              change({ pasted: '' });
-              void readAgain(queryClient, 'todos');
-              onCreated({ count });
-            }}
-            onCancel={() => change({ pasted: '' })}
+            write={(lines) => change({ pasted: lines })}
+            onDone={(count) => onCreated({ count })}
           />
         </Suspense>
       )}
