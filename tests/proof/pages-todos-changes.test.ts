@@ -96,4 +96,41 @@ test.promise('when a later part of a change is refused, what was changed is said
   assert.is(await low(), 0);
 });
 
+test.promise('an undo takes back nothing that somebody else changed since, and says so', async (stage) => {
+  const ada = await stage.person();
+  const { call } = callerOf(stage, ada);
+  const ids: string[] = [];
+  for (const title of ['Second', 'First']) ids.push(bodyOf(await call('POST /todos', { title }), 201).id);
+  const priorities = () => Promise.all(ids.map(async (id) => bodyOf(await call(`GET /todos/${id}`)).priority));
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  await page.getByRole('row', { name: /^First/ }).waitFor();
+  const change = async (notice: string) => {
+    await page.getByRole('button', { name: 'Priority of the selected todos' }).click();
+    await page.getByRole('menuitem', { name: 'High' }).click();
+    await page.getByText(notice).waitFor();
+  };
+  const undo = async () => {
+    await page.keyboard.press('Control+z');
+    await page.getByText('Somebody else changed the same at the same time').waitFor();
+    assert.is(await page.getByText('Undone.').count(), 0);
+  };
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await change('“First” is set to high priority.');
+  bodyOf(await call(`PATCH /todos/${ids[1]}`, { priority: 'urgent' }));
+  await undo();
+  assert.equal(await priorities(), [null, 'urgent']);
+
+  for (const id of ids) bodyOf(await call(`PATCH /todos/${id}`, { priority: 'medium' }));
+  await page.reload();
+  await page.getByRole('row', { name: /^First/ }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Shift+ArrowDown');
+  await change('2 todos are set to high priority.');
+  for (const id of ids) bodyOf(await call(`PATCH /todos/${id}`, { priority: 'low' }));
+  await undo();
+  assert.equal(await priorities(), ['low', 'low']);
+});
+
 test.run();

@@ -177,6 +177,16 @@ test('offline nothing is sent; what waited says so to the service', async () => 
   assert.equal([idsOf(sent), hasWaited], [['1'], [true]]);
 });
 
+test('an undo counts as one that has waited, however soon it is sent', async () => {
+  const { open, hasWaited, update } = newWorld();
+  const queue = open();
+  queue.run();
+  await queue.add(update('1', { status: 'done' }, todoOf('a')));
+  await queue.add(update('2', { status: 'ready' }, todoOf('b'), { undoes: true }));
+  await settle();
+  assert.equal(hasWaited, [false, true]);
+});
+
 test('a refused field goes back alone, and what was made of it goes on from what was there', async () => {
   const { open, sent, outcomes, answer, update } = newWorld();
   const queue = open();

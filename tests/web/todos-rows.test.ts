@@ -90,8 +90,8 @@ test('the inverse of a change gives each todo what it had, in as few requests as
     inverseOf({ action, todos, shows }).map((draft) => ({ ...draft, todos: draft.todos.map(({ id }) => id) }));
   const high = { operation: 'update', change: { priority: 'high' } } as const;
   assert.equal(inverse(high, { priority: 'high' }), [
-    { action: { operation: 'update', change: { priority: 'low' } }, todos: ['a', 'c'] },
-    { action: { operation: 'update', change: { priority: null } }, todos: ['b'] },
+    { action: { operation: 'update', change: { priority: 'low' } }, todos: ['a', 'c'], undoes: true },
+    { action: { operation: 'update', change: { priority: null } }, todos: ['b'], undoes: true },
   ]);
   assert.is(inverseOf({ action: high, todos, shows: { priority: 'high' } })[0]?.todos[0]?.priority, 'high');
   assert.equal(

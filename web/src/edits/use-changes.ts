@@ -44,24 +44,27 @@ interface Part {
   what: TodoChange;
 }
 
+/** Why a part of a change is not done; undefined where all is. */
+function reasonIn(outcomes: readonly Outcome[]): string | undefined {
+  const refused = outcomes.find((each) => each.state === 'refused');
+  if (refused) return refused.problem.message;
+  const isConflict = outcomes.some(({ state }) => state === 'conflict');
+  return isConflict ? 'Somebody else changed the same at the same time: decide which one stays.' : undefined;
+}
+
+const waitingIn = (outcomes: readonly Outcome[]) => outcomes.map(waitingWords).find(Boolean) ?? '';
+
 /** What a notice says about a change that was refused or differs, and what it did before. `refusal`: what is not done then. */
 function reportOf(settled: readonly Settled[], outcome: string, refusal?: string): { text: string; done: Write[] } {
-  const isDone = ({ state }: Outcome) => state === 'stored' || state === 'waits';
-  const done = settled.filter((each) => isDone(each.outcome)).map(({ write }) => write);
-  const left = settled.filter((each) => !isDone(each.outcome));
+  const outcomes = settled.map((each) => each.outcome);
+  const isDone = ({ outcome: { state } }: Settled) => state === 'stored' || state === 'waits';
+  const done = settled.filter(isDone).map(({ write }) => write);
   const todos = done.flatMap((write) => write.todos);
-  const isWaiting = settled.find((each) => each.outcome.state === 'waits');
-  if (left.length === 0)
-    return { text: `${named(todos)} ${outcome}.${isWaiting ? waitingWords(isWaiting.outcome) : ''}`, done };
-  const refused = left.map((each) => each.outcome).find((each) => each.state === 'refused');
-  const why = refused
-    ? refused.problem.message
-    : 'Somebody else changed the same at the same time: decide which one stays.';
-  if (done.length === 0) {
-    const whole = left.flatMap(({ write }) => write.todos);
-    return { text: refusal === undefined ? why : `${named(whole)} ${refusal}. ${why}`, done };
-  }
-  const rest = left.flatMap(({ write }) => write.todos).length;
+  const why = reasonIn(outcomes);
+  if (why === undefined) return { text: `${named(todos)} ${outcome}.${waitingIn(outcomes)}`, done };
+  const left = settled.filter((each) => !isDone(each)).flatMap(({ write }) => write.todos);
+  if (done.length === 0) return { text: refusal === undefined ? why : `${named(left)} ${refusal}. ${why}`, done };
+  const rest = left.length;
   return {
     text: `${named(todos)} ${outcome}, ${rest.toLocaleString('en')} ${rest === 1 ? 'is' : 'are'} not. ${why}`,
     done,
@@ -79,9 +82,7 @@ export function useChanges(): Changes {
       const writes = takeChange(scope, change);
       if (writes.length === 0) return;
       const outcomes = await (await openOutbox(identity)).undo(writes);
-      const refused = outcomes.find((outcome) => outcome.state === 'refused');
-      const waits = outcomes.find(({ state }) => state === 'waits');
-      notify(refused ? refused.problem.message : `Undone.${waits ? waitingWords(waits) : ''}`);
+      notify(reasonIn(outcomes) ?? `Undone.${waitingIn(outcomes)}`);
     },
     [identity, scope, notify],
   );

@@ -4,12 +4,16 @@ import type { Action, Outcome, Write } from './write.ts';
 
 /* What pages ask of the outbox. */
 
-/** A change as a page asks for it. `base` and `known`: what it was made of, where that is not the todo as it is shown. */
+/**
+ * A change as a page asks for it. `base` and `known`: what it was made of, where that is not the todo as it is shown.
+ * `undoes`: it takes back one that was made some time ago.
+ */
 export interface Draft {
   action: Action;
   todos: readonly Todo[];
   base?: Base;
   known?: Tagged<Todo> | undefined;
+  undoes?: true;
 }
 
 /** A change that is stored in the browser and shown. */

@@ -31,5 +31,6 @@ export function inverseOf(write: Made): Draft[] {
   return [...groups].map(([text, group]) => ({
     action: { operation: 'update', change: JSON.parse(text) as Change },
     todos: group.map(after),
+    undoes: true,
   }));
 }

@@ -152,7 +152,7 @@ export async function startOutbox(
   };
 }
 
-function writeOf({ action, todos, base, known }: Draft, workspaceId: string): Write {
+function writeOf({ action, todos, base, known, undoes }: Draft, workspaceId: string): Write {
   const [todo] = todos;
   const isOne = todos.length === 1 && todo !== undefined && action.operation !== 'create';
   return {
@@ -160,6 +160,7 @@ function writeOf({ action, todos, base, known }: Draft, workspaceId: string): Wr
     action,
     todos,
     ...shownOf(queryClient, workspaceId, action, todos),
+    ...(undoes && { undoes }),
     base: isOne && action.operation === 'update' ? baseOf(action.change, base ?? todo) : null,
     known: isOne ? (known ?? knownOf(queryClient, workspaceId, todo)) : null,
     madeAt: Date.now(),

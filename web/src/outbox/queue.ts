@@ -196,7 +196,7 @@ export class Queue {
       // Before it is sent: a window that is closed now leaves a write that may have reached the service.
       await this.#change((store) => store.update(write.id, { sentAt: write.sentAt ?? startedAt }));
       if (!this.#isRunning || !this.#writes.some(({ id }) => id === write.id)) return;
-      const answer = await send(write, write.sentAt !== null || startedAt - write.madeAt > freshMs);
+      const answer = await send(write, write.undoes || write.sentAt !== null || startedAt - write.madeAt > freshMs);
       this.#pauses.succeeded();
       await this.#store(write, answer);
     } catch (error) {

@@ -32,6 +32,8 @@ export interface Write {
   shows: Partial<Todo>;
   /** Labels that it puts on its todos and takes off, besides those that they have. */
   labels?: { add: Todo['labels']; remove: readonly string[] };
+  /** It takes back a change since which others may have changed the same, however soon it is sent. */
+  undoes?: true;
   /** What an update of one todo was made of, which a merge compares with. */
   base: Base | null;
   /** The version of the todo that was known last: its tag is sent as `If-Match`. */
