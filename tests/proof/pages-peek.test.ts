@@ -72,6 +72,28 @@ test.promise(
   },
 );
 
+test.promise(
+  'keys that are pressed beside the list act on the todo there, also once it left the list',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const [second, first] = await add(stage, ada, ['Second', 'First']);
+    const window = await stage.window({ ...desk, as: ada });
+    const { page, goTo } = window;
+    await goTo('/todos', 'Todos');
+    await page.getByRole('row', { name: /^Second/ }).focus();
+    await page.keyboard.press('Space');
+    await seesInPanel(window, 'Second');
+    await panelOf(window).getByRole('button', { name: 'Mark as done' }).press('Enter');
+    await page.getByRole('row', { name: /^Second/ }).waitFor({ state: 'detached' });
+    await panelOf(window).getByRole('button', { name: 'Reopen' }).focus();
+    await page.keyboard.press('#');
+    await page.getByText('“Second” is archived.').waitFor();
+    assert.is(bodyOf(await call(`GET /todos/${first}`)).isArchived, false);
+    assert.is(bodyOf(await call(`GET /todos/${second}`)).isArchived, true);
+  },
+);
+
 test.promise('going back closes it, a filter leaves it open, and what is typed in it is not lost', async (stage) => {
   const ada = await stage.person();
   const [, first] = await add(stage, ada, ['Second', 'First']);

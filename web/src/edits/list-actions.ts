@@ -77,9 +77,13 @@ export function peekOnPage(): PeekActions | null {
   return onPage.peek?.() ?? null;
 }
 
-/** The todos on the page: of its list or board, or the one whose page it is; null when there are none. */
-export function todosOnPage(): TodoCommands | null {
-  return onPage.list?.() ?? onPage.board?.() ?? onPage.todo?.() ?? null;
+/**
+ * The todos on the page: of its list or board, or the one whose page it is; null when there are none. `isBeside`: the one
+ * beside the list, if there is one.
+ */
+export function todosOnPage(isBeside: boolean): TodoCommands | null {
+  const { list, board, todo } = onPage;
+  return ((isBeside && todo) || list || board || todo)?.() ?? null;
 }
 
 /** The field that filters the list on the page; null when there is none. */
