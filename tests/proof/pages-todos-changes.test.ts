@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import type { Person } from '../support/people.ts';
 import { reply, ScriptedEngine } from '../support/scripted-engine.ts';
+import { until } from '../support/until.ts';
 import { agentOf, bodyOf, held, startRun } from '../support/work-fixtures.ts';
 
 /* Changes of the list of todos that agents take part in, and one that fails half way. */
@@ -94,6 +95,38 @@ test.promise('when a later part of a change is refused, what was changed is said
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Undone.').waitFor();
   assert.is(await low(), 0);
+});
+
+test.promise('the key of undo takes back the last change, also one of the page of a todo', async (stage) => {
+  const ada = await stage.person();
+  const { call } = callerOf(stage, ada);
+  const [second, first] = await Promise.all(
+    ['Second', 'First'].map(async (title) => bodyOf(await call('POST /todos', { title }), 201).id),
+  );
+  const now = async (id: string) => bodyOf(await call(`GET /todos/${id}`));
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  await page.getByRole('row', { name: /^First/ }).focus();
+  await page.keyboard.press('#');
+  await page.getByText('“First” is archived.').waitFor();
+  await page.getByRole('grid', { name: 'Todos' }).getByRole('link', { name: 'Second' }).click();
+  await sees('Second');
+  const isDone = page.getByRole('button', { name: 'Reopen' });
+  for (const [button, changed] of [
+    [page.getByRole('button', { name: 'Mark as done' }), isDone],
+    [page.getByRole('button', { name: 'Archive', exact: true }), page.getByRole('button', { name: 'Restore' })],
+  ] as const) {
+    await button.press('Enter');
+    await changed.waitFor();
+  }
+  await until(async () => (await now(second)).isArchived);
+  await page.keyboard.press('Control+z');
+  await isDone.waitFor();
+  await page.keyboard.press('Control+z');
+  await until(async () => (await now(second)).status === 'ready');
+  assert.is((await now(first)).isArchived, true);
+  await page.keyboard.press('Control+z');
+  await until(async () => !(await now(first)).isArchived);
 });
 
 test.promise('an undo takes back nothing that somebody else changed since, and says so', async (stage) => {

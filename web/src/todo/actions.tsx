@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router';
 import { ProblemError, problemOf } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
 import { actTagged, sendTagged, type Tagged } from '../api/tagged.ts';
-import { openOutbox, waitingWords } from '../outbox/current.ts';
+import { waitingWords } from '../outbox/current.ts';
 import type { Todo } from '../outbox/merge.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,6 +13,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { nameOf } from '../work/todo-parts.tsx';
 import type { Save } from './opened.ts';
+import { addNoted } from './use-todo.ts';
 
 const changedMeanwhile = new ProblemError({
   status: 412,
@@ -70,9 +71,8 @@ export function TodoActions({ todo, known, save, run, onErased }: ActionsProps) 
   const queryClient = useQueryClient();
   const notify = useNotice();
   const move = async () => {
-    const outbox = await openOutbox(identity);
     const operation = isArchived ? 'restore' : 'archive';
-    const outcome = await (await outbox.add({ action: { operation }, todos: [todo], known })).outcome;
+    const outcome = await addNoted(identity, { action: { operation }, todos: [todo], known });
     if (outcome.state === 'refused') {
       if (outcome.problem.status !== 412) return notify(outcome.problem.message);
       await readAgain(queryClient, 'todos');

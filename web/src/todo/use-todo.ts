@@ -3,14 +3,16 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import { problemOf } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
 import { ProblemError } from '../api/problem.ts';
-import { readAgain } from '../api/queries.ts';
+import { type Identity, readAgain } from '../api/queries.ts';
 import { changeTagged, readTagged, type Tagged } from '../api/tagged.ts';
+import { narrowChange, noteChange } from '../edits/undo-stack.ts';
 import { todoInLists } from '../outbox/cache.ts';
 import { openOutbox, useWrites } from '../outbox/current.ts';
+import type { Draft } from '../outbox/draft.ts';
 import { type Base, type Change, type Conflict, mergeChange, type Todo } from '../outbox/merge.ts';
 import { conflictsOf } from '../outbox/parked.ts';
 import { newTodoIn, withWrites } from '../outbox/shown.ts';
-import { concerns } from '../outbox/write.ts';
+import { changeIn, concerns, type Outcome } from '../outbox/write.ts';
 import { useIdentity } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
 
@@ -30,6 +32,17 @@ const maxMerges = 5;
 export type ShownConflict = Conflict & { id?: string };
 
 const isScheduled = (change: Change) => 'schedule' in change || 'schedulePaused' in change;
+
+/** Shows and sends a change that is then the last one, which the key of undo takes back. Returns what became of it. */
+export async function addNoted(identity: Identity, draft: Draft): Promise<Outcome> {
+  const { write, outcome } = await (await openOutbox(identity)).add(draft);
+  const writes = [write];
+  // What was accepted is never a suggestion again.
+  if (changeIn(draft).isSuggested === undefined) noteChange(`${identity.user.id} ${identity.workspace.id}`, writes);
+  const settled = await outcome;
+  if (settled.state !== 'stored' && settled.state !== 'waits') narrowChange(writes, []);
+  return settled;
+}
 
 /** Reads a todo with what is on its way, and saves its changes: those of its schedule directly, all others by the outbox. */
 export function useTodo(todoId: string) {
@@ -87,10 +100,9 @@ export function useTodo(todoId: string) {
   /** Shows the change at once. Returns whether it is stored, or kept until it can be sent. */
   const queue = async (change: Change, base: Base): Promise<boolean> => {
     if (!todo) return false;
-    const outbox = await openOutbox(identity);
     const known = queryClient.getQueryData<Tagged<Todo>>(queryKey);
-    const { outcome } = await outbox.add({ action: { operation: 'update', change }, todos: [todo], base, known });
-    const settled = await outcome;
+    const action = { operation: 'update', change } as const;
+    const settled = await addNoted(identity, { action, todos: [todo], base, known });
     if (settled.state === 'refused') throw new ProblemError(settled.problem);
     return settled.state === 'stored' || settled.state === 'waits';
   };
