@@ -81,9 +81,9 @@ export function peekOnPage(): PeekActions | null {
  * The todos on the page: of its list or board, or the one whose page it is; null when there are none. `isBeside`: the one
  * beside the list, if there is one.
  */
-export function todosOnPage(isBeside: boolean): TodoCommands | null {
+export function todosOnPage(isBeside: unknown): TodoCommands | null {
   const { list, board, todo } = onPage;
-  return ((isBeside && todo) || list || board || todo)?.() ?? null;
+  return ((isBeside ? todo : null) || list || board || todo)?.() ?? null;
 }
 
 /** The field that filters the list on the page; null when there is none. */

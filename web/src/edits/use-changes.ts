@@ -64,11 +64,8 @@ function reportOf(settled: readonly Settled[], outcome: string, refusal?: string
   if (why === undefined) return { text: `${named(todos)} ${outcome}.${waitingIn(outcomes)}`, done };
   const left = settled.filter((each) => !isDone(each)).flatMap(({ write }) => write.todos);
   if (done.length === 0) return { text: refusal === undefined ? why : `${named(left)} ${refusal}. ${why}`, done };
-  const rest = left.length;
-  return {
-    text: `${named(todos)} ${outcome}, ${rest.toLocaleString('en')} ${rest === 1 ? 'is' : 'are'} not. ${why}`,
-    done,
-  };
+  const rest = left.length === 1 ? '1 is' : `${left.length.toLocaleString('en')} are`;
+  return { text: `${named(todos)} ${outcome}, ${rest} not. ${why}`, done };
 }
 
 /** Changes the todos of the page at once. A refused change comes back and is said; what was stored can be undone. */

@@ -6,8 +6,8 @@ import { actorId } from '../api/acting.ts';
  * removes it (captures/current-recording.ts); where that was done in another window, the next person here does.
  */
 
-export const draftPrefix = 'tandem.draft.';
-const keyOf = (name: string) => `${draftPrefix}${actorId()}.${name}`;
+/** shell/background.ts reads the names too. */
+const keyOf = (name: string) => `tandem.draft.${actorId()}.${name}`;
 
 /** The draft of this name; undefined where there is none. */
 export function storedDraft<Value>(name: string): Value | undefined {

@@ -6,7 +6,6 @@ import { keepPush } from '../offline/push.ts';
 import { startSaving } from '../offline/saved-reads.ts';
 import { openOutbox } from '../outbox/current.ts';
 import { openNamedPages } from '../session/named-page.ts';
-import { draftPrefix } from '../session/stored-drafts.ts';
 import type { useNotice } from '../ui/notice.tsx';
 
 export { SignOutQuestion, UnsentPill } from './unsent.tsx';
@@ -26,7 +25,7 @@ export interface Shown {
 function dropDrafts(userId: string): void {
   try {
     const others = Object.keys(sessionStorage).filter(
-      (key) => key.startsWith(draftPrefix) && !key.startsWith(`${draftPrefix}${userId}.`),
+      (key) => key.startsWith('tandem.draft.') && !key.startsWith(`tandem.draft.${userId}.`),
     );
     for (const key of others) sessionStorage.removeItem(key);
   } catch {

@@ -70,7 +70,7 @@ export function CommandCenter({ children }: { children: ReactNode }) {
         return peekOnPage();
       },
       get todos() {
-        return todosOnPage(document.querySelector('.peek :focus') !== null);
+        return todosOnPage(document.querySelector('.peek :focus'));
       },
       get search() {
         return searchOnPage();
