@@ -78,12 +78,12 @@ export function peekOnPage(): PeekActions | null {
 }
 
 /**
- * The todos on the page: of its list or board, or the one whose page it is; null when there are none. `isBeside`: the one
+ * The todos on the page: of its list or board, or the one whose page it is; null when there are none. `beside`: the one
  * beside the list, if there is one.
  */
-export function todosOnPage(isBeside: unknown): TodoCommands | null {
+export function todosOnPage(beside: object | null): TodoCommands | null {
   const { list, board, todo } = onPage;
-  return ((isBeside ? todo : null) || list || board || todo)?.() ?? null;
+  return ((beside && todo) || list || board || todo)?.() ?? null;
 }
 
 /** The field that filters the list on the page; null when there is none. */
