@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { setDefaultEngine } from '../../db/engine/index.ts';
 import type { FileToRun, WorkerMessage } from './messages.ts';
@@ -50,6 +51,15 @@ async function leftOpen(before: readonly string[], ms: number): Promise<string[]
   }
 }
 
+/** Where the sockets of this process lead, for whoever looks for one that was left open. */
+function sockets(): string {
+  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles(): unknown[] };
+  const open = handles
+    .call(process)
+    .filter((each) => each instanceof Socket && each.remotePort !== undefined) as Socket[];
+  return open.map((each) => `port ${each.localPort} to ${each.remotePort}, ${each.readyState}`).join('; ');
+}
+
 async function runSuites(path: string): Promise<void> {
   clearSuites();
   uvu.UVU_QUEUE = [[]];
@@ -83,7 +93,7 @@ async function runFile({ path, databaseUrl, limitSeconds }: FileToRun): Promise<
   faults.push(...unlawful);
   report({ type: 'started', name: 'close' });
   const open = await leftOpen(before, Math.min(20, limitSeconds / 2) * 1000);
-  if (open.length > 0) faults.push(`It left something open; close it in \`after\`: ${open.join(', ')}`);
+  if (open.length > 0) faults.push(`It left something open; close it in \`after\`: ${open.join(', ')} (${sockets()})`);
   const { timersAreFrozen = false } = globalThis as { timersAreFrozen?: boolean };
   const isSpent = timersAreFrozen || process.memoryUsage.rss() > maxBytes;
   report({ type: 'ended', faults, isSpent, cpuMs: cpuMs() - begunMs });
