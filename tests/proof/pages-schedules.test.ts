@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { dayByKey } from '../../web/src/schedules/month.ts';
 import { pageSuite, type Stage } from '../support/browser.ts';
+import { holdableReads } from '../support/held-reads.ts';
 import { look, looks } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
@@ -78,23 +79,17 @@ test.promise(
     const ada = await stage.person();
     const { call, daily } = await scheduled(stage, ada);
     const { page, goTo } = await stage.window({ as: ada });
+    const holdAgenda = holdableReads(page, 'todos.list');
     await goTo('/schedules', 'Schedules');
     const skip = page.getByRole('button', { name: 'Skip the next time of Water the ferns' });
     await skip.waitFor();
     const [next] = bodyOf(await call(`GET /todos/${daily}/occurrences`)).data;
     // The page does not read the agenda again before it is refused.
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/\/trpc\/(.*,)?todos\.list[,?]/, async (route) => {
-      await released;
-      await route.continue().catch(() => {});
-    });
+    const { release } = await holdAgenda();
     bodyOf(await call(`PATCH /todos/${daily}/occurrences/${next.id}`, { status: 'done' }));
     await skip.click();
     await page.getByText('This time has passed or was settled already.').waitFor();
-    release();
+    await release();
     const [after] = bodyOf(await call(`GET /todos/${daily}/occurrences`)).data;
     assert.is(after.status, 'upcoming', 'the one after is left alone');
   },

@@ -6,7 +6,7 @@ export type Hold = () => Promise<{ release: () => Promise<void> }>;
 
 /** Lets a test hold what a page reads by the operation `name`, in a batch of reads too. Called before the page reads. */
 export function holdableReads(page: Page, name: string): Hold {
-  const isRead = (url: URL) => url.pathname.includes(name);
+  const isRead = (url: URL) => url.pathname.split('/').at(-1)?.split(',').includes(name) ?? false;
   const underWay = new Set<Request>();
   page.on('request', (request) => isRead(new URL(request.url())) && underWay.add(request));
   for (const event of ['requestfinished', 'requestfailed'] as const)
