@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, use } from '../support/scripted-engine.ts';
 
 const test = suite('polling as SPEC says');
@@ -17,6 +18,16 @@ const chatsEach = 5;
 const turnsEach = 14;
 const all = pollers * chatsEach * turnsEach;
 
+/** Asks until the answer is no 503: a client repeats it after a time, a write with the same key. */
+async function insist({ call }: TestWorkspace, route: string, body?: unknown): Promise<Answer> {
+  const headers = body === undefined ? {} : { 'idempotency-key': crypto.randomUUID() };
+  for (;;) {
+    const answer = await call(route, body, { headers });
+    if (answer.status !== 503) return answer;
+    await sleep(Number(answer.headers.get('retry-after')) * 1000);
+  }
+}
+
 interface Seen {
   sequence: number;
   text: string;
@@ -26,12 +37,13 @@ interface Seen {
  * Collects what comes after `afterSequence`, as SPEC "Polling rules" has it: the status is read before the messages;
  * everything has arrived when `hasMore` is false and the status is no longer `running`.
  */
-async function collect({ call }: TestWorkspace, chatId: string, afterSequence: number): Promise<Seen[]> {
+async function collect(workspace: TestWorkspace, chatId: string, afterSequence: number): Promise<Seen[]> {
   const seen: Seen[] = [];
   for (;;) {
-    const { body: chat } = await call(`GET /chats/${chatId}`);
+    const { body: chat } = await insist(workspace, `GET /chats/${chatId}`);
     const highest = seen.at(-1)?.sequence ?? afterSequence;
-    const { body: page, text } = await call(`GET /chats/${chatId}/messages?afterSequence=${highest}&limit=2`);
+    const next = `GET /chats/${chatId}/messages?afterSequence=${highest}&limit=2`;
+    const { body: page, text } = await insist(workspace, next);
     assert.ok(page.data, text);
     seen.push(...page.data);
     if (!page.hasMore && chat.status !== 'running') return seen;
@@ -48,11 +60,11 @@ test(`${all} turns under load: no poller ever misses the end of an answer`, asyn
       if (turn % 3 === 0 && last?.role === 'user') return use(['list_todo_lists', {}], ['list_todos', { limit: 1 }]);
       return reply(`The end of turn ${turn} of ${poller}.`);
     });
-    const { body: chat } = await workspace.call('POST /chats', { message: plan });
+    const { body: chat } = await insist(workspace, 'POST /chats', { message: plan });
     let highest = 0;
     for (; turn < turnsEach; turn++) {
       if (turn > 0) {
-        const sent = await workspace.call(`POST /chats/${chat.id}/messages`, { message: 'Go on.' });
+        const sent = await insist(workspace, `POST /chats/${chat.id}/messages`, { message: 'Go on.' });
         assert.is(sent.status, 202, sent.text);
         highest = sent.body.messageSequence;
       }
