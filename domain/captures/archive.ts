@@ -26,9 +26,11 @@ const eraseTodos = 'delete from todos where workspace_id = $1 and id = any($2::u
 const unlink = `update todos set capture_id = null, is_suggested = false, updated_at = greatest(now(), updated_at),
   version = version + 1 where workspace_id = $1 and capture_id = $2 returning id, version`;
 
-/** What still writes audio, also a large file to a slow store, has noticed by `last_at`: audio is removed until then. */
+/** For how long audio is removed again. What still writes it, also a large file to a slow store, has ended by then. */
+export const audioRemovalMs = 60 * 60_000;
+
 const removeAudio = `insert into audio_removals (workspace_id, recording_id, next_at, last_at)
-  values ($1, $2, now(), now() + interval '1 hour')`;
+  values ($1, $2, now(), now() + interval '${audioRemovalMs} milliseconds')`;
 const erase = 'delete from captures where workspace_id = $1 and id = $2';
 
 /** A todo that is linked to a capture. */

@@ -138,11 +138,11 @@ test('audio that was still being written when its recording was erased is remove
   const { workspaceId } = workspace;
   const { id, recordingId } = await newRecording(tandem, workspace);
   assert.is((await workspace.call(`DELETE /captures/${id}?permanent=true`)).status, 200);
-  const due = `select attempt, next_at::text as "claimedAt", next_at = last_at as last,
+  const due = `select attempt, next_at as "claimedAt", last_at as "lastAt",
     extract(epoch from next_at - last_at + interval '1 hour')::int / 60 as minute
     from audio_removals where workspace_id = $1 and recording_id = $2`;
   const dueNow = async () => {
-    const [row] = await tandem.db.rows<Removal & { last: boolean; minute: number }>(due, [workspaceId, recordingId]);
+    const [row] = await tandem.db.rows<Removal & { minute: number }>(due, [workspaceId, recordingId]);
     return row && { ...row, workspaceId, recordingId };
   };
   const prefix = `${workspaceId}/${recordingId}/`;

@@ -20,6 +20,8 @@ export const captureLeases = leasesOf<CaptureClaim>({
 export interface Removal extends LeasedRow {
   recordingId: string;
   claimedAt: string;
+  /** It is removed until then. */
+  lastAt: string;
 }
 
 /** Audio to be removed from the store. */
@@ -29,5 +31,5 @@ export const removalLeases = leasesOf<Removal>({
   due: 'next_at',
   attempt: 'attempt',
   open: 'true',
-  columns: 't.recording_id as "recordingId", now() as "claimedAt"',
+  columns: 't.recording_id as "recordingId", now() as "claimedAt", t.last_at as "lastAt"',
 });
