@@ -1,8 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { keyed } from 'tandem/client';
-import { v4 as newKey } from 'uuid';
 import { api } from '../api/client.ts';
+import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
@@ -57,7 +56,7 @@ function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Pr
   const mentionsIn = useMentions();
   const name = `comment.${todoId}`;
   const [text, setText] = useState(() => storedDraft<string>(name) ?? '');
-  const sent = useRef({ text: '', key: '' });
+  const once = useOnce();
   const latest = useRef(text);
   const write = (next: string) => {
     latest.current = next;
@@ -65,11 +64,7 @@ function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Pr
     storeDraft(name, next === '' ? undefined : next);
   };
   const create = async () => {
-    // The same text has the same key: sent again after a lost answer, it makes no second comment.
-    if (sent.current.text !== text) sent.current = { text, key: newKey() };
-    const input = { todoId, text, mentions: await mentionsIn(text) };
-    await api.todos.createComment.mutate(input, keyed(sent.current.key));
-    sent.current = { text: '', key: '' };
+    await once(api.todos.createComment.mutate, { todoId, text, mentions: await mentionsIn(text) });
     // What was typed on meanwhile stays.
     if (latest.current === text) write('');
     await onCreated();
