@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 import { problemOf } from '../api/client.ts';
-import { openOutbox, waitingWords } from '../outbox/current.ts';
+import { openOutbox, scopeOf, waitingWords } from '../outbox/current.ts';
 import type { Outcome, Write } from '../outbox/write.ts';
 import { useIdentity } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
@@ -73,7 +73,7 @@ export function useChanges(): Changes {
   const identity = useIdentity();
   const notify = useNotice();
   const [progress, setProgress] = useState<Changes['progress']>(null);
-  const scope = `${identity.user.id} ${identity.workspace.id}`;
+  const scope = scopeOf(identity);
   const takeBack = useCallback(
     async (change?: readonly Write[]) => {
       const writes = takeChange(scope, change);

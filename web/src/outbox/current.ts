@@ -24,6 +24,9 @@ export function useWrites(): readonly ShownWrite[] {
   return useSyncExternalStore(subscribe, () => view);
 }
 
+/** A person in a workspace, as a text. */
+export const scopeOf = ({ user, workspace }: Identity) => `${user.id} ${workspace.id}`;
+
 interface Opened {
   scope: string;
   outbox: Promise<Outbox>;
@@ -33,7 +36,7 @@ let opened: Opened | null = null;
 
 /** The outbox of a person in a workspace; there is one in a window. @throws where its code cannot be loaded. */
 export function openOutbox(identity: Identity): Promise<Outbox> {
-  const scope = `${identity.user.id} ${identity.workspace.id}`;
+  const scope = scopeOf(identity);
   if (opened?.scope === scope) return opened.outbox;
   closeOutbox();
   const outbox = import('./outbox.ts').then(({ startOutbox }) => startOutbox(identity, showWrites));

@@ -7,7 +7,7 @@ import { type Identity, readAgain } from '../api/queries.ts';
 import { changeTagged, readTagged, type Tagged } from '../api/tagged.ts';
 import { narrowChange, noteChange } from '../edits/undo-stack.ts';
 import { todoInLists } from '../outbox/cache.ts';
-import { openOutbox, useWrites } from '../outbox/current.ts';
+import { openOutbox, scopeOf, useWrites } from '../outbox/current.ts';
 import type { Draft } from '../outbox/draft.ts';
 import { type Base, type Change, type Conflict, mergeChange, type Todo } from '../outbox/merge.ts';
 import { conflictsOf } from '../outbox/parked.ts';
@@ -38,7 +38,7 @@ export async function addNoted(identity: Identity, draft: Draft): Promise<Outcom
   const { write, outcome } = await (await openOutbox(identity)).add(draft);
   const writes = [write];
   // What was accepted is never a suggestion again.
-  if (changeIn(draft).isSuggested === undefined) noteChange(`${identity.user.id} ${identity.workspace.id}`, writes);
+  if (changeIn(draft).isSuggested === undefined) noteChange(scopeOf(identity), writes);
   const settled = await outcome;
   if (settled.state !== 'stored' && settled.state !== 'waits') narrowChange(writes, []);
   return settled;
