@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, use } from '../support/scripted-engine.ts';
+import { answered } from '../support/until.ts';
 
 const test = suite('polling as SPEC says');
 const engine = new ScriptedEngine();
@@ -18,14 +18,10 @@ const chatsEach = 5;
 const turnsEach = 14;
 const all = pollers * chatsEach * turnsEach;
 
-/** Asks until the answer is no 503: a client repeats it after a time, a write with the same key. */
-async function insist({ call }: TestWorkspace, route: string, body?: unknown): Promise<Answer> {
+/** Asks, also again after 503: a write with the same key. */
+function insist({ call }: TestWorkspace, route: string, body?: unknown): Promise<Answer> {
   const headers = body === undefined ? {} : { 'idempotency-key': crypto.randomUUID() };
-  for (;;) {
-    const answer = await call(route, body, { headers });
-    if (answer.status !== 503) return answer;
-    await sleep(Number(answer.headers.get('retry-after')) * 1000);
-  }
+  return answered(() => call(route, body, { headers }));
 }
 
 interface Seen {

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestService } from './harness.ts';
-import { maxWaitMs, until } from './until.ts';
+import { answered, until } from './until.ts';
 
 export const password = 'correct horse battery staple';
 
@@ -20,22 +19,18 @@ export interface Person {
   };
 }
 
-/**
- * A new account, signed in. Asked again after 503, as every client has to: on a machine without a processor to spare a new
- * service may not reach the database in its time.
- */
+/** A new account, signed in. On a machine without a processor to spare a new service may not reach its database in time. */
 export async function newAccount(
   tandem: Pick<TestService, 'call'>,
   more: Record<string, unknown> = {},
 ): Promise<Person> {
-  for (const deadline = performance.now() + maxWaitMs; ; ) {
-    const email = `${crypto.randomUUID()}@example.com`;
-    const account = { email, password, name: 'Ada', ...more };
-    const { status, headers, body, text } = await tandem.call('POST /auth/accounts', account);
-    if (status === 201) return { email, session: body };
-    if (status !== 503 || performance.now() > deadline) throw new Error(text);
-    await sleep(Number(headers.get('retry-after')) * 1000);
-  }
+  let email = '';
+  const { status, body, text } = await answered(() => {
+    email = `${crypto.randomUUID()}@example.com`;
+    return tandem.call('POST /auth/accounts', { email, password, name: 'Ada', ...more });
+  });
+  if (status !== 201) throw new Error(text);
+  return { email, session: body };
 }
 
 /** Calls the API as another client of the same person. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from './harness.ts';
 
 /*
  * Waiting without judging speed. No test says how soon something must happen: it waits until it has happened. The one
@@ -36,5 +37,14 @@ export async function within<Result>(describe: () => string, work: Promise<Resul
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** An answer that is no 503: asks again when the service says so, as every client has to, for up to `maxWaitMs`. */
+export async function answered(ask: () => Promise<Answer>): Promise<Answer> {
+  for (const deadline = performance.now() + maxWaitMs; ; ) {
+    const answer = await ask();
+    if (answer.status !== 503 || performance.now() > deadline) return answer;
+    await sleep(Number(answer.headers.get('retry-after')) * 1000);
   }
 }
