@@ -1,18 +1,8 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CliFailure, exitCodes } from '../model/failure.ts';
+import { FileLock } from './lock.ts';
 
 /** The tokens of an OAuth sign-in (docs/cli.md “Signing in”). */
 export interface Grant {
@@ -43,11 +33,20 @@ export interface Settings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const none = (): Settings => ({ version: 1, current: 'default', profiles: Object.create(null) });
-const staleLockMs = 10_000;
 
 function isSettings(value: unknown): value is Settings {
   const { version, profiles } = (value ?? {}) as Partial<Settings>;
   return version === 1 && typeof profiles === 'object' && profiles !== null;
+}
+
+function write(path: string, settings: Settings): void {
+  const file = openSync(path, 'w', 0o600);
+  try {
+    writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Stored profiles: a file that only the user may read, replaced atomically. */
@@ -78,41 +77,27 @@ export class Store {
     throw new CliFailure(exitCodes.failed, `${this.path} is not a valid configuration file.`, [hint]);
   }
 
-  /** Applies a change to the stored settings, under a lock between processes. */
-  async change(change: (settings: Settings) => void): Promise<void> {
-    const directory = dirname(this.path);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const lock = `${this.path}.lock`;
-    await this.#lock(lock);
-    const fresh = `${this.path}.${process.pid}`;
-    try {
-      const settings = this.read();
-      change(settings);
-      rmSync(fresh, { force: true });
-      const file = openSync(fresh, 'wx', 0o600);
-      writeSync(file, `${JSON.stringify(settings, null, 2)}\n`);
-      fsyncSync(file);
-      closeSync(file);
-      renameSync(fresh, this.path);
-    } finally {
-      rmSync(fresh, { force: true });
-      rmSync(lock, { recursive: true, force: true });
-    }
-  }
-
-  /** mkdir is atomic. A lock that is older than `staleLockMs` was left by a killed process and is removed. */
-  async #lock(path: string): Promise<void> {
-    for (let tries = 0; tries < 100; tries++) {
+  /**
+   * Applies a change to the stored settings, under a lock between processes. `change` is only called where the file can
+   * be written, and again when the lock was lost meanwhile.
+   */
+  async change(change: (settings: Settings) => void | Promise<void>): Promise<void> {
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    for (let isStored = false; !isStored; ) {
+      const lock = await FileLock.take(`${this.path}.lock`);
+      const fresh = `${this.path}.${lock.token}`;
       try {
-        mkdirSync(path);
-        return;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        const settings = this.read();
+        // A change may spend what it stores: a refresh token works once.
+        write(fresh, settings);
+        await change(settings);
+        write(fresh, settings);
+        isStored = lock.isHeld();
+        if (isStored) renameSync(fresh, this.path);
+      } finally {
+        rmSync(fresh, { force: true });
+        lock.release();
       }
-      const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-      if (age > staleLockMs) rmSync(path, { recursive: true, force: true });
-      else await sleep(50);
     }
-    throw new CliFailure(exitCodes.failed, `Another process holds the lock ${path}. Try again.`);
   }
 }

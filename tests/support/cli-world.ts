@@ -163,6 +163,12 @@ export function openPrompt(url: string, key?: string): Prompt {
   };
 }
 
+/** The installed client where a file may have at most `blocks` blocks, as on a disk that is nearly full. */
+export function runWithin(blocks: number, args: readonly string[], { environment }: Prompt): Promise<Ran> {
+  const command = ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, bundle, ...args];
+  return startProgram('sh', command, { environment }).ended;
+}
+
 /** What stands between a client and the service. */
 export interface Between {
   url: string;
