@@ -80,8 +80,10 @@ function respond(response: ServerResponse, status: number, title: string, text: 
 async function listen(): Promise<{ server: Server; redirectUri: string }> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  return { server, redirectUri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback` };
+  return { server, redirectUri: `${redirectOrigin}:${(server.address() as AddressInfo).port}/callback` };
 }
+
+const redirectOrigin = 'http://127.0.0.1';
 
 /** Resolves with the code of the redirect. Requests without the right `state` are ignored. */
 function receiveCode(server: Server, state: string, issuer: string): Promise<string> {
@@ -89,7 +91,9 @@ function receiveCode(server: Server, state: string, issuer: string): Promise<str
     const late = () => reject(failed('No decision in the browser within five minutes.', 'Start again: tandem login'));
     const timer = setTimeout(late, decisionTimeoutMs);
     server.on('request', (request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+      const target = request.url ?? '/';
+      // `//` is a valid request target and no address.
+      const { pathname, searchParams } = new URL(URL.canParse(target, redirectOrigin) ? target : '/', redirectOrigin);
       if (request.method !== 'GET' || pathname !== '/callback' || searchParams.get('state') !== state) {
         return respond(response, 404, 'Not found', 'This page does not exist.');
       }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -208,6 +210,8 @@ async function throughBrowser(person: Person, deny = false) {
   assert.is(redirect.hostname, '127.0.0.1');
   const forged = await fetch(`${redirect.href}?code=stolen&state=guessed`);
   assert.is(forged.status, 404, 'who does not know the state changes nothing');
+  const [stray] = await once(get({ host: redirect.hostname, port: redirect.port, path: '//' }), 'response');
+  assert.is(stray.resume().statusCode, 404, 'nor does what is no address');
   const landed = await decide(new Browser(person), address, { workspaceId: person.session.workspace.id, deny });
   const page = await fetch(landed);
   return { running, page: await page.text() };
