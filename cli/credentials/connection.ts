@@ -1,7 +1,7 @@
 import type { CatalogueOperation } from '../model/catalogue.ts';
 import { CliFailure, type ErrorBody, exitCodes } from '../model/failure.ts';
 import { renewGrant } from './oauth.ts';
-import type { Grant, Profile, Store } from './store.ts';
+import type { Grant, Profile, Settings, Store } from './store.ts';
 
 type Access = CatalogueOperation['access'];
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,20 +67,38 @@ export function connect({ store, environment, profileName, profile, version }: P
   const signIn = `tandem login --url ${url}${profileName === 'default' ? '' : ` --profile ${profileName}`}`;
   let grant: Grant | undefined = key || own?.apiKey ? undefined : own?.grant;
 
-  /** Another process may have renewed the grant meanwhile, so the stored one is used. */
+  const clientId = grant?.clientId;
+  let isRenewedEarly = true;
+
+  /** The stored grant, which another process may have renewed; undefined when the profile is signed in otherwise now. */
+  const storedGrant = ({ profiles }: Settings): Grant | undefined => {
+    const stored = profiles[profileName];
+    return stored?.url === url && stored.grant?.clientId === clientId ? stored.grant : undefined;
+  };
+
   const renewed = async (stale: string): Promise<boolean> => {
-    const stored = store.read().profiles[profileName]?.grant;
-    if (!stored) return false;
-    grant = stored.accessToken === stale ? await renewGrant(stored, version) : stored;
-    if (!grant) return false;
-    const fresh = grant;
-    if (fresh !== stored) {
-      await store.change(({ profiles }) => {
-        const kept = profiles[profileName];
-        if (kept) kept.grant = fresh;
+    grant = storedGrant(store.read());
+    if (grant?.accessToken === stale) {
+      await store.change(async (settings) => {
+        const stored = storedGrant(settings);
+        grant = stored?.accessToken === stale ? await renewGrant(stored, version) : stored;
+        if (stored && grant) Object.assign(stored, grant);
       });
     }
-    return true;
+    return grant !== undefined;
+  };
+
+  /** Until the access token expires it is used where it cannot be renewed. */
+  const renewExpiring = async (expiring: Grant): Promise<void> => {
+    const leftMs = Date.parse(expiring.expiresAt) - Date.now();
+    if (leftMs >= (isRenewedEarly ? renewMs : 0)) return;
+    try {
+      await renewed(expiring.accessToken);
+    } catch (error) {
+      if (Date.parse(expiring.expiresAt) <= Date.now()) throw error;
+      isRenewedEarly = false;
+      grant = expiring;
+    }
   };
 
   const missing = (access: Access) => {
@@ -103,7 +121,7 @@ export function connect({ store, environment, profileName, profile, version }: P
         if (session === undefined) throw missing(access);
         return session;
       }
-      if (grant && Date.parse(grant.expiresAt) - Date.now() < renewMs) await renewed(grant.accessToken);
+      if (grant) await renewExpiring(grant);
       const bearer = grant?.accessToken ?? forData;
       if (bearer === undefined) throw missing(access);
       return bearer;

@@ -2,7 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CliFailure, exitCodes } from '../model/failure.ts';
+import { Retries } from '../model/retries.ts';
 import { oneLine } from '../terminal/safe.ts';
 import type { Grant } from './store.ts';
 
@@ -12,7 +14,9 @@ import type { Grant } from './store.ts';
  */
 
 const decisionTimeoutMs = 5 * 60_000;
-const requestTimeoutMs = 30_000;
+const requestTimeoutMs = 15_000;
+/** The last try begins within 40 s: a refresh token whose answer was lost works for 60 s more. */
+const renewalLimits = { maxTries: 3, maxTotalWaitMs: 10_000 };
 
 interface ServerMetadata {
   issuer: string;
@@ -34,7 +38,7 @@ async function requestJson<Body>(
   url: string,
   version: string,
   request: RequestInit = {},
-): Promise<{ status: number; body: Body }> {
+): Promise<{ status: number; headers: Headers; body: Body }> {
   const headers = { Accept: 'application/json', 'User-Agent': `Tandem-CLI/${version}`, ...request.headers };
   const signal = AbortSignal.timeout(requestTimeoutMs);
   const response = await fetch(url, { redirect: 'error', ...request, headers, signal }).catch(() => undefined);
@@ -42,7 +46,7 @@ async function requestJson<Body>(
   if (!response || body === undefined) {
     throw new CliFailure(exitCodes.unreachable, `${new URL(url).origin} did not respond like a Tandem service.`);
   }
-  return { status: response.status, body };
+  return { status: response.status, headers: response.headers, body };
 }
 
 /** RFC 8414: the path of an issuer follows the well-known path. */
@@ -112,12 +116,30 @@ function receiveCode(server: Server, state: string, issuer: string): Promise<str
   });
 }
 
-async function redeem(url: string, version: string, form: Record<string, string>): Promise<Tokens | undefined> {
+/** Sends a form to the token endpoint; undefined when it is refused. @throws CliFailure 8 when nothing is decided. */
+async function redeem(
+  url: string,
+  version: string,
+  form: Record<string, string>,
+  retries: Retries,
+): Promise<Tokens | undefined> {
   const request = { method: 'POST', body: new URLSearchParams(form) };
-  const { status, body } = await requestJson<Tokens & { error?: string }>(url, version, request);
-  if (status === 200 && typeof body.access_token === 'string') return body;
-  if (status >= 500 || status === 429) throw new CliFailure(exitCodes.unreachable, `${url} returned ${status}.`);
-  return undefined;
+  for (;;) {
+    let failure: unknown;
+    let asked: Headers | undefined;
+    try {
+      const { status, headers, body } = await requestJson<Tokens>(url, version, request);
+      if (status === 200 && typeof body.access_token === 'string') return body;
+      if (status < 500 && status !== 429) return undefined;
+      failure = new CliFailure(exitCodes.unreachable, `${url} returned ${status}.`);
+      asked = headers;
+    } catch (error) {
+      failure = error;
+    }
+    const wait = retries.next(asked);
+    if (wait === undefined) throw failure;
+    await sleep(wait);
+  }
 }
 
 const endOf = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
@@ -156,7 +178,9 @@ export async function authorize(
     show(address.href);
     const code = await received;
     const form = { grant_type: 'authorization_code', client_id: client.client_id, code, redirect_uri: redirectUri };
-    const tokens = await redeem(metadata.token_endpoint, version, { ...form, code_verifier: verifier });
+    // A code that is sent twice ends the grant.
+    const once = new Retries({ maxTries: 1 });
+    const tokens = await redeem(metadata.token_endpoint, version, { ...form, code_verifier: verifier }, once);
     if (!tokens) throw failed('The service did not accept the authorization code.', 'Start again: tandem login');
     return {
       clientId: client.client_id,
@@ -172,11 +196,11 @@ export async function authorize(
   }
 }
 
-/** Gets a new access token; undefined when the grant has ended. */
+/** Gets a new access token; undefined when the grant has ended. @throws CliFailure 8 after a few tries within a minute. */
 export async function renewGrant(grant: Grant, version: string): Promise<Grant | undefined> {
   const { clientId, refreshToken, tokenEndpoint } = grant;
   const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
-  const tokens = await redeem(tokenEndpoint, version, form);
+  const tokens = await redeem(tokenEndpoint, version, form, new Retries(renewalLimits));
   if (!tokens) return undefined;
   const { access_token: accessToken, refresh_token: next = refreshToken, expires_in } = tokens;
   return { ...grant, accessToken, refreshToken: next, expiresAt: endOf(expires_in) };

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../credentials/connection.ts';
 import type { CatalogueOperation } from '../model/catalogue.ts';
 import { CliFailure, type ErrorBody, exitCodes, foreignAnswer, Refused } from '../model/failure.ts';
+import { causeOf, isRepeatable, isRetryable, isTemporary, Retries } from '../model/retries.ts';
 import { oneLine } from '../terminal/safe.ts';
 import type { Answer, Calls, RequestParts } from './calls.ts';
-import { causeOf, isRepeatable, isRetryable, isTemporary, Retries } from './retries.ts';
 
 export interface ClientOptions {
   connection: Connection;
@@ -143,7 +143,7 @@ export class Client implements Calls {
     stop?: AbortSignal,
   ): Promise<Got> {
     const { connection, retries, report } = this.#options;
-    const schedule = new Retries(retries);
+    const schedule = new Retries(retries ? {} : { maxTries: 1 });
     const again = async (why: string, headers?: Headers) => {
       const wait = schedule.next(headers);
       if (wait === undefined) return false;

@@ -1,9 +1,13 @@
-import type { CatalogueOperation } from '../model/catalogue.ts';
+import type { CatalogueOperation } from './catalogue.ts';
 
-/** Attempts per request. */
-const maxTries = 5;
-/** Total time that one request may spend between attempts, in ms. */
-const maxTotalWaitMs = 120_000;
+interface Limits {
+  /** Attempts per request. */
+  maxTries: number;
+  /** Total time that one request may spend between attempts, in ms. */
+  maxTotalWaitMs: number;
+}
+
+const usualLimits: Limits = { maxTries: 5, maxTotalWaitMs: 120_000 };
 
 /** Error codes where the request was never sent. */
 const neverSent = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
@@ -57,15 +61,16 @@ export function isTemporary(
 export class Retries {
   #tries = 1;
   #waitedMs = 0;
-  readonly #isEnabled: boolean;
+  readonly #limits: Limits;
 
-  constructor(isEnabled: boolean) {
-    this.#isEnabled = isEnabled;
+  constructor(limits: Partial<Limits> = {}) {
+    this.#limits = { ...usualLimits, ...limits };
   }
 
   /** Delay before the next attempt, in ms; undefined when there is none. */
   next(headers?: Headers): number | undefined {
-    if (!this.#isEnabled || this.#tries >= maxTries) return undefined;
+    const { maxTries, maxTotalWaitMs } = this.#limits;
+    if (this.#tries >= maxTries) return undefined;
     const requested = headers && retryAfter(headers, Date.now());
     const backoff = 250 * 2 ** (this.#tries - 1) * (0.75 + Math.random() / 2);
     const wait = requested === undefined ? backoff : requested * 1000 + Math.random() * 100;
