@@ -3,7 +3,6 @@ import { openPage } from './actions/open-page.ts';
 import { parseLine } from './arguments/parse.ts';
 import { readValue } from './arguments/values.ts';
 import type { Context, Parsed } from './commands/invocation.ts';
-import { flagOf } from './commands/local-command.ts';
 import { buildTree, type Command, find, isOperation, type Tree } from './commands/tree.ts';
 import { complete } from './completion/complete.ts';
 import { followTodo } from './follow/follow-todo.ts';
@@ -14,8 +13,8 @@ import { localCommands } from './local-commands.ts';
 import { exitCodes, usage } from './model/failure.ts';
 import { printError } from './output/error.ts';
 import { runOperation } from './run-operation.ts';
-import { Client } from './service/client.ts';
-import { connectionFor } from './sign-in/profiles.ts';
+import type { Client } from './service/client.ts';
+import { clientOf, connectionFor } from './sign-in/profiles.ts';
 import { oneLine } from './terminal/safe.ts';
 import { update } from './update/update.ts';
 
@@ -23,21 +22,7 @@ const isHelp = (word: string) => word === '--help' || word === '-h';
 
 /** A client with the credentials of the profile that the command line selects. @throws CliFailure. */
 function clientFor(parsed: Parsed, context: Context): Client {
-  const { err } = context;
-  const { version } = context.catalogue;
-  const connection = connectionFor(parsed, context);
-  const limit = { kind: 'integer', minimum: 1, maximum: 3600 } as const;
-  const seconds = Number(readValue(flagOf(parsed, 'timeout') ?? '60', limit, '--timeout', context.now));
-  const isVerbose = parsed.general.has('verbose');
-  return new Client({
-    connection,
-    version,
-    timeoutMs: seconds * 1000,
-    retries: !parsed.general.has('no-retry'),
-    report: (line, verbose = false) => {
-      if (!verbose || isVerbose) err.write(`${err.paint('dim', oneLine(line))}\n`);
-    },
-  });
+  return clientOf(connectionFor(parsed, context), parsed, context);
 }
 
 async function runCommand(command: Command, rest: readonly string[], context: Context, prose: Prose): Promise<number> {

@@ -5,10 +5,10 @@ import { authorize } from '../credentials/oauth.ts';
 import type { Profile } from '../credentials/store.ts';
 import type { CatalogueOperation } from '../model/catalogue.ts';
 import { CliFailure, exitCodes, usage } from '../model/failure.ts';
-import { Client } from '../service/client.ts';
+import type { Client } from '../service/client.ts';
 import { ask, canAsk, openBrowser } from '../terminal/interactive.ts';
 import { oneLine } from '../terminal/safe.ts';
-import { profileNameOf } from './profiles.ts';
+import { clientOf, profileNameOf } from './profiles.ts';
 import { completeSignIn, type PasswordAnswer } from './second-factor.ts';
 
 /** The credential that a sign-in adds to a profile. */
@@ -27,11 +27,12 @@ function operationNamed({ catalogue }: Context, name: string): CatalogueOperatio
 }
 
 /** A client of `url` with the new credential only, none of the stored ones. */
-function clientFor(context: Context, profileName: string, url: string, credential?: NewCredential): Client {
+function clientFor(parsed: Parsed, context: Context, url: string, credential?: NewCredential): Client {
   const { store, catalogue } = context;
+  const profileName = profileNameOf(parsed, context);
   const profile = { url, ...credential };
   const connection = connect({ store, environment: {}, profileName, profile, version: catalogue.version });
-  return new Client({ connection, version: catalogue.version, timeoutMs: 60_000, retries: true, report: () => {} });
+  return clientOf(connection, parsed, context);
 }
 
 async function withKey(parsed: Parsed, { sources, err }: Context, url: string): Promise<NewCredential> {
@@ -67,7 +68,7 @@ async function withPassword(parsed: Parsed, context: Context, url: string, email
   if (file !== undefined) password = context.sources.file(file);
   else if (given === '-' || !canAsk()) password = await context.sources.line('--password');
   else password = await ask(`Password of ${email}: `, true);
-  const client = clientFor(context, profileNameOf(parsed, context), url);
+  const client = clientFor(parsed, context, url);
   const { body } = await client.send(operationNamed(context, 'auth.signIn'), {
     body: { email, password },
   });
@@ -106,9 +107,11 @@ async function run(parsed: Parsed, context: Context): Promise<number> {
   const url = serviceUrl(given ?? profiles[name]?.url ?? profiles[current]?.url ?? localUrl);
   if (given === undefined) err.write(`Signing in to ${url}\n`);
   if (isUnencrypted(url)) err.write(`Warning: ${url} is not https, so requests are not encrypted.\n`);
+  // An invalid value of --timeout is refused before a credential is made.
+  clientFor(parsed, context, url);
   const newCredential = checked(await signIn(parsed, context, url));
   const operation = operationNamed(context, 'meta.identity');
-  const { body } = await clientFor(context, name, url, newCredential).send(operation, {});
+  const { body } = await clientFor(parsed, context, url, newCredential).send(operation, {});
   const { workspace, user, credential } = body as Identity;
   await store.change((settings) => {
     if (Object.keys(settings.profiles).length === 0) settings.current = name;

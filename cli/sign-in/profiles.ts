@@ -1,3 +1,4 @@
+import { readValue } from '../arguments/values.ts';
 import type { Context, Parsed } from '../commands/invocation.ts';
 import { flagOf, type LocalCommand, plainArgument, textOf } from '../commands/local-command.ts';
 import { type Connection, connect } from '../credentials/connection.ts';
@@ -6,7 +7,7 @@ import type { Profile, Settings } from '../credentials/store.ts';
 import { CliFailure, exitCodes, usage } from '../model/failure.ts';
 import { tabbed, table } from '../output/table.ts';
 import { Client } from '../service/client.ts';
-import { safeJson } from '../terminal/safe.ts';
+import { oneLine, safeJson } from '../terminal/safe.ts';
 
 /** Name of the profile that a command line selects. @throws CliFailure 2 for an invalid name. */
 export function profileNameOf(parsed: Pick<Parsed, 'general'>, { store, environment }: Context): string {
@@ -22,6 +23,24 @@ export function connectionFor(parsed: Pick<Parsed, 'general'>, context: Context)
   const profileName = profileNameOf(parsed, context);
   const profile = store.read().profiles[profileName];
   return connect({ store, environment, profileName, profile, version: catalogue.version });
+}
+
+/** A client with the timeout, retries and reports that a command line asks for. @throws CliFailure 2. */
+export function clientOf(connection: Connection, parsed: Parsed, context: Context): Client {
+  const { err, catalogue, now } = context;
+  const { general } = parsed;
+  const limit = { kind: 'integer', minimum: 1, maximum: 3600 } as const;
+  const seconds = Number(readValue(flagOf(parsed, 'timeout') ?? '60', limit, '--timeout', now));
+  const isVerbose = general.has('verbose');
+  return new Client({
+    connection,
+    version: catalogue.version,
+    timeoutMs: seconds * 1000,
+    retries: !general.has('no-retry'),
+    report: (line, verbose = false) => {
+      if (!verbose || isVerbose) err.write(`${err.paint('dim', oneLine(line))}\n`);
+    },
+  });
 }
 
 function known({ profiles }: Settings, name: string): Profile {

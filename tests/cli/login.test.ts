@@ -84,6 +84,21 @@ test('a key that is not valid, or typed where others see it, is not stored', asy
   assert.not.ok(existsSync(configPath()));
 });
 
+test('login takes the flags of every command', async () => {
+  const key = await run(['login', '--url', tandem.url, '--key', '-', '--timeout', 'soon'], { stdin: 'x' });
+  assert.is(key.code, 2, key.err);
+  const { email } = await newAccount(tandem);
+  const args = ['login', '--url', tandem.url, '--email', email, '--password', '-', '--verbose'];
+  const login = await run(args, { stdin: password });
+  assert.is(login.code, 0, login.err);
+  assert.match(login.err, `> GET ${tandem.url}/api/v1/me\n< 200`);
+  assert.not.match(login.err, password);
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const lost = await run(['login', '--url', nowhere, '--key', '-', '--no-retry', '--verbose'], { stdin: 'x' });
+  assert.is(lost.code, 8);
+  assert.not.match(lost.err, 'Retrying');
+});
+
 test('a session is kept beside the key, does what only people may, and ends with logout', async () => {
   const person = await newAccount(tandem);
   const { email } = person;
