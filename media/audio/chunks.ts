@@ -1,4 +1,4 @@
-import { chunkOf, chunkPrefix, type RecordingPlace, type StoredChunk } from '../storage/keys.ts';
+import { audioKey, chunkOf, chunkPrefix, type RecordingPlace, type StoredChunk } from '../storage/keys.ts';
 import type { AudioStore } from '../storage/store.ts';
 import type { AudioPart } from './assemble.ts';
 
@@ -37,8 +37,21 @@ export function groupChunks(chunks: readonly StoredChunk[]): StoredChunk[][] {
   return parts;
 }
 
-/** What the store holds of a recording that is not assembled yet, for `assemble`. @throws StoreFault; later MissingAudio */
+/** The file that a recording was joined into before, as its only part. */
+async function joinedBefore(store: AudioStore, place: RecordingPlace): Promise<AudioPart[]> {
+  for (const extension of ['webm', 'wav'] as const) {
+    const key = audioKey(place, extension);
+    if ((await store.size(key)) !== null) return [store.read(key)];
+  }
+  return [];
+}
+
+/**
+ * What the store holds of a recording that is not assembled yet, for `assemble`. Without chunks it is the file that was
+ * made of them: a backup of the database is older than that of the audio. @throws StoreFault; later MissingAudio
+ */
 export async function storedParts(store: AudioStore, place: RecordingPlace): Promise<AudioPart[]> {
   const chunks = (await store.list(chunkPrefix(place))).map(chunkOf).filter((chunk) => chunk !== null);
+  if (chunks.length === 0) return joinedBefore(store, place);
   return groupChunks(chunks).map((part) => inOrder(store, part));
 }

@@ -227,6 +227,34 @@ test('a recording without audio fails as no_audio, one without a connection as c
   }
 });
 
+for (const [extension, chunks, mediaType] of [
+  ['webm', recorded[0] ?? [], 'audio/webm'],
+  ['wav', [wavOf(toneOf(5000, [0, 0], 8000), { rate: 8000 })], 'audio/wav'],
+] as const)
+  test(`a database that is older than its audio finds the ${extension} that was joined meanwhile`, async () => {
+    const workspace = await tandem.workspace();
+    const { call, workspaceId } = workspace;
+    const session = await record(workspace, chunks, mediaType);
+    const { body: before } = await settled(workspace, session);
+    assert.equal(await keysOf(session), [`audio.${extension}`]);
+    // As a backup knows it that was made between the end of the recording and its joining.
+    const reset = `update captures set status = 'processing', audio_key = null, audio_type = null, duration_seconds = null,
+      transcript = null where workspace_id = $1 and id = $2`;
+    await tandem.db.transaction(async (tx) => {
+      await tx.rows(reset, [workspaceId, session.captureId]);
+      const work = `insert into capture_work (workspace_id, capture_id, step, lease_until) values ($1, $2, 'assemble', now())`;
+      await tx.rows(work, [workspaceId, session.captureId]);
+    });
+    const { body } = await settled(workspace, session);
+    assert.equal([body.status, body.failure], ['completed', null]);
+    assert.is(body.durationSeconds, before.durationSeconds);
+    assert.is(body.transcript, transcript);
+    assert.equal(await keysOf(session), [`audio.${extension}`]);
+    const answer = await fetch(bodyOf(await call(`GET /captures/${session.captureId}`)).mediaUrl);
+    assert.is(answer.headers.get('content-type'), mediaType);
+    assert.ok((await answer.arrayBuffer()).byteLength > 1000);
+  });
+
 test('what is no audio fails, and is kept as it came', async () => {
   const workspace = await tandem.workspace();
   const session = await record(workspace, [Buffer.from('this is no audio, whatever it says')]);
