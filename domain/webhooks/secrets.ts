@@ -24,24 +24,34 @@ export function storedSecret(key: KeyObject, owner: SecretOwner, bytes: Uint8Arr
   return encrypt(bytes, key, ownerOf(owner));
 }
 
+/** A stored secret; null when it cannot be decrypted, as after the key was replaced. */
+function readSecret(stored: Buffer, key: KeyObject, owner: SecretOwner): Buffer | null {
+  try {
+    return decrypt(stored, key, ownerOf(owner));
+  } catch {
+    return null;
+  }
+}
+
 /** Whether the stored secret is this one. */
 export function isSecret(stored: Buffer, key: KeyObject, owner: SecretOwner, bytes: Uint8Array): boolean {
-  return decrypt(stored, key, ownerOf(owner)).equals(bytes);
+  return readSecret(stored, key, owner)?.equals(bytes) ?? false;
 }
 
 /**
  * The headers of a message (Standard Webhooks 1.0): `body` is signed as the UTF-8 bytes that are sent, once with each of
- * the stored secrets. `at` is in seconds.
+ * the stored secrets that can be decrypted; null when none can. `at` is in seconds.
  */
 export function signedHeaders(
   { id, at, body }: { id: string; at: number; body: string },
   stored: readonly Buffer[],
   key: KeyObject,
   owner: SecretOwner,
-): Record<string, string> {
-  const signatures = stored.map((each) => {
-    const secret = decrypt(each, key, ownerOf(owner));
-    return `v1,${createHmac('sha256', secret).update(`${id}.${at}.${body}`).digest('base64')}`;
-  });
+): Record<string, string> | null {
+  const secrets = stored.map((each) => readSecret(each, key, owner)).filter((secret) => secret !== null);
+  if (secrets.length === 0) return null;
+  const signatures = secrets.map(
+    (secret) => `v1,${createHmac('sha256', secret).update(`${id}.${at}.${body}`).digest('base64')}`,
+  );
   return { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': signatures.join(' ') };
 }

@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { retryAfterOf, retryOf } from '../../server/workers/webhooks/retries.ts';
@@ -142,6 +143,28 @@ test('an endpoint that failed for five days is disabled by its next failure, not
   const { enabled, disabledReason } = await endpoint.read();
   assert.equal([enabled, disabledReason], [false, 'failing']);
   assert.is((await notified(workspace)).length, 1);
+});
+
+test('a secret that cannot be decrypted is a failure of the endpoint; a rotation mends it', async () => {
+  const workspace = await tandem.workspace();
+  const path = newPath();
+  const endpoint = await newEndpoint(tandem, workspace, { url: receiver.url(path) });
+  // As when the row of the key was deleted and the service started again.
+  const replaceKey = `update webhook_endpoints set secret = $2 where id = $1`;
+  await tandem.db.rows(replaceKey, [endpoint.id, Buffer.alloc(60)]);
+  await happen(tandem, workspace.workspaceId, 1);
+  const [unsent] = await endpoint.tried(1);
+  assert.equal([unsent.status, unsent.lastAttempt.response], ['pending', null]);
+  assert.match(unsent.lastAttempt.error, /secret cannot be decrypted/);
+  assert.ok((await endpoint.read()).failingSince !== null);
+  assert.equal(receiver.at(path), []);
+  const { body: rotated } = await endpoint.call('POST /rotate-secret');
+  await endpoint.retry();
+  const [delivery] = await endpoint.deliveries(ended(1));
+  assert.is(delivery.status, 'delivered');
+  const [request] = await receiver.received(path, 1);
+  assert.ok(request);
+  new Webhook(rotated.secret).verify(request.body, request.headers as Record<string, string>);
 });
 
 test('nothing is sent once the key of the endpoint is revoked, or its owner is no longer a member', async () => {

@@ -94,3 +94,10 @@ export async function attemptOf(send: Send, request: WebhookRequest, signal: Abo
     return { ...facts, ...none, error: `${fault} (${code})`, durationMs: took() };
   }
 }
+
+/** A try that sent nothing, for this reason. */
+export function unsentAttempt({ url, headers, body }: WebhookRequest, error: string): Attempt {
+  const none = { status: null, responseHeaders: null, responseBody: null };
+  const sentAt = new Date().toISOString();
+  return { url, requestHeaders: headers, requestBody: body, sentAt, ...none, error, durationMs: 0 };
+}

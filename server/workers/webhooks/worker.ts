@@ -14,7 +14,7 @@ import {
 import type { Send } from '../../../outbound/client.ts';
 import type { Measure } from '../../runtime/metrics.ts';
 import type { Handler } from '../queue/loop.ts';
-import { attemptOf } from './request.ts';
+import { attemptOf, unsentAttempt } from './request.ts';
 import { verdictOf } from './retries.ts';
 
 /** Endpoints that a process sends to at a time, and requests at a time to one of them. */
@@ -23,6 +23,8 @@ const requestsPerEndpoint = 4;
 export const maxRequests = endpointsAtATime * requestsPerEndpoint;
 /** An endpoint is given back after so long, so that others get their turn. */
 const turnMs = 5000;
+/** Why nothing was sent to an endpoint whose secret cannot be decrypted. */
+const unreadableSecret = 'the secret cannot be decrypted: rotate it';
 /** How often a new delivery is looked for beside requests that have no answer yet. */
 const lookMs = 500;
 
@@ -56,8 +58,9 @@ export function webhookWorker(parts: WebhookParts): WebhookWorker {
     }
     const at = Math.floor(parts.clock().getTime() / 1000);
     const signed = signedHeaders({ id: taken.eventId, at, body }, taken.secrets, key, claim);
-    const headers = taken.isSubscription ? { ...signed, ...subscriptionHeader(claim.endpointId) } : signed;
-    const attempt = await attemptOf(send, { url: taken.url, headers, body }, signal);
+    const headers = { ...signed, ...(taken.isSubscription && subscriptionHeader(claim.endpointId)) };
+    const request = { url: taken.url, headers, body };
+    const attempt = signed ? await attemptOf(send, request, signal) : unsentAttempt(request, unreadableSecret);
     const judge = (failures: Parameters<typeof verdictOf>[2]) =>
       verdictOf(attempt, taken.tries, failures, taken.isSubscription);
     const { status } = await saveAttempt(parts, claim, taken, attempt, judge);
@@ -73,10 +76,10 @@ export function webhookWorker(parts: WebhookParts): WebhookWorker {
 
   /** Ends a subscription; its address is notified once, unless its time was over. */
   const terminate = async (claim: EndpointClaim, { url, secrets, isExpired }: Ended, signal: AbortSignal) => {
-    if (!isExpired) {
-      const { id, body } = terminationMessage();
-      const at = Math.floor(parts.clock().getTime() / 1000);
-      const signed = signedHeaders({ id, at, body }, secrets, key, claim);
+    const { id, body } = terminationMessage();
+    const at = Math.floor(parts.clock().getTime() / 1000);
+    const signed = isExpired ? null : signedHeaders({ id, at, body }, secrets, key, claim);
+    if (signed) {
       await attemptOf(send, { url, headers: { ...signed, ...subscriptionHeader(claim.endpointId) }, body }, signal);
     }
     await removeSubscription(parts.db, claim);
