@@ -31,8 +31,8 @@ export interface Balancer {
 
 /** The lines of haproxy.cfg that name the processes, for those at these ports. */
 function serversAt(given: string, ports: readonly number[]): string {
-  const servers = /( +server tandem-1 )tandem-1:8080(.*)\n +server tandem-2 .*/;
-  if (!servers.test(given)) throw new Error('haproxy.cfg has no lines for tandem-1 and tandem-2');
+  const servers = /( +server tandem-1(?:-unready)? )tandem-1:8080(.*)\n +server tandem-2.*/g;
+  if (given.match(servers)?.length !== 2) throw new Error('haproxy.cfg has no lines for tandem-1 and tandem-2');
   return given.replace(servers, (_, before: string, after: string) =>
     ports.map((port, place) => `${before.replace('-1', `-${place + 1}`)}127.0.0.1:${port}${after}`).join('\n'),
   );
@@ -63,8 +63,9 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const up = async () => {
     if (child.exitCode !== null || child.pid === undefined) throw new Error(`haproxy did not start: ${output}`);
     const { text } = await ask(`http://127.0.0.1:${statistics}/;csv`).catch(() => ({ text: '' }));
-    return text.split('\n').filter((line) => /^processes,tandem-\d+,/.test(line) && line.split(',')[17] === 'UP')
-      .length;
+    // “UP 1/3”: it is not out yet.
+    const isUp = (line: string) => /^processes,tandem-\d+,/.test(line) && /^UP/.test(line.split(',')[17] ?? '');
+    return text.split('\n').filter(isUp).length;
   };
   return {
     url: `http://127.0.0.1:${port}`,
