@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type postgres from 'postgres';
 import { connect, type Database } from '../db/client.ts';
 import { openEmbedded } from '../db/embedded/index.ts';
 import { engineOn } from '../db/engine-check.ts';
@@ -47,4 +48,15 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
     await close();
     throw error;
   }
+}
+
+const tracked = `select current_setting('track_commit_timestamp') = 'on' as "isTracked"`;
+
+/** Logs a warning where PostgreSQL does not record when transactions commit: events may get another order then. */
+export async function checkCommitOrder(driver: Pick<postgres.Sql, 'unsafe'>, log: Logger): Promise<void> {
+  const [row] = await driver.unsafe<{ isTracked: boolean }[]>(tracked);
+  if (row?.isTracked) return;
+  log.warn(
+    'track_commit_timestamp is off: events may be numbered in another order than that of their commits. Set it to on, and restart PostgreSQL',
+  );
 }

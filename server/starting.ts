@@ -5,7 +5,7 @@ import { requireDistributed } from '../db/engine-check.ts';
 import { isTransactionConflict, isUnavailable } from '../db/errors.ts';
 import { claimAudioStore } from './audio-claim.ts';
 import type { Config } from './config.ts';
-import { type OpenDatabase, openDatabase } from './database.ts';
+import { checkCommitOrder, type OpenDatabase, openDatabase } from './database.ts';
 import { type RunningService, startService } from './process.ts';
 import { throttledWarning } from './runtime/throttled-warning.ts';
 import { describeStartError, StartError } from './start-errors.ts';
@@ -47,6 +47,7 @@ export async function startWhenAvailable(config: Config, log: Logger, stopping: 
     const database = await openDatabase(config, log).finally(() => clearTimeout(quick));
     try {
       if (database.db.engine === 'citus') await requireDistributed(database.db.driver);
+      if (waits) await checkCommitOrder(database.db.driver, log);
       // An embedded database is used by one process.
       const onSession = waits ? await claimAudioStore(config, database.db.driver, log) : undefined;
       await close(await waiting);
