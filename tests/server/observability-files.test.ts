@@ -86,6 +86,36 @@ test('name only metrics and labels that are exported', () => {
   assert.equal(variables.flatMap(faultsOf), []);
 });
 
+/** What an expression leaves out of the requests: the pattern of `route!~`, as a whole. */
+const leftOut = (expression: string) =>
+  [...expression.matchAll(/tandem_http_\w+(?:\{([^}]*)\})?/g)].map(
+    ([, selector = '']) => new RegExp(`^(?:${/route!~"([^"]*)"/.exec(selector)?.[1] ?? ''})$`),
+  );
+
+test('leave health checks out of the requests, and out of their durations what is open for hours', async () => {
+  for (const path of ['/healthz', '/readyz', '/metrics', '/mcp']) await (await fetch(`${tandem.url}${path}`)).text();
+  const text = await (await fetch(`${tandem.url}/metrics`)).text();
+  const routes = new Set(
+    [...text.matchAll(/^tandem_http_requests_total\{.*route="([^"]*)"/gm)].map(([, name]) => name),
+  );
+  const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', root), 'utf8')) as { paths: object };
+  const streams = Object.entries(paths).filter(([, path]) => JSON.stringify(path).includes('"text/event-stream"'));
+  assert.is(streams.length, 2);
+  const ofOperations = streams.map(([path]) => `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`);
+  const expressions = [...alertExpressions(), ...panelExpressions()].filter((each) => each.includes('tandem_http_'));
+  assert.is(expressions.length, 5);
+  for (const expression of expressions) {
+    const isDuration = expression.includes('duration');
+    for (const pattern of leftOut(expression)) {
+      for (const route of ['/healthz', '/readyz', '/metrics', ...(isDuration ? ['/mcp'] : [])]) {
+        assert.ok(routes.has(route) && pattern.test(route), `${route} in ${expression}`);
+      }
+      for (const route of ofOperations) assert.is(pattern.test(route), isDuration, `${route} in ${expression}`);
+      assert.not.ok(pattern.test('/api/v1/todos'));
+    }
+  }
+});
+
 test('find a metric and a label that do not exist', () => {
   assert.equal(faultsOf('rate(tandem_invented_total[5m])'), ['tandem_invented_total is not exported']);
   assert.equal(faultsOf('tandem_queue_depth{kind="x"}'), ['tandem_queue_depth has no label kind']);
