@@ -28,6 +28,7 @@ test.after(async () => {
 
 /** Commands that are not run here, each with the reason. Every entry fits a command. */
 const exceptions: readonly (readonly [command: RegExp, reason: string])[] = [
+  [/^npm start$/, 'needs the PostgreSQL of an operator; tests/proof/npm-start.test.ts starts the service with npm'],
   [/^npm ci && npm start$/, 'installs all packages again; tests/proof/npm-start.test.ts starts the service with npm'],
   [/^npm ci && npm test$/, 'installs all packages again, and is what runs the tests'],
   [
