@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { hostsOf, type ObserveStatement, type Plan, type SettingsBy, tickMs } from './connection.ts';
+import { type ObserveStatement, type Plan, type SettingsBy, tickMs } from './connection.ts';
 import { DatabaseSpace, type Space } from './disk-space.ts';
 import { type EngineName, engineOf } from './engine/index.ts';
 import { inTransactionOf } from './engine-transaction.ts';
 import { retryOnConflict } from './errors.ts';
+import { Hosts } from './hosts.ts';
 import { HeldNotifications, Notifier, type Outgoing } from './notifier.ts';
 import { type Origin, recording, serviceOrigin } from './origin.ts';
 import { type Orm, ormOf, pooledOrm } from './orm.ts';
@@ -192,7 +193,8 @@ class PooledDb implements Db {
 export function connect(url: string, options: DatabaseOptions = {}): Database {
   const { poolSize = 20, applicationName = 'tandem', observe, settingsBy = 'startup' } = options;
   const engine = engineOf(options.engine);
-  const base = { url, hosts: hostsOf(url), applicationName, observe, settingsBy, engine };
+  const hosts = new Hosts(url);
+  const base = { url, hosts, applicationName, observe, settingsBy, engine };
   const space = new DatabaseSpace({ ...base, plan: 'generic', limits: timeLimits.health });
   const onError = (error: unknown) => space.note(error);
   const pools = new Map<Work, WorkPools>();
@@ -213,6 +215,7 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
     connect_timeout: 5,
     onnotice: () => {},
     connection: { application_name: applicationName, TimeZone: 'UTC' },
+    ...hosts.driverOptions,
   });
   const ticks = setInterval(() => {
     for (const each of pools.values()) each.tick();

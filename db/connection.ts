@@ -1,19 +1,12 @@
-import { once } from 'node:events';
-import { connect as open, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { type Engine, engineOf } from './engine/index.ts';
+import { failure, type Hosts } from './hosts.ts';
 import { maxConnectMs, maxIdleInTransactionMs, silenceGraceMs, type TimeLimits } from './time-limits.ts';
 import { valueTypes } from './value-types.ts';
 
 /** How PostgreSQL plans a statement: once for all values, or for each execution. */
 export type Plan = 'generic' | 'custom';
-
-/** Where the server listens: several hosts are tried in turn. */
-interface Hosts {
-  host: string[];
-  port: number[];
-  path: string | false | undefined;
-}
 
 export interface ConnectionOptions {
   url: string;
@@ -60,34 +53,7 @@ export const tickMs = 500;
 /** Age of a connection in milliseconds after which it is replaced: a backend grows with all that it has planned. */
 const maxAgeMs = 45 * 60_000;
 
-/** The hosts in `url`, or in the environment as libpq has it. */
-export function hostsOf(url: string): Hosts {
-  return postgres(url, { max: 1 }).options as unknown as Hosts;
-}
-
 const lost = 'The connection to the database was lost';
-
-function failure(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
-}
-
-/** Opens a socket to the first host that accepts it within `maxConnectMs`. @throws Error with the code of the last one. */
-async function openSocket({ host, port, path }: Hosts): Promise<Socket> {
-  let fault: unknown;
-  const late = AbortSignal.timeout(maxConnectMs);
-  for (const [place, name] of host.entries()) {
-    const socket = path ? open(path) : open(port[place] ?? port[0] ?? 5432, name);
-    try {
-      await once(socket, 'connect', { signal: late });
-      // The driver checks the certificate against it.
-      return Object.assign(socket, { host: name });
-    } catch (error) {
-      fault = late.aborted ? failure('CONNECT_TIMEOUT', 'The database cannot be reached in time') : error;
-      socket.on('error', () => {}).destroy();
-    }
-  }
-  throw fault;
-}
 
 /**
  * One connection to PostgreSQL, made with its first statement. Once lost it is never made again: what the driver does
@@ -135,8 +101,7 @@ export class Connection implements StatementWatch {
       // Missing in the types of the driver.
       socket: () => this.#connect(hosts),
     };
-    // With more than one host, the driver would not reject what waits for a connection that cannot be made.
-    this.sql = postgres(url, { ...options, host: hosts.host[0], port: hosts.port[0] });
+    this.sql = postgres(url, { ...options, ...(hosts.one as { host: string; port: number }) });
     if (settingsBy === 'statement' || accept) {
       this.ready = this.#prepare(settingsBy === 'statement' ? settings : {}, accept);
     }
@@ -161,7 +126,7 @@ export class Connection implements StatementWatch {
     try {
       if (this.#isOpened) throw failure('CONNECTION_CLOSED', lost);
       this.#isOpened = true;
-      this.#socket = await openSocket(hosts);
+      this.#socket = await hosts.connect();
       if (!this.#isLost) return this.#socket;
       this.#socket.destroy();
       throw failure('CONNECT_TIMEOUT', 'The database cannot be reached in time');

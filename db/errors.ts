@@ -40,6 +40,7 @@ const classes = {
   protocol: anyOf('08P01'),
   /** The disk is full, or a limit for files is reached. */
   full: anyOf('53100', '53400'),
+  readOnly: anyOf('25006'),
 };
 
 /** The embedded database cannot be opened. The message is written for a person: what is wrong, and what to do. */
@@ -112,6 +113,11 @@ export function waitedTooLong(error: unknown): boolean {
 /** Whether PostgreSQL found no space to write. The causes of the error are examined too. */
 export function isDiskFull(error: unknown): boolean {
   return isCausedBy('full', error);
+}
+
+/** Whether a server refused a change because it only reads, as a standby does. The causes of the error are examined too. */
+export function isReadOnly(error: unknown): boolean {
+  return isCausedBy('readOnly', error);
 }
 
 /** Whether the error ends the whole transaction, so that code inside of it must not handle the error. */

@@ -1,4 +1,5 @@
 import { Connection, type ConnectionOptions } from './connection.ts';
+import { isReadOnly } from './errors.ts';
 
 const refusals = {
   POOL_FULL: 'Too many wait for a connection to the database',
@@ -88,6 +89,8 @@ export class Pool {
       if (connection.ready) await connection.ready;
       return await work(connection);
     } catch (error) {
+      // Its server is no primary any more, or never was: the next connection may lead to another.
+      if (isReadOnly(error)) connection.discard();
       this.#options.onError(error);
       throw error;
     } finally {

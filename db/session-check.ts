@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { type SettingsBy, sessionSettings } from './connection.ts';
 import { isDatabaseError, SharedSessionError } from './errors.ts';
+import { Hosts } from './hosts.ts';
 import { maxConnectMs, timeLimits } from './time-limits.ts';
 
 /** Settings that no role has by itself. */
@@ -10,7 +11,7 @@ const asked = sessionSettings('generic', { ...timeLimits.maintenance, maxStateme
 /** A pooler gives an idle session to the next statement of any client. Another process may take it between two of these. */
 const rounds = 5;
 
-const open = (url: string, settings = {}) =>
+const open = (url: string, hosts: Hosts, settings: object) =>
   postgres(url, {
     max: 1,
     max_lifetime: null,
@@ -18,6 +19,7 @@ const open = (url: string, settings = {}) =>
     fetch_types: false,
     onnotice: () => {},
     connection: { application_name: 'tandem', ...settings } as Record<string, string>,
+    ...hosts.driverOptions,
   });
 
 async function within<Result>(work: Promise<Result>): Promise<Result> {
@@ -78,8 +80,9 @@ export async function examineSessions<Engine>(
   setting = 'DATABASE_URL',
 ): Promise<Examined<Engine>> {
   const opened: postgres.Sql[] = [];
+  const hosts = new Hosts(url);
   const connection = (settings = {}) => {
-    const sql = open(url, settings);
+    const sql = open(url, hosts, settings);
     opened.push(sql);
     return sql;
   };

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Database, Db } from '../client.ts';
-import { hostsOf, type ObserveStatement, type SettingsBy, tickMs } from '../connection.ts';
+import { type ObserveStatement, type SettingsBy, tickMs } from '../connection.ts';
 import { engineOf } from '../engine/index.ts';
 import { isConnectionLoss, isDatabaseError, isUnavailable, SharedSessionError, StandbyError } from '../errors.ts';
+import { Hosts } from '../hosts.ts';
 import { rowsOf } from '../rows.ts';
 import { WorkPools } from '../work-pools.ts';
 import { examineStandby } from './examine.ts';
@@ -219,7 +220,7 @@ export class Standby {
     const { url, poolSize, observe, applicationName = 'tandem' } = this.#options;
     return new WorkPools(work, poolSize, {
       url,
-      hosts: hostsOf(url),
+      hosts: new Hosts(url),
       applicationName,
       observe,
       settingsBy: this.#settingsBy ?? 'startup',

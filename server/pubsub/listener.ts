@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import postgres from 'postgres';
 import { tickMs } from '../../db/connection.ts';
+import { Hosts } from '../../db/hosts.ts';
 
 export interface ChannelListener {
   onNotification(payload: string): void;
@@ -30,7 +31,12 @@ interface ListenOptions extends postgres.Options<Record<string, never>> {
   onnotify(channel: string, payload: string): void;
 }
 
-function connectTo(url: string, onNotification: ListenOptions['onnotify'], onLost: () => void): postgres.Sql {
+function connectTo(
+  url: string,
+  hosts: Hosts,
+  onNotification: ListenOptions['onnotify'],
+  onLost: () => void,
+): postgres.Sql {
   const options: ListenOptions = {
     max: 1,
     idle_timeout: undefined,
@@ -41,6 +47,7 @@ function connectTo(url: string, onNotification: ListenOptions['onnotify'], onLos
     connection: { application_name: 'tandem listener' },
     onnotify: onNotification,
     onclose: onLost,
+    ...hosts.driverOptions,
   };
   return postgres(url, options);
 }
@@ -71,6 +78,7 @@ async function inTime(query: Promise<unknown>): Promise<void> {
 export function openPgListener(url: string, log: Logger, onSession?: OnSession): PgListener {
   const listeners = new Map<string, Set<ChannelListener>>();
   const closing = new AbortController();
+  const hosts = new Hosts(url);
   let sql: postgres.Sql | undefined;
   let reconnects = 0;
 
@@ -92,7 +100,7 @@ export function openPgListener(url: string, log: Logger, onSession?: OnSession):
   /** Serves one connection until it is lost. */
   const serve = async () => {
     const lost = new AbortController();
-    const current = connectTo(url, onNotification, () => lost.abort());
+    const current = connectTo(url, hosts, onNotification, () => lost.abort());
     const over = AbortSignal.any([lost.signal, closing.signal]);
     try {
       // What the driver queues while it connects opens a new connection when this one is ended: connect first.

@@ -111,6 +111,19 @@ test('nothing is changed, locked or notified of through a standby', async () => 
   }
 });
 
+test('a database of both hosts is written to on the primary, although the standby is named first', async () => {
+  const { host } = new URL(cluster.url);
+  const both = connect(cluster.standbyUrl.replace(/@([^/]+)\//, `@$1,${host}/`), { poolSize: 2 });
+  const text = 'select pg_is_in_recovery() as "isStandby"';
+  try {
+    await both.transaction((tx) => tx.rows('create temporary table written as select 1 as n', []));
+    assert.equal(await both.rows(text, []), [{ isStandby: false }]);
+    assert.equal([...(await both.driver.unsafe(text))], [{ isStandby: false }]);
+  } finally {
+    await both.close();
+  }
+});
+
 test('positions in logs that a server had are not those of one that answers after it', async () => {
   const standby = new Standby(db, { url: cluster.standbyUrl, poolSize: 2 });
   try {
