@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Db } from '../../db/client.ts';
 import type { Space } from '../../db/disk-space.ts';
 import { clusterFault } from '../../db/engine-check.ts';
+import { isReadOnly } from '../../db/errors.ts';
 
 /** What a process needs to serve requests. */
 export interface Needs {
@@ -19,13 +20,20 @@ const maxProbeMs = 2000;
 
 const unreachable = 'database unreachable';
 
+/** Fails as a change does where the server only reads, so that the connection is replaced (`db/pool.ts`). */
+const requireWritable = `do $$ begin
+  if current_setting('transaction_read_only')::boolean then
+    raise exception 'the database is read-only' using errcode = 'read_only_sql_transaction';
+  end if;
+end $$`;
+
 /** What is wrong with the database, in words; undefined when it answers and nothing is. */
 async function databaseFault(db: Db): Promise<string | undefined> {
   try {
-    await db.rows('select 1', []);
+    await db.rows(requireWritable, []);
     return await clusterFault(db);
-  } catch {
-    return unreachable;
+  } catch (error) {
+    return isReadOnly(error) ? 'database read-only' : unreachable;
   }
 }
 
@@ -39,7 +47,7 @@ async function lacking({ db, databaseSpace, audioSpace }: Needs): Promise<string
 }
 
 /**
- * Liveness (the process answers) and readiness (the database does, there is space to write, and the process is not
+ * Liveness (the process answers) and readiness (the database does and takes writes, there is space, and the process is not
  * shutting down: `stopping`).
  */
 export function mountHealth(app: FastifyInstance, needs: Needs, stopping: AbortSignal): void {
