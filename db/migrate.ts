@@ -7,6 +7,7 @@ import { isDistributed, placeMade, prepareSession } from './engine/distribute.ts
 import { replaceTriggers } from './engine/triggers.ts';
 import { isConnectionLoss } from './errors.ts';
 import { buildIndexesAhead } from './index-builds.ts';
+import { beginWithShortWaits, type MigrationWait, repeatUntilUnlocked } from './migration-waits.ts';
 
 /** The migrations cannot be applied; nothing of the one that failed remains. The message is written for a person. */
 export class MigrationError extends Error {
@@ -33,6 +34,8 @@ interface Applied {
   runsWith: string | null;
 }
 
+type OnWait = (wait: MigrationWait) => void;
+
 const defaultFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 const lockKey = [0x7a4d, 2] as const;
 const oldestPostgres = 15;
@@ -58,27 +61,28 @@ const lastStrict = '0005_captures';
  * database that a later release migrated is accepted when that release declared it compatible with this code
  * (`previous-release.json` of its migrations). Throws MigrationError for a failing statement, an applied file that
  * changed, a database ahead of this code, and a PostgreSQL that is too old. In a database that is distributed on Citus, new
- * tables are placed as `engine/placement.ts` says. Indexes of large tables are built before, while others write.
+ * tables are placed as `engine/placement.ts` says. Indexes of large tables are built before, while others write. A migration that
+ * does not get a lock within seconds is repeated without end; `onWait` is called each time.
  */
-export async function migrate(sql: postgres.Sql, folder = defaultFolder): Promise<string[]> {
+export async function migrate(sql: postgres.Sql, folder = defaultFolder, onWait: OnWait = () => {}): Promise<string[]> {
   const release = await readRelease(folder);
   const connection = await sql.reserve();
   try {
     const { hasRecords } = await requireVersion(connection);
     // Most starts find nothing to do, and need no lock for that.
     if (hasRecords && (await missingOf(connection, release)).length === 0) return [];
-    return await applyLocked(connection, release);
+    return await applyLocked(connection, release, onWait);
   } finally {
     connection.release();
   }
 }
 
-async function applyLocked(connection: postgres.ReservedSql, release: Release): Promise<string[]> {
+async function applyLocked(connection: postgres.ReservedSql, release: Release, onWait: OnWait): Promise<string[]> {
   try {
     // Waiting for another process is no failure, however long its migration takes.
     await connection.unsafe('set statement_timeout = 0; set lock_timeout = 0');
     await connection.unsafe(takeLock);
-    const applied = await applyMissing(connection, release);
+    const applied = await applyMissing(connection, release, onWait);
     await restore(connection);
     return applied;
   } catch (error) {
@@ -141,12 +145,15 @@ async function missingOf(connection: postgres.ReservedSql, { migrations }: Relea
   return migrations.filter(({ tag }) => !seen.has(tag));
 }
 
-async function applyMissing(connection: postgres.ReservedSql, release: Release): Promise<string[]> {
+async function applyMissing(connection: postgres.ReservedSql, release: Release, onWait: OnWait): Promise<string[]> {
   await createRecords(connection);
   const missing = await missingOf(connection, release);
   const onCitus = missing.length > 0 && (await isDistributed(connection));
   if (onCitus) await prepareSession(connection);
-  for (const migration of missing) await apply(connection, migration, release.runsWith, onCitus);
+  for (const migration of missing) {
+    const once = () => apply(connection, migration, release.runsWith, onCitus);
+    await repeatUntilUnlocked(connection, migration, onWait, once);
+  }
   return missing.map(({ tag }) => tag);
 }
 
@@ -204,7 +211,7 @@ async function apply(
   const built = await buildIndexesAhead(connection, ahead).catch((cause: Error) => {
     throw new MigrationError(`The indexes of migration ${tag} could not be built: ${cause.message}`, { cause });
   });
-  await connection.unsafe('begin');
+  await connection.unsafe(beginWithShortWaits);
   let done = 0;
   try {
     for (const statement of statements) {

@@ -41,7 +41,9 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
     await embedded?.stop();
   };
   try {
-    const applied = await migrate(db.driver);
+    const applied = await migrate(db.driver, undefined, (wait) =>
+      log.warn(wait, 'migration waits for locks that others hold, will retry'),
+    );
     if (applied.length > 0) log.info({ applied }, 'database migrated');
     return { db, embedded: embedded !== undefined, close };
   } catch (error) {

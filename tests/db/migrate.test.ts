@@ -75,6 +75,23 @@ test('a process that loses its connection while it waits for another ends with t
   other.release();
 });
 
+test('a migration that waits for a table lets others go on, and is repeated until the table is free', async () => {
+  const url = await stage.freshDatabase();
+  const dump = await stage.pool(url, { application_name: 'dump' }).reserve();
+  await migrate(stage.pool(url), await stage.folder({ '0000_notes': files['0000_notes'] }));
+  const [held] = await dump`select pg_backend_pid() as pid`;
+  await dump.unsafe('begin; select from notes');
+  const waits: unknown[] = [];
+  const migrating = migrate(stage.pool(url), await stage.folder(files), (wait) => waits.push(wait));
+  await until(() => waits.length > 1);
+  assert.equal(waits[0], { migration: '0001_body', holders: [{ pid: held?.pid, application: 'dump' }] });
+  const reader = stage.pool(url, { lock_timeout: '5000' });
+  assert.equal([...(await reader`select id from notes`)], [{ id: 1 }]);
+  await dump.unsafe('commit');
+  dump.release();
+  assert.equal(await migrating, ['0001_body']);
+});
+
 test('a failing migration leaves nothing behind, keeps those before it, and can be repaired', async () => {
   const sql = stage.pool(await stage.freshDatabase());
   const broken = 'create table half (id int);\n--> statement-breakpoint\nselect * from nowhere;\n';
