@@ -76,9 +76,9 @@ export async function recordDue(tx: Db, workspaceId: string, { schedule, due, ou
   const firedAt = outcome?.status === 'fired' ? now : null;
   const column = <Value>(last: Value, other: Value) => times.map((time) => (time === fires ? last : other));
   const error = outcome?.error ?? null;
-  // A started run may still fail: only its end, or a notification of people, resets the count.
-  const unchanged = outcome === null || outcome.runId !== null;
-  const failures = error ? consecutiveFailures + 1 : unchanged ? consecutiveFailures : 0;
+  // A started run may still fail: only its end, or a notification of people, resets the count. A skipped time is none.
+  const unchanged = outcome === null || outcome.runId !== null || outcome.status === 'skipped';
+  const failures = unchanged ? consecutiveFailures : error ? consecutiveFailures + 1 : 0;
   const disabled = failures >= maxFailures;
   const next = disabled ? null : nextOpenTime(schedule, Date.parse(now));
   const resumed = next === null ? 'completed' : 'pending';

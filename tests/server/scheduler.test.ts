@@ -192,7 +192,7 @@ test('an agent that is still at work when the next time comes: that time is skip
     code: 'already_running',
     message: 'An agent was still working on this todo, so this time was skipped.',
     occurredAt: at('10:00'),
-    consecutiveFailures: 1,
+    consecutiveFailures: 0,
     willRetry: true,
   });
   await endRun(workspace, after.latestRun.chatId, { outcome: 'completed' });
@@ -201,6 +201,26 @@ test('an agent that is still at work when the next time comes: that time is skip
   const again = await get(workspace, todo.id);
   assert.equal([again.scheduleStatus, again.scheduleError], ['pending', null]);
   assert.is((await runsOf(workspace, todo.id)).length, 2);
+});
+
+test('times that are skipped while a run waits for working hours never disable a schedule', async () => {
+  const workspace = await tandem.workspace();
+  const { body: agent } = await workspace.call('POST /agents', { name: 'Clerk' });
+  const hours = { timezone: 'UTC', days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' };
+  await workspace.call(`PATCH /agents/${agent.id}`, { workingHoursEnabled: true, workingHours: hours });
+  const todo = await todoOf(workspace, { schedule: hourly, assignees: [{ id: agent.id }] });
+  for (const hour of [9, 10, 11, 12, 13, 14, 15]) {
+    tandem.clock.set(at(`${String(hour).padStart(2, '0')}:00`));
+    await tandem.fire();
+  }
+  const waiting = await get(workspace, todo.id);
+  assert.equal([waiting.scheduleStatus, waiting.nextRunAt], ['error', at('16:00')]);
+  const { code, consecutiveFailures, willRetry } = waiting.scheduleError;
+  assert.equal([code, consecutiveFailures, willRetry], ['already_running', 0, true]);
+  assert.equal(
+    (await cameOf(workspace, todo.id)).map(([, status]) => status),
+    ['fired', ...Array(6).fill('skipped')],
+  );
 });
 
 test('without minutes, with an archived agent or without assignees nothing starts, and the todo says why', async () => {
