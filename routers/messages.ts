@@ -40,7 +40,7 @@ export const messageOperations = {
         scope: 'chats:write',
         summary: 'Send a message to the agent of a chat',
         description:
-          'Starts the next turn: refused with 409 while the agent is at work. In a chat that waits for a person (`awaiting_input`) the message is the answer, and the pending approvals are superseded. With `waitSeconds` the request is held until the agent stops, and returns its messages in `replies`; if the time ends first, `timedOut` is true and the agent continues.',
+          'Starts the next turn: refused with 409 while the agent is at work. In a chat that waits for a person (`awaiting_input`) the message is the answer: the pending approvals are superseded, and with them approved ones whose calls still waited for those. With `waitSeconds` the request is held until the agent stops, and returns its messages in `replies`; if the time ends first, `timedOut` is true and the agent continues.',
         sample: { message: 'And next week?' },
         status: 202,
         keyed: true,

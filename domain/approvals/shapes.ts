@@ -24,7 +24,7 @@ export const Approval = z
       examples: ['This agent asks before every change, except changes to the todo and the chat that it works on.'],
     }),
     status: ApprovalStatus.describe(
-      'expired: no decision within 7 days, which counts as denied. superseded: the turn ended, or a person wrote instead of deciding.',
+      'expired: no decision within 7 days, which counts as denied. superseded: the turn ended, or a person wrote instead of deciding, before the call was made; `decidedBy` is then who had approved it, if anybody had.',
     ),
     requestedAt: Instant,
     expiresAt: Instant,

@@ -100,35 +100,44 @@ const endTurnRow = `update chat_turns set ended_at = now(), outcome = $3, worker
 const settleChat = `update chats set status = $3, error_message = $4, updated_at = greatest(now(), updated_at),
     completed_at = case when $3 = 'completed' then greatest(now(), last_message_at) else completed_at end
   where workspace_id = $1 and id = $2 returning id`;
-// The notification is no longer needed once all approvals of its message are decided.
+// An approved call without a result was not made: a turn continues once all its approvals are decided. The notification is
+// no longer needed once all approvals of its message are decided.
 const supersede = `with gone as (
-    update approvals set status = 'superseded', decided_at = now()
-    where workspace_id = $1 and turn_id = $2 and status = 'pending' returning *
+    update approvals a set status = 'superseded', decided_at = least(now(), a.decided_at)
+    where a.workspace_id = $1 and a.turn_id = $2 and (a.status = 'pending' or a.status = 'approved' and not exists (
+      select from messages m, jsonb_array_elements(m.blocks) block
+      where m.workspace_id = $1 and m.chat_id = a.chat_id and m.sequence > a.message_sequence
+        and block ->> 'type' = 'tool_result' and block ->> 'toolCallId' = a.tool_call_id))
+    returning *
   ), looked_at as (
     update notifications n set read_at = now() from (select distinct chat_id, message_sequence from gone) g
     where n.workspace_id = $1 and n.dedupe = ${approvalsDedupeKey('g')} and n.read_at is null returning ${changedColumns}
-  ) select id, agent_id as "agentId", null::uuid as "readerId", null::boolean as "isListed" from gone
-  union all select id, null, "readerId", "isListed" from looked_at`;
+  ) select id, agent_id as "agentId", decided_by is not null as "wasApproved", null::uuid as "readerId",
+    null::boolean as "isListed" from gone
+  union all select id, null, null, "readerId", "isListed" from looked_at`;
 
 interface Superseded {
   id: string;
   /** Of an approval. */
   agentId: string | null;
+  /** A person had approved it; null of a notification. */
+  wasApproved: boolean | null;
   /** Of a notification that is read by it. */
   readerId: string | null;
   isListed: boolean | null;
 }
 
-/** Supersedes the pending approvals of a turn. Most turns have none. */
+/** Supersedes the approvals of a turn that are pending, or whose calls were not made. Most turns have none. */
 async function supersedeApprovals(db: Db, chat: ChatRef, turnId: string, isErased = false): Promise<void> {
   const { workspaceId, chatId, todoId } = chat;
   const rows = await db.rows<Superseded>(supersede, [workspaceId, turnId]);
-  const events = rows.flatMap(({ id: objectId, agentId, readerId, isListed }): NewEvent[] => {
+  const events = rows.flatMap(({ id: objectId, agentId, wasApproved, readerId, isListed }): NewEvent[] => {
     if (readerId !== null) {
       return notificationEvents([{ id: objectId, readerId, isListed: isListed ?? false, todoId, chatId }], isRead);
     }
     const parents = parentsOf({ chatId, todoId, agentId });
-    return isErased ? [] : [{ type: 'approval.superseded', objectId, parents, changedFields: ['status', 'decidedAt'] }];
+    const changedFields = wasApproved ? ['status'] : ['status', 'decidedAt'];
+    return isErased ? [] : [{ type: 'approval.superseded', objectId, parents, changedFields }];
   });
   await recordEvents(db, workspaceId, events);
 }
@@ -156,7 +165,7 @@ async function settleRun(ctx: ServiceContext, run: Ended, ending: Ending): Promi
 
 /**
  * Ends the open turn of a locked chat, with its run and the status of the chat, together. Approvals that were still
- * pending are superseded. Those whom a run concerns are notified when it failed.
+ * pending, or whose calls were not made, are superseded. Those whom a run concerns are notified when it failed.
  */
 export async function endTurn(ctx: ServiceContext, chat: HeldChat, ending: Ending): Promise<void> {
   const { db } = ctx;

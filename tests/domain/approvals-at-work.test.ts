@@ -152,6 +152,47 @@ test('writing instead of deciding supersedes what was pending: the text is the a
   assert.equal(await titles(workspace), []);
 });
 
+test('writing after some calls were approved supersedes these too: only made ones stay approved', async () => {
+  const workspace = await tandem.workspace();
+  const plan = engine.plan([
+    use(['create_todo', { title: 'First' }]),
+    use(['create_todo', { title: 'One' }], ['create_todo', { title: 'Two' }], ['create_todo', { title: 'Three' }]),
+    reply('Then I leave it.'),
+  ]);
+  const { chatId, approvals } = await asked(workspace, plan);
+  await decide(workspace, approvals[0].id, { decision: 'approve' });
+  assert.is((await settled(workspace, chatId)).body.status, 'awaiting_input');
+  const statuses = async () => (await workspace.call(`GET /approvals?chatId=${chatId}`)).body.data.reverse();
+  const [made, one, two, three] = await statuses();
+  await decide(workspace, one.id, { decision: 'approve', note: 'Fine.' });
+  const { decidedAt } = (await decide(workspace, two.id, { decision: 'approve' })).body;
+  const sent = await workspace.call(`POST /chats/${chatId}/messages`, { message: 'Rather not.', waitSeconds: 100 });
+  assert.equal([sent.status, sent.body.status], [202, 'completed'], sent.text);
+  assert.equal(await titles(workspace), ['First']);
+  const after = await statuses();
+  assert.equal(
+    after.map(({ id, status, decidedBy, note }: Record<string, unknown>) => [id, status, decidedBy, note]),
+    [
+      [made.id, 'approved', workspace.userId, null],
+      [one.id, 'superseded', workspace.userId, 'Fine.'],
+      [two.id, 'superseded', workspace.userId, null],
+      [three.id, 'superseded', null, null],
+    ],
+  );
+  assert.is(after[2].decidedAt, decidedAt, 'when the person decided');
+  const { body } = await workspace.call('GET /events?types=approval.superseded');
+  assert.equal(
+    body.data
+      .map(({ data }: { data: { id: string; changedFields: string[] } }) => [data.id, data.changedFields])
+      .sort(),
+    [
+      [one.id, ['status']],
+      [two.id, ['status']],
+      [three.id, ['status', 'decidedAt']],
+    ].sort(),
+  );
+});
+
 test('cancelling while it waits ends it; approving later does nothing', async () => {
   const workspace = await tandem.workspace();
   const plan = engine.plan([use(['create_todo', { title: 'Order desks' }]), reply('Ordered.')]);

@@ -127,8 +127,11 @@ for (const decidesFirst of [true, false]) {
     assert.is(await resumed(turnId), 0);
     const { data } = (await workspace.call(`GET /approvals?chatId=${chatId}`)).body;
     assert.equal(
-      data.map(({ status }: { status: string }) => status),
-      decidesFirst ? ['superseded', 'approved'] : ['superseded', 'superseded'],
+      data.map(({ status, decidedBy }: { status: string; decidedBy: string | null }) => [status, decidedBy]),
+      [
+        ['superseded', null],
+        ['superseded', decidesFirst ? workspace.userId : null],
+      ],
     );
   });
 
