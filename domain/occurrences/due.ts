@@ -14,8 +14,9 @@ export interface DueTimes {
 }
 
 /**
- * The planned times since `nextRunAt` up to `now` (milliseconds since 1970): the latest one fires unless it is too late,
- * the earlier ones are missed. After a very long outage only the first and the last of them are returned.
+ * The planned times since `nextRunAt` up to `now` (milliseconds since 1970) that have no occurrence: the latest one fires
+ * unless it is too late, the earlier ones are missed. `nextRunAt` itself has one when it fired while the schedule was set
+ * again. After a very long outage only the first and the last of them are returned.
  */
 export function dueTimes(schedule: Schedule, now: number): DueTimes {
   const { nextRunAt, settled } = schedule;
@@ -24,7 +25,7 @@ export function dueTimes(schedule: Schedule, now: number): DueTimes {
   const all = [nextRunAt, ...dueAfter(Date.parse(nextRunAt))];
   if (all.length > maxMissed) all.push(...dueAfter(Math.max(Date.parse(all.at(-1) ?? ''), now - catchUpMs)));
   const times = all.filter((time) => !settled.includes(time));
-  const latest = times.at(-1) ?? nextRunAt;
-  if (now - Date.parse(latest) >= catchUpMs) return { missed: times, fires: null };
+  const latest = times.at(-1);
+  if (latest === undefined || now - Date.parse(latest) >= catchUpMs) return { missed: times, fires: null };
   return { missed: times.slice(0, -1), fires: latest };
 }

@@ -167,9 +167,11 @@ export interface ScheduleOwner {
   scopes: readonly string[];
 }
 
-// Times that were skipped or marked done ahead belong to the previous schedule.
+// Times that were skipped or marked done ahead belong to the previous schedule. One that fired is never ahead: the clock of
+// the process that fired it was.
 const deleteAhead = `delete from todo_occurrences
   where workspace_id = $1 and todo_id = any($2::uuid[]) and planned_at > $3::timestamptz
+    and fired_at is null and status in ('done', 'skipped')
   returning id, todo_id as "todoId"`;
 const set = `insert into todo_schedules
     (workspace_id, todo_id, kind, rrule, timezone, starts_at, status, next_run_at, user_id, scopes)

@@ -3,9 +3,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { holdChat } from '../../domain/chats/rows.ts';
 import { type Ending, endTurn } from '../../domain/chats/turns.ts';
+import { notifyDue } from '../../domain/notifications/events.ts';
+import { fireDue } from '../../domain/occurrences/fire.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { freezeTimers } from '../support/frozen-timers.ts';
 import type { TestWorkspace } from '../support/harness.ts';
+import { untilBlocked } from '../support/locks.ts';
 import { spendAllMinutes, todoOf } from '../support/run-fixtures.ts';
 import { type ScheduledService, schedulerOf, startScheduled, worldOf } from '../support/schedule-world.ts';
 import { addAgent, addMember, assistantOf } from '../support/todo-fixtures.ts';
@@ -429,6 +432,44 @@ test('a todo that somebody holds is passed over, and fires once it is free', asy
   });
   await tandem.fire();
   assert.equal(await cameOf(workspace, todo.id), [[at('09:00'), 'fired']]);
+});
+
+test('a time that fires while the schedule is being set again does not fire twice', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId } = workspace;
+  const todo = await withAgent(workspace, hourly);
+  tandem.clock.set('2031-05-03T08:59:59.900Z');
+  let setting: ReturnType<TestWorkspace['call']> | undefined;
+  await tandem.db.transaction(async (tx) => {
+    await tx.rows('select 1 from todos where workspace_id = $1 and id = $2 for update', [workspaceId, todo.id]);
+    setting = workspace.call(`PATCH /todos/${todo.id}`, { schedule: hourly });
+    await untilBlocked('%todos%for%update%', setting);
+    tandem.clock.set(at('09:00'));
+    await fireDue(worldOf(tandem, tandem.clock, { db: tx }), { workspaceId, todoId: todo.id }, notifyDue);
+  });
+  assert.is((await setting)?.status, 200);
+  await endRun(workspace, (await get(workspace, todo.id)).latestRun.chatId, { outcome: 'completed' });
+  await tandem.fire();
+  assert.equal(await cameOf(workspace, todo.id), [[at('09:00'), 'fired']]);
+  assert.is((await runsOf(workspace, todo.id)).length, 1);
+  const after = await get(workspace, todo.id);
+  assert.equal([after.scheduleStatus, after.scheduleError, after.nextRunAt], ['pending', null, at('10:00')]);
+});
+
+test('a time that fired stays so when a process whose clock is behind sets the schedule again', async () => {
+  const workspace = await tandem.workspace();
+  const todo = await todoOf(workspace, { schedule: hourly });
+  tandem.clock.set(at('09:00'));
+  await tandem.fire();
+  const fired = async () => (await workspace.call(`GET /todos/${todo.id}/occurrences`)).body.data.at(-1);
+  const first = await fired();
+  tandem.clock.set('2031-05-03T08:59:59.900Z');
+  await workspace.call(`PATCH /todos/${todo.id}`, { schedule: hourly });
+  assert.equal(await fired(), first);
+  tandem.clock.set('2031-05-03T09:00:05.000Z');
+  await tandem.fire();
+  assert.equal(await fired(), first);
+  assert.is((await get(workspace, todo.id)).nextRunAt, at('10:00'));
 });
 
 test('a lock in one workspace holds up the schedules of no other, and its own only until it ends', async () => {
