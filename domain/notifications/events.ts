@@ -1,5 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import { serviceOrigin } from '../../db/origin.ts';
+import { recordEvent } from '../events/record.ts';
 import { cutTo, nameOf } from '../text.ts';
 import { type NotifyContext, notify, type Outcome, recordOnSchedule } from './notify.ts';
 
@@ -99,8 +100,12 @@ export async function notifyRunFailed(ctx: NotifyContext, run: EndedRun): Promis
 const owners = `select m.user_id as id, w.name from members m join workspaces w on w.id = m.workspace_id
   where m.workspace_id = $1 and m.role = 'owner' and m.removed_at is null`;
 
-/** Notifies the owners that the agent minutes are used up; `entryId` is the ledger entry that took the last of them. */
-export async function notifyMinutesExhausted(ctx: NotifyContext, workspaceId: string, entryId: string): Promise<void> {
+/**
+ * Records that the agent minutes are used up, and notifies the owners; `entryId` is the ledger entry that took the last of
+ * them.
+ */
+export async function reportMinutesExhausted(ctx: NotifyContext, workspaceId: string, entryId: string): Promise<void> {
+  await recordEvent(ctx.db, workspaceId, { type: 'minutes.exhausted', objectId: workspaceId });
   const people = await ctx.db.rows<{ id: string; name: string }>(owners, [workspaceId]);
   await notify(ctx, {
     workspaceId,

@@ -2,8 +2,7 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import { Failure } from '../errors.ts';
 import { recordTodoUpdate } from '../events/changes.ts';
-import { recordEvent } from '../events/record.ts';
-import { notifyMinutesExhausted } from '../notifications/events.ts';
+import { reportMinutesExhausted } from '../notifications/events.ts';
 import type { NotifyContext } from '../notifications/notify.ts';
 
 /** What starts a piece of agent work. */
@@ -87,10 +86,7 @@ export async function charge(ctx: NotifyContext, turn: Charged): Promise<{ dry: 
   const entry = [entryId, agentId, chatId, todoId, trigger, runId];
   const [row] = await tx.rows<{ dry: boolean; emptied: boolean; minutes: boolean }>(take, [...values, owed, ...entry]);
   if (!row) throw new Error('the workspace of the turn does not exist');
-  if (row.emptied) {
-    await recordEvent(tx, workspaceId, { type: 'minutes.exhausted', objectId: workspaceId });
-    await notifyMinutesExhausted(ctx, workspaceId, entryId);
-  }
+  if (row.emptied) await reportMinutesExhausted(ctx, workspaceId, entryId);
   if (row.minutes && runId !== null && todoId !== null && !turn.isLast) {
     await recordTodoUpdate(tx, workspaceId, todoId, ['latestRun']);
   }

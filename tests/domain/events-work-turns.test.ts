@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { expireApprovals } from '../../domain/approvals/expiry.ts';
+import { chargeCapture } from '../../domain/captures/processing/charge.ts';
 import { charge } from '../../domain/usage/minutes.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { doing, type RecordedEvent, recordedEvents } from '../support/recorded-events.ts';
@@ -162,6 +163,18 @@ test('the charge that takes the last minutes says so, once', async () => {
     noticed.map(({ readerId }) => readerId),
     [userId],
   );
+});
+
+test('so does a capture that takes them', async () => {
+  const { all, workspaceId, failedCapture } = await world();
+  const captureId = await failedCapture();
+  await tandem.db.rows('update workspaces set agent_minutes = 0.1 where id = $1', [workspaceId]);
+  for (const ms of [60_000, 60_000]) {
+    const capture = { workspaceId, captureId };
+    await tandem.db.transaction((db) => chargeCapture({ ...worldOf(tandem.db), db }, capture, ms));
+  }
+  const objects = (await all()).filter(({ type }) => type === 'minutes.exhausted').map(({ objectId }) => objectId);
+  assert.equal(objects, [workspaceId]);
 });
 
 test.run();

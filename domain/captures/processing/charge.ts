@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid';
 import type { CaptureRef } from '../../jobs.ts';
-import { notifyMinutesExhausted } from '../../notifications/events.ts';
+import { reportMinutesExhausted } from '../../notifications/events.ts';
 import type { NotifyContext } from '../../notifications/notify.ts';
 import { minutesOwed } from '../../usage/minutes.ts';
 
@@ -36,5 +36,5 @@ export async function chargeCapture(ctx: NotifyContext, capture: CaptureRef, ms:
   }
   const entryId = newId();
   const [row] = await db.rows<{ emptied: boolean }>(take, [...values, owed, entryId]);
-  if (row?.emptied) await notifyMinutesExhausted(ctx, workspaceId, entryId);
+  if (row?.emptied) await reportMinutesExhausted(ctx, workspaceId, entryId);
 }
