@@ -8,7 +8,7 @@ import { maxMatches, type TodoBulkInput } from './bulk-shapes.ts';
 import { type Change, changeOf, requireText } from './change.ts';
 import { canonicalFilters, criteriaOf } from './filter.ts';
 import type { TodoFilter } from './listing-shapes.ts';
-import { lockMatches } from './matches.ts';
+import { lockMatches, type Matches } from './matches.ts';
 import { findTodos, lockTodos } from './rows.ts';
 import { type TodoAnswer, type TodoPatch, wholeBatch } from './shapes.ts';
 import { changeLocked } from './update.ts';
@@ -89,17 +89,16 @@ async function changeMatches(ctx: Context, input: TodoBulkInput, where: TodoFilt
   const scope = cursorScope(ctx, { sort: 'id', order: 'asc', filters });
   const after = cursor === undefined ? null : positionOf(scope, cursor)[1];
   const criteria = criteriaOf(ctx.principal, where);
-  let matched = { ids: [] as string[], count: 0 };
+  let matched: Matches = { ids: [], count: 0, next: null };
   const choose = async (db: Db) => {
     matched = await lockMatches(db, { viewer: ctx.principal, criteria, after, limit });
     if (expectedCount === undefined || expectedCount === matched.count) return matched.ids;
     throw countDiffers(expectedCount, matched.count);
   };
   const data = await changeChosen(ctx, input, choose);
-  const hasMore = matched.count > matched.ids.length;
-  const last = matched.ids.at(-1);
-  const nextCursor = hasMore && last !== undefined ? cursorAfter(scope, [null, last]) : null;
-  return { object: 'list' as const, data, hasMore, nextCursor, totalCount: matched.count };
+  const { count: totalCount, next } = matched;
+  const nextCursor = next === null ? null : cursorAfter(scope, [null, next]);
+  return { object: 'list' as const, data, hasMore: next !== null, nextCursor, totalCount };
 }
 
 function countDiffers(expected: number, count: number): Failure {

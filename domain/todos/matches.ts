@@ -22,14 +22,23 @@ async function matchesOf(db: Db, { viewer, criteria, after, limit }: Wanted, amo
   return { ids: rows.map(({ id }) => id), count: rows[0]?.count ?? 0 };
 }
 
+/** The todos that were locked, of all that a filter matches. */
+export interface Matches {
+  ids: string[];
+  count: number;
+  /** The id after which more follow; null when these are the last. */
+  next: string | null;
+}
+
 /**
  * Locks the first todos that a filter matches, and returns their ids with the number of all that it matches. Those that
  * another writer changed before they were locked, so that they match no more, are left out and not counted.
  */
-export async function lockMatches(db: Db, wanted: Wanted): Promise<{ ids: string[]; count: number }> {
+export async function lockMatches(db: Db, wanted: Wanted): Promise<Matches> {
   const found = await matchesOf(db, wanted);
-  if (found.ids.length === 0) return found;
+  if (found.ids.length === 0) return { ...found, next: null };
   await lockTodos(db, wanted.viewer.workspaceId, found.ids);
   const { ids } = await matchesOf(db, wanted, found.ids);
-  return { ids, count: found.count - (found.ids.length - ids.length) };
+  const next = found.count > found.ids.length ? (found.ids.at(-1) ?? null) : null;
+  return { ids, count: found.count - (found.ids.length - ids.length), next };
 }

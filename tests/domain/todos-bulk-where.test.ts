@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { recordedEvents } from '../support/recorded-events.ts';
 import { assistantOf, refused, titlesOf } from '../support/todo-fixtures.ts';
 
@@ -10,6 +11,7 @@ let tandem: TestService;
 test.before(async () => {
   tandem = await startTestService();
 });
+test.after.each(releaseAll);
 test.after(() => tandem.close());
 
 type Called = TestWorkspace['call'];
@@ -113,6 +115,21 @@ test('todos that another writer moved out of the filter meanwhile are left alone
   const { body } = await call('GET /todos/summary');
   assert.equal(body.byStatus, { ready: 0, in_progress: begun?.length, done: done?.length });
   assert.is((await call(`GET /todos/${first}`)).body.version, 2);
+});
+
+test('the cursor goes on also where another writer moved all that a call found out of the filter', async () => {
+  const { call, workspaceId, userId } = await tandem.workspace();
+  const ids = await fill(call, 120);
+  const change = { where: { status: 'ready' }, patch: { assignees: [{ id: userId }] } };
+  const moved = `update todos set status = 'done' where workspace_id = $1 and id = any($2::uuid[])`;
+  const writer = await hold(moved, [workspaceId, ids.slice(0, 100)]);
+  const first = call('POST /todos/bulk', change);
+  await untilBlocked('%todos%for%update%', first);
+  await writer.commit();
+  const { body } = await first;
+  assert.equal([body.data, body.hasMore, body.totalCount], [[], true, 20]);
+  const { body: rest } = await call('POST /todos/bulk', { ...change, cursor: body.nextCursor });
+  assert.equal([idsOf(rest), rest.hasMore, rest.nextCursor], [ids.slice(100), false, null]);
 });
 
 test('ids and where are alternatives, and what goes with where alone is named', async () => {
