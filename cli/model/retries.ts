@@ -35,6 +35,17 @@ export function isRetryable(operation: Pick<CatalogueOperation, 'method' | 'keye
   return neverSent.has(code) || (isRepeatable(operation) && lost.has(code));
 }
 
+/** Whether a request without a response may have been processed. */
+export function mayHaveArrived(error: unknown): boolean {
+  const { code } = causeOf(error);
+  return !neverSent.has(code) && code !== 'ENOTFOUND';
+}
+
+/** Whether an error response does not say if the request was processed: one of a gateway, or of a lost database. */
+export function isUncertain(status: number, reason: string | undefined): boolean {
+  return status === 502 || status === 504 || (status === 503 && reason === 'unavailable');
+}
+
 /** Seconds of a `Retry-After` header: a number or a date (RFC 9110 §10.2.3). */
 function retryAfter(headers: Headers, now: number): number | undefined {
   const text = headers.get('retry-after');

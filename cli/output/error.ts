@@ -38,12 +38,13 @@ function messageOf(error: unknown, command: Command | undefined): string {
   return `${shownParam(param, command)}${message.slice(param.length)}`;
 }
 
-/** Prints an error on stderr: for people, or with `isJson` as the API's error object. */
+/** Prints an error on stderr: for people, or with `isJson` as the API's error object, with `hints` where there are any. */
 export function printError(error: unknown, err: Output, isJson: boolean, command?: Command): void {
   if (isJson) {
     const { message, hints = [], exitCode = 1 } = error as Partial<CliFailure>;
     const own = { object: 'error', code: 'client_error', message: message ?? String(error), hints, exitCode };
-    err.write(`${safeJson(error instanceof Refused ? error.body : own, 0)}\n`);
+    const refused = error instanceof Refused && { ...error.body, ...(hints.length > 0 && { hints }) };
+    err.write(`${safeJson(refused || own, 0)}\n`);
     return;
   }
   const message = messageOf(error, command);

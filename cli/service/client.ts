@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../credentials/connection.ts';
 import type { CatalogueOperation } from '../model/catalogue.ts';
 import { CliFailure, type ErrorBody, exitCodes, foreignAnswer, Refused } from '../model/failure.ts';
-import { causeOf, isRepeatable, isRetryable, isTemporary, Retries } from '../model/retries.ts';
+import { causeOf, isRetryable, isTemporary, isUncertain, mayHaveArrived, Retries } from '../model/retries.ts';
 import { oneLine } from '../terminal/safe.ts';
 import type { Answer, Calls, RequestParts } from './calls.ts';
 
@@ -144,9 +144,19 @@ export class Client implements Calls {
   ): Promise<Got> {
     const { connection, retries, report } = this.#options;
     const schedule = new Retries(retries ? {} : { maxTries: 1 });
+    const safely = parts.idempotencyKey && `--idempotency-key ${parts.idempotencyKey}`;
+    /** Whether an attempt of a write may have been processed. */
+    let mayBeDone = false;
+    const uncertainHints = () =>
+      mayBeDone
+        ? ['The request may or may not have been processed.', ...(safely ? [`To retry safely: ${safely}`] : [])]
+        : [];
+    let isKeyShown = isKeyGiven || !safely;
     const again = async (why: string, headers?: Headers) => {
       const wait = schedule.next(headers);
       if (wait === undefined) return false;
+      if (mayBeDone && !isKeyShown) report(`The response was lost. To retry safely if this stops: ${safely}`);
+      isKeyShown ||= mayBeDone;
       report(`${why} Retrying in ${Math.ceil(wait / 1000)} s …`, wait < 2000);
       await sleep(wait, undefined, stop && { signal: stop });
       return true;
@@ -160,8 +170,9 @@ export class Client implements Calls {
         got = await once(limit, this.#headers(parts, bearer));
       } catch (error) {
         if (error instanceof CliFailure || stop?.aborted) throw error;
+        mayBeDone ||= operation.method !== 'GET' && mayHaveArrived(error);
         if (isRetryable(operation, error) && (await again('Connection lost.'))) continue;
-        throw this.#unreachable(operation, parts, error, limit.aborted);
+        throw this.#unreachable(error, limit.aborted, uncertainHints());
       }
       const { response } = got;
       if (response.ok) return got;
@@ -171,12 +182,11 @@ export class Client implements Calls {
         renewed = true;
         continue;
       }
+      mayBeDone ||= operation.method !== 'GET' && isUncertain(response.status, body.reason);
       const why = response.status === 429 ? 'Too many requests.' : 'The service is unavailable.';
       if (isTemporary(operation, response.status, body.reason) && (await again(why, response.headers))) continue;
-      const hints = [...connection.hints((parts.as ?? operation).access, response.status, body)];
-      if (response.status >= 500 && isRepeatable(operation) && parts.idempotencyKey && !isKeyGiven) {
-        hints.push(`To retry safely: --idempotency-key ${parts.idempotencyKey}`);
-      }
+      const hints = [...connection.hints((parts.as ?? operation).access, response.status, body), ...uncertainHints()];
+      if (!mayBeDone && response.status >= 500 && safely && !isKeyGiven) hints.push(`To retry safely: ${safely}`);
       throw new Refused(response.status, body, hints);
     }
   }
@@ -199,22 +209,12 @@ export class Client implements Calls {
     };
   }
 
-  #unreachable(
-    operation: CatalogueOperation,
-    { idempotencyKey }: RequestParts,
-    error: unknown,
-    timedOut: boolean,
-  ): CliFailure {
+  #unreachable(error: unknown, timedOut: boolean, uncertainHints: readonly string[]): CliFailure {
     const { url } = this.#options.connection;
     const { code, message } = causeOf(error);
     const seconds = Math.round(this.#options.timeoutMs / 1000);
     const why = timedOut ? `no response within ${seconds} s (--timeout)` : message || code;
-    const hints = [];
-    if (operation.method !== 'GET' && !['ECONNREFUSED', 'ENOTFOUND'].includes(code)) {
-      hints.push('The request may or may not have been processed.');
-      if (idempotencyKey) hints.push(`To retry safely: --idempotency-key ${idempotencyKey}`);
-    }
-    if (code === 'ECONNREFUSED') hints.push('Is the service running at this address?');
+    const hints = [...uncertainHints, ...(code === 'ECONNREFUSED' ? ['Is the service running at this address?'] : [])];
     return new CliFailure(exitCodes.unreachable, `${url} cannot be reached: ${oneLine(why)}.`, hints);
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { buildCli } from '../../scripts/build-cli.ts';
 import { type Between, openBetween, openPrompt, type Prompt, runHere } from '../support/cli-world.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 
@@ -11,6 +12,7 @@ let prompt: Prompt;
 let between: Between;
 
 test.before(async () => {
+  await buildCli();
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
 });
 test.after(() => tandem.close());
@@ -125,6 +127,45 @@ test('a request without a response times out, and the error has the key for a sa
     err,
     `no response within 1 s (--timeout).\nThe request may or may not have been processed.\nTo retry safely: --idempotency-key ${key}\n`,
   );
+});
+
+/** The key that is printed when the response of the first attempt is lost. */
+const keyIn = (text: string) => /retry safely if this stops: --idempotency-key ([0-9a-f-]{36})\n/.exec(text)?.[1];
+
+test('after a write that may have happened, every error has the key, whatever the last attempt failed with', async () => {
+  await through((count) => {
+    if (count === 1) setTimeout(() => void between.close(), 50);
+    return 'cut';
+  });
+  const refused = await run(['todos', 'create', 'x']);
+  assert.is(refused.code, 8);
+  assert.match(refused.err, 'Is the service running');
+  const hints = `The request may or may not have been processed.\nTo retry safely: --idempotency-key ${keyIn(refused.err)}\n`;
+  assert.match(refused.err, hints);
+  prompt.close();
+  await through((count, _, response) =>
+    count === 1 ? 'cut' : answer(response, 429, { 'retry-after': '3600' }, refusal('rate_limit_exceeded')),
+  );
+  const limited = await run(['todos', 'create', 'x', '--json']);
+  assert.is(limited.code, 7);
+  const error = JSON.parse(limited.err.trim().split('\n').at(-1) ?? '');
+  assert.is(error.code, 'rate_limit_exceeded');
+  assert.match(error.hints.join('\n'), `--idempotency-key ${keyIn(limited.err)}`);
+  await between.close();
+  prompt.close();
+  await through((_, __, response) => answer(response, 504, {}, refusal('internal_error')));
+  const late = await run(['todos', 'create', 'x', '--json', '--no-retry']);
+  assert.match(late.err, `"To retry safely: --idempotency-key ${between.seen[0]?.headers['idempotency-key']}"`);
+});
+
+test('the key is known when the client is stopped before the next attempt', async () => {
+  await through((count, _, response) =>
+    count === 1 ? 'cut' : answer(response, 429, { 'retry-after': '60' }, refusal('rate_limit_exceeded')),
+  );
+  const running = prompt.start(['todos', 'create', 'x']);
+  await running.until(/Retrying in 6\d s/);
+  running.interrupt();
+  assert.is(keyIn((await running.ended).err), between.seen[0]?.headers['idempotency-key']);
 });
 
 test('the credential goes to the address that was given, and nowhere else', async () => {
