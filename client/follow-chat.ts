@@ -12,6 +12,8 @@ interface FollowOptions {
 
 /** Consecutive connections without a new event. */
 const maxTries = 8;
+/** A connection that lasted this long was no failure: one without events is closed, because it could be lost. */
+const stableMs = 10_000;
 
 /**
  * The events of a chat after the message `afterSequence`, until its agent stops; `done` is the last one. A lost connection
@@ -27,11 +29,13 @@ export async function* followChat(
   for (;;) {
     signal?.throwIfAborted();
     let failure: unknown;
+    let openedAt = Number.POSITIVE_INFINITY;
     try {
       for await (const event of connect(
         (within) => client.chats.stream.query({ chatId, afterSequence: last }, { signal: within }),
         signal,
       )) {
+        openedAt = Math.min(openedAt, Date.now());
         if (event.event === 'message') last = event.id;
         if (event.event === 'status' && event.data.status === status) continue;
         if (event.event === 'status') status = event.data.status;
@@ -43,7 +47,7 @@ export async function* followChat(
       failure = toTandemError(error as TRPCClientError<AppRouter>);
     }
     signal?.throwIfAborted();
-    tries++;
+    tries = Date.now() - openedAt >= stableMs ? 1 : tries + 1;
     if (isTandemError(failure) && !failure.retryable) throw failure;
     if (tries > maxTries) throw failure ?? new Error('The stream of the chat was lost repeatedly. Try again later.');
     await pause(Math.min(250 * 2 ** tries, 5000), signal);

@@ -10,8 +10,10 @@ export type ChatStatus = ChatAnswer['status'];
 
 /** A stream without any bytes for this long is closed; the service sends a heartbeat every 15 s. */
 const idleTimeoutMs = 45_000;
-/** Consecutive connections without an event. */
+/** Consecutive connections without an event that is new. */
 const maxTries = 8;
+/** A connection that lasted this long was no failure. */
+const stableMs = 10_000;
 
 /** The operation that streams a chat. @throws CliFailure when the client was built for a service without one. */
 function streamOf({ operations }: Catalogue): CatalogueOperation {
@@ -49,11 +51,12 @@ export async function* followChat(
 ): AsyncGenerator<ChatEvent> {
   const operation = streamOf(catalogue);
   let last = String(after);
-  let tries = 0;
+  let [tries, status] = [0, ''];
   // Before the first response, an unreachable service is probably a wrong address.
   let wasConnected = false;
   while (!stop.aborted) {
     const broken = new AbortController();
+    let openedAt = Number.POSITIVE_INFINITY;
     try {
       const signal = AbortSignal.any([stop, broken.signal]);
       const response = await calls.open(operation, { path: { chatId } }, signal, last);
@@ -62,8 +65,12 @@ export async function* followChat(
         withIdleTimeout(response.body ?? new ReadableStream(), broken),
       )) {
         if (id !== '') last = id;
-        tries = 0;
+        openedAt = Math.min(openedAt, Date.now());
         const received = { event, ...(event === 'message' && { id: Number(id) }), data: JSON.parse(data) } as ChatEvent;
+        // Every connection begins with the status.
+        if (received.event === 'status' && received.data.status === status) continue;
+        if (received.event === 'status') status = received.data.status;
+        tries = 0;
         yield received;
         if (received.event === 'done') return;
       }
@@ -72,7 +79,7 @@ export async function* followChat(
       const isUnreachable = error instanceof CliFailure && error.exitCode === exitCodes.unreachable;
       if (error instanceof CliFailure && !(isUnreachable && wasConnected)) throw error;
     }
-    tries++;
+    tries = Date.now() - openedAt >= stableMs ? 1 : tries + 1;
     if (tries > maxTries) throw new CliFailure(exitCodes.unreachable, 'The connection was lost repeatedly.');
     await sleep(Math.min(250 * 2 ** tries, 5000), undefined, { signal: stop }).catch(() => {});
   }
