@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import catalogue from 'tandem:catalogue';
 import { Store } from './credentials/store.ts';
+import { exitCodes } from './model/failure.ts';
 import { runClient } from './run.ts';
 import { openOutput } from './terminal/output.ts';
 import { openSources } from './terminal/sources.ts';
@@ -15,19 +16,28 @@ function reportUnwritten(reason: string): void {
   } catch {}
 }
 
-for (const stream of [stdout, stderr]) {
+const out = openOutput(stdout, environment);
+const err = openOutput(stderr, environment);
+// The exit code describes the outcome to who does not read errors.
+err.isOptional = true;
+
+for (const [stream, output] of [
+  [stdout, out],
+  [stderr, err],
+] as const) {
   stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' && output.isOptional) return;
     // Normal when output is piped to `head`.
-    if (code === 'EPIPE') process.exit(0);
+    if (code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.done);
     if (stream === stdout) reportUnwritten(message);
-    process.exit(1);
+    process.exit(exitCodes.failed);
   });
 }
 const context = {
   catalogue,
   environment,
-  out: openOutput(stdout, environment),
-  err: openOutput(stderr, environment),
+  out,
+  err,
   sources: openSources(stdin),
   store: new Store(environment),
   program: process.argv[1],

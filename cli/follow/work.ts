@@ -67,11 +67,12 @@ function interrupted({ chatId }: Work): CliFailure {
 }
 
 /**
- * Prints work until the agent stops. Ctrl-C stops following, not the agent.
+ * Prints work until the agent stops, also when nobody reads it any more. Ctrl-C stops following, not the agent.
  * @throws CliFailure 130 for Ctrl-C, and when the service cannot be followed.
  */
 export async function follow(work: Work, calls: Calls, context: Context, mode: FollowOutput): Promise<Outcome> {
   const { catalogue, out, err } = context;
+  out.isOptional = true;
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.once('SIGINT', onSignal);

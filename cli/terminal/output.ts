@@ -15,6 +15,8 @@ export interface Output {
   isTerminal: boolean;
   /** Columns of the terminal; 80 where there is none. */
   columns: number;
+  /** Whether the command goes on when its reader is gone, because its exit code is still wanted. */
+  isOptional: boolean;
   write(text: string): void;
   paint(style: Paint, text: string): string;
 }
@@ -38,6 +40,7 @@ export function openOutput(stream: Stream, environment: Environment): Output {
   return {
     isTerminal,
     columns: Math.max(40, (isTerminal && stream.columns) || 80),
+    isOptional: false,
     write: (text) => {
       stream.write(text);
     },

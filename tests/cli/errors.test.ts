@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { buildCli } from '../../scripts/build-cli.ts';
 import { bundle, openPrompt, type Prompt, runsAt } from '../support/cli-world.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { freePort } from '../support/ports.ts';
 import { unknownId } from '../support/todo-fixtures.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('the client when something is wrong');
 let tandem: TestService;
@@ -16,6 +18,7 @@ let workspace: TestWorkspace;
 let prompt: Prompt;
 
 test.before(async () => {
+  await buildCli();
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
 });
 test.before.each(async () => {
@@ -106,6 +109,30 @@ test('an output that cannot be written is an error that says so', async () => {
   closeSync(output);
   assert.is(code, 1);
   assert.match(err, /^Error: the output cannot be written: E\w+/);
+});
+
+/** Runs the installed client while nobody reads `stream`; the other streams are ignored. Returns the exit code. */
+async function unread(stream: 'stdout' | 'stderr', args: string[]): Promise<unknown> {
+  const stdio = ['ignore', stream === 'stdout' ? 'pipe' : 'ignore', stream === 'stderr' ? 'pipe' : 'ignore'] as const;
+  const child = spawn(process.execPath, [bundle, ...args], { env: prompt.environment, stdio: [...stdio] });
+  child[stream]?.destroy();
+  const [code] = await once(child, 'close');
+  return code;
+}
+
+test('the exit code is the outcome also when nobody reads what is printed', async () => {
+  assert.is(await unread('stdout', ['todos', 'list', '--json']), 0);
+  assert.is(await unread('stderr', ['todos', 'get', unknownId]), 4);
+  const { body: todo } = await workspace.call('POST /todos', { title: 'Plan' });
+  const { body: agents } = await workspace.call('GET /agents');
+  const { body: run } = await workspace.call(`POST /todos/${todo.id}/runs`, { agentId: agents.data[0].id });
+  const following = ['stdout', 'stderr'].map((stream) =>
+    unread(stream as 'stdout' | 'stderr', ['chats', 'follow', run.chatId, '--jsonl', '--verbose']),
+  );
+  const metrics = async () => (await fetch(`${tandem.url}/metrics`)).text();
+  await until(async () => /^tandem_live_subscribers 2$/m.test(await metrics()));
+  await workspace.call(`POST /chats/${run.chatId}/cancel`);
+  assert.equal(await Promise.all(following), [11, 11]);
 });
 
 test.run();

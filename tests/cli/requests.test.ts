@@ -166,6 +166,7 @@ test('days and times read as people type them', () => {
 const terminal = (columns: number): Output => ({
   isTerminal: true,
   columns,
+  isOptional: false,
   write: () => {},
   paint: (_, text) => text,
 });
