@@ -34,7 +34,7 @@ type Query = Readonly<Record<string, string>>;
 const maxPages = 10;
 /** Candidates that an error shows. */
 const maxShown = 10;
-/** Difference between the time in an id and `createdAt`, in ms. */
+/** Difference between the time in an id of the service and `createdAt`, in ms. */
 const clockDifferenceMs = 10 * 60_000;
 /** Of the `query` parameter. */
 const maxQueryLength = 200;
@@ -87,7 +87,7 @@ export class TitledSearch {
     this.#operation = operation;
   }
 
-  /** The resources of a list that match. `isPast`: this one and all later ones are out of range. */
+  /** The resources of a list that match. `isPast`: once one is found, neither this one nor a later one has to be read. */
   async #search(
     query: Query,
     matches: (each: Titled) => boolean,
@@ -100,7 +100,7 @@ export class TitledSearch {
       const { data, nextCursor } = (await this.#calls.send(this.#operation, { query: more })).body as Page;
       found.push(...data.filter(matches));
       cursor = nextCursor;
-      if (cursor === null || data.some(isPast)) return { found, isComplete: true };
+      if (cursor === null || (found.length > 0 && data.some(isPast))) return { found, isComplete: true };
       if (found.length > maxShown) break;
     }
     return { found, isComplete: false };
@@ -110,6 +110,7 @@ export class TitledSearch {
     const prefix = text.toLowerCase();
     const query = isIdPrefix(text) ? prefixQuery(this.#operation, prefix, now) : undefined;
     if (!query) return { found: [], isComplete: true };
+    // The id of a todo that was made offline, or by a program, is older than the todo.
     const end = timesOf(prefix).to + clockDifferenceMs;
     const isPast = ({ createdAt }: Titled) => query.order === 'asc' && Date.parse(createdAt) > end;
     return this.#search({ ...query, ...archived }, ({ id }) => id.startsWith(prefix), isPast);
@@ -135,8 +136,10 @@ export class TitledSearch {
       const message = `${shown}: too many resources contain the words of “${oneLine(text)}” to find all with this title.`;
       throw usage(message, 'Give the id.', ...all.map(({ id }) => `  ${id}`));
     }
-    if (!byPrefix.isComplete && all.length < 2 && byTitle.found.length === 0) {
-      throw usage(`${shown}: too many ids may start with “${text}”. Give more characters of the id.`);
+    // One that is archived may be found where the active ones are too many.
+    const isLast = all.length > 0 || archived.includeArchived !== undefined;
+    if (!byPrefix.isComplete && all.length < 2 && byTitle.found.length === 0 && isLast) {
+      throw usage(`${shown}: too many ids to find one that starts with “${text}”. Give the whole id.`);
     }
     return [...new Map(all.map((each) => [each.id, each])).values()];
   }

@@ -93,6 +93,22 @@ test('a long list of candidates is cut, and a long title is found', async () => 
   assert.is((await done('todos', 'get', long, '--json')).json.id, id);
 });
 
+test('a todo that was made offline is found by the start of its id, among others that were made before and since', async () => {
+  await make('Before');
+  const madeAt = Date.now() - 30 * 24 * 3600_000;
+  const time = madeAt.toString(16).padStart(12, '0');
+  const id = `${time.slice(0, 8)}-${time.slice(8)}-7${'a'.repeat(3)}-8${'b'.repeat(3)}-${'c'.repeat(12)}`;
+  for (let batch = 0; batch < 3; batch++) {
+    const data = Array.from({ length: 50 }, (_, index) => ({ title: `Since ${batch} ${index}` }));
+    await workspace.call('POST /todos/batch', { data });
+  }
+  const { status } = await workspace.call('POST /todos', { id, title: 'Made offline' });
+  assert.is(status, 201);
+  const before = `update todos set created_at = now() - interval '30 days' where workspace_id = $1 and title = 'Before'`;
+  await tandem.db.rows(before, [workspace.workspaceId]);
+  assert.is((await done('todos', 'get', id.slice(0, 13), '--json')).json.title, 'Made offline');
+});
+
 test('a title is not taken for the only one while more todos may have it than are read', async () => {
   const id = await make('Report');
   for (let batch = 0; batch < 21; batch++) {
