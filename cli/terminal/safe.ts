@@ -21,7 +21,7 @@ function visible(text: string): string {
 
 /** A text on one line, without terminal control characters. */
 export function oneLine(text: string): string {
-  return visible(text.replace(/\s*[\r\n\t]+\s*/g, ' '));
+  return visible(text.replace(/\s+/g, (gap) => (/[\r\n\t]/.test(gap) ? ' ' : gap)));
 }
 
 /** A text with its line breaks, without other terminal control characters. */

@@ -248,7 +248,9 @@ test('no text of the service drives a terminal, and JSON keeps its value', () =>
     }),
   );
   assert.is(lines('a\tb\r\nc\u001b[2J'), 'a  b\nc␛[2J');
-  assert.is(oneLine('two\n lines'), 'two lines');
+  assert.is(oneLine('two \n\tlines,  spaces'), 'two lines,  spaces');
+  const blank = ' '.repeat(1_000_000);
+  assert.is(oneLine(`${blank}x`), `${blank}x`);
   assert.is(oneLine('\ud800'), '\ufffd');
 });
 
