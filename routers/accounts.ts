@@ -123,7 +123,7 @@ export const auth = router({
         beforeSecondFactor: true,
         summary: 'Move this session to another of your workspaces',
         description:
-          'A session opens one workspace at a time: this one is replaced by a session in another workspace of yours. The answer has a new token, and the old one is refused from then on. Use listWorkspaces for the ids.',
+          'A session opens one workspace at a time: this one is replaced by a session in another workspace of yours. The answer has a new token, which expires when the old one would have; the old one is refused from then on. Use listWorkspaces for the ids.',
         status: 201,
         events: [],
       }),

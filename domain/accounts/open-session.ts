@@ -25,7 +25,7 @@ const insert = `with holder as (
     where m.workspace_id = $1 and m.user_id = $2 and m.removed_at is null for share of m
   ), made as (
     insert into credentials (workspace_id, id, kind, secret_hash, user_id, name, prefix, last4, scopes, rate_limit_per_minute, expires_at)
-    select h.workspace_id, $3, 'session', $4, h.user_id, $5, 'tandem_st_', '', $6, $7, now() + ${maxLifetime} from holder h
+    select h.workspace_id, $3, 'session', $4, h.user_id, $5, 'tandem_st_', '', $6, $7, least(now() + ${maxLifetime}, $8::timestamptz) from holder h
     returning workspace_id, user_id, expires_at
   )
   select u.name, u.email, m.role, w.name as "workspaceName", w.timezone, w.agent_minutes as "agentMinutes", made.expires_at as "expiresAt"
@@ -37,6 +37,8 @@ interface Opening {
   userId: string;
   /** The name that the client gave itself. */
   client: string;
+  /** When the session that this one replaces would end; this one does not last longer. */
+  endsAt?: string | null;
 }
 
 /**
@@ -44,11 +46,11 @@ interface Opening {
  * there is no session, or after, and ends it. @throws Failure 403 when the person is not a member.
  */
 export async function openSession(db: Db, opening: Opening): Promise<OpenedSession> {
-  const { workspaceId, userId, client } = opening;
+  const { workspaceId, userId, client, endsAt = null } = opening;
   const token = mintSecret('st');
   const id = newId();
   const label = client.replace(/[^\x20-\x7e]/g, '?').slice(0, maxLabelLength) || 'unknown client';
-  const values = [workspaceId, userId, id, hashSecret(token), label, [...scopes], maxRequestsPerMinute];
+  const values = [workspaceId, userId, id, hashSecret(token), label, [...scopes], maxRequestsPerMinute, endsAt];
   const [row] = await db.rows<Holder>(insert, values);
   if (!row) throw noAccess();
   const { name, email, role, workspaceName, timezone, agentMinutes, expiresAt } = row;

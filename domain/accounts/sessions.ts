@@ -77,13 +77,13 @@ export async function endOtherSessions(ctx: Context) {
 }
 
 /**
- * Replaces the session of the request by one in another workspace. @throws Failure 403 when not a member of it, 401 when
- * the session was ended meanwhile.
+ * Replaces the session of the request by one in another workspace, which ends when the first one would have. @throws
+ * Failure 403 when not a member of it, 401 when the session was ended meanwhile.
  */
 export async function switchWorkspace(ctx: Context, { workspaceId }: { workspaceId: string }): Promise<OpenedSession> {
-  const { userId, credentialId } = ctx.principal;
+  const { userId, credentialId, expiresAt: endsAt } = ctx.principal;
   const session = await ctx.db.transaction(async (tx) => {
-    const opened = await openSession(tx, { workspaceId, userId, client: ctx.client.name });
+    const opened = await openSession(tx, { workspaceId, userId, client: ctx.client.name, endsAt });
     const ended = await tx.rows(revoke, [userId, credentialId]);
     if (ended.length === 0) throw badCredential();
     await movePushSubscriptions(tx, userId, credentialId, opened.id);

@@ -90,6 +90,22 @@ test('a session moves to another workspace of the person, and its old token ends
   assert.is((await tandem.call('GET /me', undefined, { key: moved.body.token })).status, 200);
 });
 
+test('a session that moves to another workspace ends when it would have ended', async () => {
+  const { session } = await newAccount(tandem);
+  const { body: other } = await tandem.call('POST /workspaces', { name: 'Other' }, { key: session.token });
+  const shorten = `update credentials set expires_at = now() + interval '1 day' where workspace_id = $1 and id = $2
+    returning expires_at as "expiresAt"`;
+  const [due] = await tandem.db.rows<{ expiresAt: string }>(shorten, [session.workspace.id, session.id]);
+  const { body: moved } = await tandem.call(
+    'POST /auth/sessions/current/workspace',
+    { workspaceId: other.id },
+    { key: session.token },
+  );
+  assert.is(moved.expiresAt, due?.expiresAt);
+  const { body: me } = await tandem.call('GET /me', undefined, { key: moved.token });
+  assert.is(me.credential.expiresAt, due?.expiresAt);
+});
+
 test('removing a member ends their sessions and keys in the workspace at once, and only there', async () => {
   const { owner, member, workspaceId } = await pair();
   const { body: moved } = await as(member, 'POST /auth/sessions/current/workspace', { workspaceId });
