@@ -42,7 +42,7 @@ export const memberOperations = {
         access: 'session',
         summary: 'Remove a member, or leave',
         description:
-          'Owners may remove anybody, and every member may leave. The sessions, keys, grants and open invitations of that person in this workspace end at once. Their todos stay; the last owner cannot leave (409).',
+          'Owners may remove anybody, and every member may leave. The sessions, keys, grants and open invitations of that person in this workspace end at once, and so do open invitations to their address. Their todos stay; the last owner cannot leave (409).',
         statuses: [404, 409],
         events: ['member.removed', 'api_key.revoked', 'connected_app.revoked', 'invitation.revoked'],
       }),

@@ -27,6 +27,9 @@ const revokeSessions = `update credentials set revoked_at = now() where workspac
 const withdraw = `update invitations set revoked_at = now()
   where workspace_id = $1 and invited_by = $2 and accepted_at is null and revoked_at is null
   returning id, expires_at > now() as "wasOpen"`;
+const withdrawOf = `update invitations set revoked_at = now()
+  where workspace_id = $1 and lower(email) = lower($2) and not anyone_with_link and accepted_at is null and revoked_at is null
+  returning id, expires_at > now() as "wasOpen"`;
 
 /** Whether a member of the workspace has this address, ignoring case. */
 export async function isMember(db: Db, workspaceId: string, email: string): Promise<boolean> {
@@ -70,11 +73,16 @@ export async function listMembers({ db, principal }: Context, { workspaceId }: {
   return wholeList(rows.map((row) => ({ object: 'member' as const, ...row })));
 }
 
-/** Ends the invitations of a person who may no longer invite. Those that had expired are in no list. */
-async function withdrawInvitations(tx: Db, workspaceId: string, userId: string): Promise<void> {
-  const ended = await tx.rows<{ id: string; wasOpen: boolean }>(withdraw, [workspaceId, userId]);
+/** Ends invitations, by a statement. Those that had expired are in no list. */
+async function endInvitations(tx: Db, statement: string, values: readonly [string, string]): Promise<void> {
+  const ended = await tx.rows<{ id: string; wasOpen: boolean }>(statement, values);
   const open = ended.filter(({ wasOpen }) => wasOpen);
-  await recordEvents(tx, workspaceId, open.map(invitationRevoked));
+  await recordEvents(tx, values[0], open.map(invitationRevoked));
+}
+
+/** Ends the invitations of a person who may no longer invite. */
+function withdrawInvitations(tx: Db, workspaceId: string, userId: string): Promise<void> {
+  return endInvitations(tx, withdraw, [workspaceId, userId]);
 }
 
 const noticeRole = (role: string) => (role === 'owner' ? 'You are an owner now' : 'You are no longer an owner');
@@ -103,8 +111,8 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
 }
 
 /**
- * Removes a member, whose sessions, keys, grants, open invitations and subscribed browsers in the workspace end at once,
- * and notifies them by email. Members may remove themselves, owners anybody. @throws Failure 403, 404, 409 for the last owner.
+ * Removes a member, whose sessions, keys, grants, open invitations and subscribed browsers in the workspace end at once, as
+ * do invitations of their address, and notifies them by email. Members may remove themselves, owners anybody. @throws Failure 403, 404, 409 for the last owner.
  */
 export async function removeMember(ctx: Context, { workspaceId, userId }: { workspaceId: string; userId: string }) {
   const { db, principal } = ctx;
@@ -120,6 +128,8 @@ export async function removeMember(ctx: Context, { workspaceId, userId }: { work
     await tx.rows(revokeSessions, [workspaceId, userId]);
     await removeSubscriptionsOfMember(tx, workspaceId, userId);
     await withdrawInvitations(tx, workspaceId, userId);
+    // Those to the person would let them back in.
+    await endInvitations(tx, withdrawOf, [workspaceId, member.email]);
     const text = `You are no longer a member of the workspace ${quotedInNotice(name)}. Your sessions, API keys and apps there were ended.`;
     await queueSecurityNotice({ ...ctx, db: tx }, { userId, workspaceId, title: 'You left a workspace', text });
     return { object: 'deleted' as const, id: userId, deleted: true as const, recoverable: false };

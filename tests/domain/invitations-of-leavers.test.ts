@@ -57,6 +57,22 @@ test('a removed owner does not come back by an invitation of their own', async (
   assert.is(await roleOf(second), null);
 });
 
+test('a removed member does not come back by an older invitation to their address, those of others stay', async () => {
+  const { owner, path, open } = await twoOwners();
+  const guest = await newAccount(tandem);
+  const [theirs, shared, other] = ['', '', ''].map(() => `${crypto.randomUUID()}@example.com`);
+  await as(owner, `POST ${path}/invitations`, { email: guest.email.toUpperCase() });
+  await as(owner, `POST ${path}/invitations`, { email: theirs, anyoneWithLink: true });
+  await as(owner, `POST ${path}/invitations`, { email: shared, anyoneWithLink: true });
+  await as(owner, `POST ${path}/invitations`, { email: other });
+  assert.is((await accept(guest, String(theirs))).status, 200);
+  const { id } = guest.session.user;
+  assert.is((await as(owner, `DELETE ${path}/members/${id}`)).status, 200);
+  const refused = await accept(guest, guest.email.toUpperCase());
+  assert.equal([refused.status, refused.body.param], [400, 'invitationToken']);
+  assert.is(await open(), 2);
+});
+
 test('an owner who becomes a member takes their invitations along, those of others stay', async () => {
   const { owner, path, second, invite, demote, open, roleOf } = await twoOwners();
   const { email } = await invite();
