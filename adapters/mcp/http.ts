@@ -8,6 +8,7 @@ import { defaultMaxBody } from '../../routers/metadata.ts';
 import { lackingScopes } from '../../routers/tools/tool.ts';
 import { type ContextFor, describeFailure, failureOf, sendFailure, UnreadableBody } from '../http.ts';
 import { type RouterLike, type Tool, toolsOf } from '../operations.ts';
+import { stalledResponses } from '../stalled-responses.ts';
 import { type Addresses, allowPage, requireOwnAddress, shareWithPage } from './origin.ts';
 import type { McpEndpoint } from './server.ts';
 
@@ -100,7 +101,10 @@ async function sendAnswer(reply: FastifyReply, answer: Response | object) {
     reply.header('content-type', 'application/json');
     return reply.send(JSON.stringify(answer));
   }
-  if (answer.headers.get('content-type')?.includes('text/event-stream')) return reply.send(answer);
+  if (answer.headers.get('content-type')?.includes('text/event-stream')) {
+    stalledResponses.watch(reply.raw);
+    return reply.send(answer);
+  }
   reply.code(answer.status).headers(Object.fromEntries(answer.headers));
   return reply.send(answer.body ? await answer.text() : undefined);
 }

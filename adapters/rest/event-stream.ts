@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { stalledResponses } from '../stalled-responses.ts';
 
 /** What every event of a stream has. */
 interface StreamedEvent {
@@ -109,12 +110,14 @@ export async function writeEvents(
 
 /**
  * Sends a stream of events as the answer, with the headers of `reply`. A process has thousands of streams: they are written
- * to the response itself, as what Fastify and Node put around a stream takes as much memory as the connection.
+ * to the response itself, as what Fastify and Node put around a stream takes as much memory as the connection. A client that
+ * reads nothing is disconnected, also after the last event.
  */
 export function sendEvents(reply: FastifyReply, events: AsyncIterable<unknown>): void {
   reply.hijack();
   const { raw, log, statusCode } = reply;
   raw.writeHead(statusCode, reply.getHeaders() as Record<string, string>);
+  stalledResponses.watch(raw);
   writeEvents(raw, events).catch((error: unknown) => {
     log.error({ err: error }, 'stream failed');
     raw.destroy();
