@@ -3,31 +3,37 @@ import { Failure } from './errors.ts';
 /** Seconds until a refused stream is worth another try. */
 const refusedSeconds = 30;
 
-/** @throws Failure 429 where a workspace has as many streams of a kind on this process as it may. */
-export function requireFewStreams(kind: 'events' | 'chats', open: number, max: number): void {
+type Kind = 'streams of events' | 'streams of chats' | 'downloads of audio' | 'connected recordings';
+
+/** @throws Failure 429 where a workspace has as many of a kind open on this process as it may. */
+export function requireFewStreams(kind: Kind, open: number, max: number): void {
   if (open < max) return;
   throw new Failure({
     status: 429,
     code: 'rate_limit_exceeded',
-    message: `This workspace has ${max} open streams of ${kind}, and may not have more. Close some, or try again in ${refusedSeconds} s.`,
+    message: `This workspace has ${max} open ${kind}, and may not have more. Close some, or try again in ${refusedSeconds} s.`,
     retryAfterSeconds: refusedSeconds,
   });
 }
 
-/** How many streams of chats of each workspace are open on this process. */
-const chatStreams = new Map<string, number>();
+/** How many of something each workspace has open on this process. */
+export class OpenOfWorkspaces {
+  readonly #open = new Map<string, number>();
 
-/** How many streams of chats a workspace has open on this process. */
-export function openChatStreams(workspaceId: string): number {
-  return chatStreams.get(workspaceId) ?? 0;
-}
+  of(workspaceId: string): number {
+    return this.#open.get(workspaceId) ?? 0;
+  }
 
-/** Counts a stream of a chat until the returned function is called. */
-export function countChatStream(workspaceId: string): () => void {
-  chatStreams.set(workspaceId, openChatStreams(workspaceId) + 1);
-  return () => {
-    const left = openChatStreams(workspaceId) - 1;
-    if (left > 0) chatStreams.set(workspaceId, left);
-    else chatStreams.delete(workspaceId);
-  };
+  /** Counts one more until the returned function is called. */
+  add(workspaceId: string): () => void {
+    this.#open.set(workspaceId, this.of(workspaceId) + 1);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      const left = this.of(workspaceId) - 1;
+      if (left > 0) this.#open.set(workspaceId, left);
+      else this.#open.delete(workspaceId);
+    };
+  }
 }

@@ -150,7 +150,8 @@ export function createService({
   if (router === appRouter) mountTrpc(app, appRouter, operations, contextFor, settings);
   const addresses = { host: config.HOST, allowedOrigins: config.ALLOWED_ORIGINS };
   mountMcp(app, toolRouter, contextFor, settings, addresses);
-  mountMedia(app, { db, store: audio, key: mediaKey, clock });
+  const maxPerWorkspace = Math.ceil(settings.streamsPerWorkspace / 100);
+  mountMedia(app, { db, store: audio, key: mediaKey, maxPerWorkspace, clock });
   mountRecordings(app, intake, settings, addresses, closingSeconds(config));
   refuseOtherMethods();
   void app.register(async (api) => mountOperations(api, operations, contextFor, settings, standby), {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { countChatStream, openChatStreams, requireFewStreams } from '../streams.ts';
+import { OpenOfWorkspaces, requireFewStreams } from '../streams.ts';
 import { findChat } from './rows.ts';
 import type { ChatEventAnswer } from './shapes.ts';
 import { readTailAs } from './tail.ts';
@@ -34,6 +34,7 @@ class PendingDeltas {
 
 /** A stream of a chat reads every few seconds, one of events waits for the log: a workspace may have so many times fewer. */
 const eventStreamsPerChatStream = 10;
+const openStreams = new OpenOfWorkspaces();
 
 interface Following {
   chatId: string;
@@ -42,7 +43,7 @@ interface Following {
 
 /** The events of a chat that exists. */
 async function* followChat(ctx: Context, { chatId, afterSequence }: Following): AsyncGenerator<ChatEventAnswer> {
-  const stopCounting = countChatStream(ctx.principal.workspaceId);
+  const stopCounting = openStreams.add(ctx.principal.workspaceId);
   const deltas = new PendingDeltas();
   const watch = new Watch(ctx, chatId, true, (delta) => deltas.add(delta));
   let [last, sentStatus]: [number, string | undefined] = [afterSequence, undefined];
@@ -83,7 +84,7 @@ async function* followChat(ctx: Context, { chatId, afterSequence }: Following): 
 export async function streamChat(ctx: Context, { chatId, afterSequence }: Following) {
   const { workspaceId } = ctx.principal;
   const max = Math.ceil(ctx.service.streamsPerWorkspace / eventStreamsPerChatStream);
-  requireFewStreams('chats', openChatStreams(workspaceId), max);
+  requireFewStreams('streams of chats', openStreams.of(workspaceId), max);
   const { id } = await findChat(ctx.db, workspaceId, chatId);
   return followChat(ctx, { chatId: id, afterSequence });
 }

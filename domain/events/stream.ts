@@ -118,7 +118,7 @@ async function* followLog(
  */
 export async function streamEvents(ctx: Context, filter: FollowedEvents) {
   const { principal, logs, signal, closing, db, service } = ctx;
-  requireFewStreams('events', logs.followersOf(principal.workspaceId), service.streamsPerWorkspace);
+  requireFewStreams('streams of events', logs.followersOf(principal.workspaceId), service.streamsPerWorkspace);
   const ends = await logEnds(db, principal.workspaceId);
   const { afterSequence = ends.latest } = filter;
   requireKept(afterSequence, ends, 'afterSequence');

@@ -1,10 +1,12 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { stalledResponses } from '../../adapters/stalled-responses.ts';
 import type { Db } from '../../db/client.ts';
-import { Failure, notFound } from '../../domain/errors.ts';
+import { Failure, notFound, unavailable } from '../../domain/errors.ts';
 import { entityTags } from '../../domain/etag.ts';
 import type { AudioRef } from '../../domain/media.ts';
+import { OpenOfWorkspaces, requireFewStreams } from '../../domain/streams.ts';
 import { type AudioStore, type ByteRange, MissingAudio } from '../../media/storage/store.ts';
 import { headersOf, rangeApplies, rangeOf, type StoredAudio, unsatisfiable } from './headers.ts';
 import { type MediaLink, mediaLinks } from './links.ts';
@@ -14,6 +16,8 @@ export interface MediaParts {
   store: AudioStore;
   /** Secret of the links, shared by all processes. */
   key: KeyObject;
+  /** Downloads that a workspace may have open on this process. */
+  maxPerWorkspace: number;
   clock?: () => Date;
 }
 
@@ -49,14 +53,48 @@ async function streamOf(store: AudioStore, key: string, range: ByteRange): Promi
   return stream.once('close', () => void bytes.return?.().catch(() => {}));
 }
 
-/** `GET` and `HEAD /media/{token}`: the audio of a recording, for every holder of the link. */
-export function mountMedia(app: FastifyInstance, { db, store, key, clock = () => new Date() }: MediaParts): void {
+/** Downloads open on a process. Each holds a connection to S3, of which recorders need some to store their audio. */
+const maxDownloads = 512;
+
+/**
+ * `GET` and `HEAD /media/{token}`: the audio of a recording, for every holder of the link. Requests with a link are not counted
+ * by the gate, open downloads are: 429 where the workspace has many, 503 where the process has.
+ */
+export function mountMedia(
+  app: FastifyInstance,
+  { db, store, key, maxPerWorkspace, clock = () => new Date() }: MediaParts,
+): void {
   const links = mediaLinks(key);
   const linkOf = (request: FastifyRequest) => links.read((request.params as { token: string }).token);
   const streams = new Set<Readable>();
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.destroy();
   });
+  const open = new OpenOfWorkspaces();
+  let downloads = 0;
+
+  /** Opens the audio, counted until it is closed. @throws MissingAudio, Failure 429, 503. */
+  const download = async ({ workspaceId }: MediaLink, audioKey: string, range: ByteRange): Promise<Readable> => {
+    requireFewStreams('downloads of audio', open.of(workspaceId), maxPerWorkspace);
+    if (downloads >= maxDownloads) throw unavailable();
+    downloads++;
+    const stopCounting = open.add(workspaceId);
+    const end = () => {
+      downloads--;
+      stopCounting();
+    };
+    try {
+      const stream = await streamOf(store, audioKey, range);
+      streams.add(stream);
+      return stream.once('close', () => {
+        streams.delete(stream);
+        end();
+      });
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
 
   const send = async (request: FastifyRequest, reply: FastifyReply, link: MediaLink, audio: StoredAudio) => {
     const size = await store.size(audio.audio_key);
@@ -72,11 +110,11 @@ export function mountMedia(app: FastifyInstance, { db, store, key, clock = () =>
     const range = asked ? rangeOf(request.headers.range, size) : 'whole';
     if (range === 'unsatisfiable') throw unsatisfiable(size);
     const { start, end } = range === 'whole' ? { start: 0, end: size - 1 } : range;
-    const stream = isHead || size === 0 ? null : await streamOf(store, audio.audio_key, { start, end });
+    const stream = isHead || size === 0 ? null : await download(link, audio.audio_key, { start, end });
     reply.headers({ ...headers, 'Content-Length': end + 1 - start }).type(audio.audio_type);
     if (range !== 'whole') reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`);
     if (stream === null) return reply.send();
-    streams.add(stream.once('close', () => streams.delete(stream)));
+    stalledResponses.watch(reply.raw);
     return reply.send(stream);
   };
 

@@ -7,6 +7,7 @@ import { chromium } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { handleFailures } from '../../adapters/http.ts';
+import { stalledResponses } from '../../adapters/stalled-responses.ts';
 import { connect, type Database } from '../../db/client.ts';
 import { migrate } from '../../db/migrate.ts';
 import { createWorkspace } from '../../db/seed.ts';
@@ -58,12 +59,12 @@ const store: AudioStore = {
   },
 };
 
-async function startApp(perAddress = 1_000_000) {
+async function startApp(perAddress = 1_000_000, maxPerWorkspace = 100) {
   const made = fastify({ trustProxy: true, routerOptions: { maxParamLength: 65_536 } });
   endConnectionsOnClose(made);
   guard(made, createGate(new Limiter(db, perAddress), perAddress, service));
   handleFailures(made, service);
-  mountMedia(made, { db, store, key, clock: () => now });
+  mountMedia(made, { db, store, key, maxPerWorkspace, clock: () => now });
   const player = '<!doctype html><title>Player</title><audio></audio>';
   const policy = "default-src 'none'; media-src 'self'";
   made.get('/player', async (_, reply) =>
@@ -331,6 +332,57 @@ test('a client that goes away ends the read, and one that does not read holds li
   assert.ok(held > 0 && held < 16 * 2 ** 20, `${held} bytes`);
   socket.destroy();
   await until(() => reads.open === 0);
+});
+
+/** A client that takes nothing of the audio but what fits in the buffers between. */
+async function unread(link: URL) {
+  const socket = connectTo(Number(link.port), link.hostname);
+  socket.on('error', () => {}).pause();
+  socket.write(`GET ${link.pathname} HTTP/1.1\r\nHost: ${link.host}\r\n\r\n`);
+  return socket;
+}
+
+test('a workspace has so many downloads open and no more, whatever others have', async () => {
+  const limited = await startApp(1_000_000, 2);
+  const at = (link: string) => new URL(link.replace(service.publicUrl, limited.url));
+  try {
+    const long = wavOf(Buffer.alloc(24 * 2 ** 20));
+    const [link, other] = [at(await linkTo(long)), at(await linkTo(wav))];
+    [reads.open, reads.bytes] = [0, 0];
+    const [first, second] = [await unread(link), await unread(link)];
+    await until(() => reads.open === 2);
+    const refused = await get(link.href, { range: 'bytes=0-9' });
+    const body = (await refused.json()) as { code: string; message: string };
+    assert.equal([refused.status, refused.headers.get('retry-after')], [429, '30']);
+    assert.equal(body.code, 'rate_limit_exceeded');
+    assert.match(body.message, 'This workspace has 2 open downloads of audio');
+    assert.is((await get(link.href, {}, 'HEAD')).status, 200);
+    assert.is((await bytesOf(await get(other.href))).length, wav.length);
+    first.destroy();
+    await until(() => reads.open === 1);
+    assert.is((await bytesOf(await get(link.href, { range: 'bytes=0-9' }))).length, 10);
+    second.destroy();
+    await until(() => reads.open === 0);
+    for (let time = 0; time < 5; time++) await bytesOf(await get(other.href));
+  } finally {
+    limited.app.server.closeAllConnections();
+    await limited.app.close();
+  }
+});
+
+test('a download of which nothing is taken for a minute ends', async () => {
+  const link = new URL(await linkTo(wavOf(Buffer.alloc(24 * 2 ** 20))));
+  [reads.open, reads.bytes] = [0, 0];
+  const socket = await unread(link);
+  await until(() => reads.open === 1);
+  // Each check is a minute after the one before; what the buffers take meanwhile is progress.
+  let now = performance.now();
+  await until(() => {
+    stalledResponses.check(now);
+    now += 60_000;
+    return reads.open === 0;
+  });
+  socket.destroy();
 });
 
 test('a client that goes away before the first bytes are there leaves no read open', async () => {
