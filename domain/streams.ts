@@ -3,7 +3,7 @@ import { Failure } from './errors.ts';
 /** Seconds until a refused stream is worth another try. */
 const refusedSeconds = 30;
 
-type Kind = 'streams of events' | 'streams of chats' | 'downloads of audio' | 'connected recordings';
+type Kind = 'streams of events' | 'streams of chats' | 'downloads of audio' | 'recordings' | 'recording sockets';
 
 /** @throws Failure 429 where a workspace has as many of a kind open on this process as it may. */
 export function requireFewStreams(kind: Kind, open: number, max: number): void {

@@ -12,7 +12,7 @@ import { createTranscriber } from '../media/transcription/index.ts';
 import type { Background } from './background.ts';
 import type { Config } from './config.ts';
 import { mediaLinks } from './downloads/links.ts';
-import { createIntake, type Intake } from './recordings/intake.ts';
+import { createIntake, type Intake, maxRecordingSockets } from './recordings/intake.ts';
 import { stopSilent } from './recordings/silence.ts';
 import { defaultTimes } from './recordings/times.ts';
 import { watchSpace } from './runtime/audio-space.ts';
@@ -37,7 +37,10 @@ export interface CapturesAtWork {
   addPeriodic(periodic: Pick<Periodic, 'every'>): void;
 }
 
-type CaptureOverrides = Pick<ServiceParts, 'audio' | 'intakeTimes' | 'capturePauses' | 'captureTurnMs'>;
+type CaptureOverrides = Pick<
+  ServiceParts,
+  'audio' | 'intakeTimes' | 'maxRecordingSockets' | 'capturePauses' | 'captureTurnMs'
+>;
 
 /** Opens the audio store and the intake. Nothing is connected to before it is needed. */
 export async function openCaptures(
@@ -53,6 +56,7 @@ export async function openCaptures(
   const { store, space } = watchSpace(overrides.audio ?? openAudioStore(config));
   const times = { ...defaultTimes, ...overrides.intakeTimes };
   const maxRecordingBytes = config.RECORDING_MAX_MEGABYTES * 2 ** 20;
+  const maxSockets = overrides.maxRecordingSockets ?? maxRecordingSockets;
   return {
     audio: store,
     audioSpace: space,
@@ -62,7 +66,7 @@ export async function openCaptures(
       urlFor: (target, now) => links.urlFor({ ...target, publicUrl: settings.publicUrl, now }),
       readTranscript,
     },
-    intake: createIntake({ db, log, times, pgListener, store, maxRecordingBytes }),
+    intake: createIntake({ db, log, times, pgListener, store, maxRecordingBytes, maxSockets }),
     handlersOf: (captureContext, writer) => {
       const transcriber = createTranscriber(config, { log });
       const { capturePauses: pauses, captureTurnMs: turnMs } = overrides;

@@ -46,6 +46,8 @@ export interface ServiceParts {
   mediaKey: KeyObject;
   /** Timeouts of the intake; others only in tests. */
   intakeTimes?: Partial<IntakeTimes>;
+  /** Sockets of recorders that a workspace may have on this process; another number only in tests. */
+  maxRecordingSockets?: number;
   /** Pauses before a step of a capture is tried again, in milliseconds; others only in tests. */
   capturePauses?: readonly number[];
   /** After so many milliseconds a capture is handed back, for others to have their turn; others only in tests. */

@@ -3,9 +3,11 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { recordings } from '../../db/schema/index.ts';
 import { hashSecret } from '../../db/secrets.ts';
+import { lockWorkspace } from '../accounts/membership.ts';
 import type { Context, ServiceContext } from '../context.ts';
 import { conflict } from '../errors.ts';
 import type { CaptureRef } from '../jobs.ts';
+import { requireFewStreams } from '../streams.ts';
 import { requireMinutes } from '../usage/minutes.ts';
 import { recordCapture } from './events.ts';
 import type { NewRecording, RecordingSessionAnswer } from './recording-shapes.ts';
@@ -41,6 +43,18 @@ export function notifyIntake(db: Db, event: RecordingEvent): void {
   db.notify(recordingsChannel, JSON.stringify(event));
 }
 
+/** Recordings that a workspace may have running at a time. One without audio ends after five minutes. */
+export const maxRunning = 100;
+
+const running = `select count(*)::int as count from recordings where workspace_id = $1 and stopped_at is null`;
+
+/** Counts them one start after the other: a lock is held until the transaction ends. @throws Failure 429. */
+async function requireFewRunning(db: Db, workspaceId: string): Promise<void> {
+  await lockWorkspace(db, workspaceId);
+  const [found] = await db.rows<{ count: number }>(running, [workspaceId]);
+  requireFewStreams('recordings', found?.count ?? 0, maxRunning);
+}
+
 const insertCapture = `insert into captures
     (workspace_id, id, type, status, user_id, title, title_given, tags, language, recording_id, recorded_at)
   values ($1, $2, 'recording', 'recording', $3, $4, $4::text is not null, $5, $6, $7, now())`;
@@ -54,12 +68,13 @@ export function mintRecordingToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Opens a recording; its audio is sent over the socket. @throws Failure 402, with nothing written. */
+/** Opens a recording; its audio is sent over the socket. @throws Failure 402, 429 while many are running; nothing is written then. */
 export function startRecording(ctx: Context, recording: NewRecording): Promise<RecordingSessionAnswer> {
   const { principal, service } = ctx;
   const { workspaceId, userId } = principal;
   const { title = null, tags = [], language } = recording;
   return ctx.db.transaction(async (db) => {
+    await requireFewRunning(db, workspaceId);
     await requireMinutes(db, workspaceId);
     const [captureId, recordingId, token] = [newId(), newId(), mintRecordingToken()];
     const spoken = language === undefined ? null : (Intl.getCanonicalLocales(language)[0] ?? null);

@@ -61,12 +61,17 @@ const unknownToken =
 
 /**
  * Makes the connection `holder` the only one that may add audio. The first one spends the token and stores `resumeHash`;
- * every later one needs the resume token. @throws Failure 401, 409 when it was stopped.
+ * every later one needs the resume token. `onFound` is called before, and may refuse. @throws Failure 401, 409 when it was stopped.
  */
 export function takeOver(
   pool: Db,
   token: string,
-  { holder, resumeHash, leaseMs }: { holder: string; resumeHash: Buffer; leaseMs: number },
+  {
+    holder,
+    resumeHash,
+    leaseMs,
+    onFound,
+  }: { holder: string; resumeHash: Buffer; leaseMs: number; onFound: (workspaceId: string) => void },
 ): Promise<Claim> {
   return pool.transaction(async (db) => {
     const [found] = await lockAnywhere<Found>(db, find, [hashSecret(token)], 1);
@@ -77,6 +82,7 @@ export function takeOver(
         'This recording was stopped. The audio that was received is kept; start a new recording to record more.';
       throw conflict(message, { reason: 'recording_stopped' });
     }
+    onFound(found.workspaceId);
     await db.rows(take, [found.workspaceId, found.recordingId, holder, resumeHash, leaseMs]);
     notifyIntake(db, { recordingId: found.recordingId });
     const isHeld = previous !== null && previousMs !== null && previousMs > 0;

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { v4 as newHolder } from 'uuid';
 import type { WebSocket } from 'ws';
 import { hashSecret } from '../../db/secrets.ts';
-import { mintRecordingToken, type RecordingContext } from '../../domain/captures/recording.ts';
+import { maxRunning, mintRecordingToken, type RecordingContext } from '../../domain/captures/recording.ts';
+import { OpenOfWorkspaces, requireFewStreams } from '../../domain/streams.ts';
 import type { PgListener } from '../pubsub/listener.ts';
 import type { Measure } from '../runtime/metrics.ts';
 import { within } from '../runtime/timeouts.ts';
@@ -14,6 +15,9 @@ import { createLeaseRenewal } from './lease-renewal.ts';
 import type { Admission, ConnectionParts } from './parts.ts';
 import { defaultLimits, type IntakeTimes, now } from './times.ts';
 
+/** Sockets of a workspace on a process: one of each recording, and the one before it, which ends when it is replaced. */
+export const maxRecordingSockets = 2 * maxRunning;
+
 export interface IntakeParts extends RecordingContext {
   pgListener: PgListener;
   store: ChunkStore;
@@ -21,12 +25,14 @@ export interface IntakeParts extends RecordingContext {
   times: IntakeTimes;
   /** Bytes of the largest recording. */
   maxRecordingBytes: number;
+  /** Sockets that a workspace may have on this process. */
+  maxSockets: number;
 }
 
 /** Takes the audio of recordings, on one process. */
 export interface Intake {
   readonly isClosing: boolean;
-  /** Gives the recording to the client with a valid token. @throws Failure 401, 409. */
+  /** Gives the recording to the client with a valid token. @throws Failure 401, 409, 429. */
   admit(token: string): Promise<Admission>;
   /** Serves it over this socket. */
   serve(socket: WebSocket, admission: Admission): void;
@@ -38,11 +44,12 @@ export interface Intake {
 }
 
 /** Opens the intake of this process: its leases, events and heartbeats. `close` ends them. */
-export function createIntake({ pgListener, maxRecordingBytes, ...world }: IntakeParts): Intake {
+export function createIntake({ pgListener, maxRecordingBytes, maxSockets, ...world }: IntakeParts): Intake {
   const { db, log, times } = world;
   const connections = new Set<Connection>();
   const limits = { ...defaultLimits, maxRecordingBytes };
   const queued = { bytes: 0 };
+  const sockets = new OpenOfWorkspaces();
   let bytes = 0;
   let isClosing = false;
 
@@ -86,16 +93,37 @@ export function createIntake({ pgListener, maxRecordingBytes, ...world }: Intake
     admit: async (token) => {
       const [since, fresh] = [now(), mintRecordingToken()];
       const { leaseMs } = times;
-      const claim = await takeOver(db, token, { holder: newHolder(), resumeHash: hashSecret(fresh), leaseMs });
-      return { claim, claimedAt: since, resumeToken: claim.resumes ? token : fresh };
+      let stopCounting = () => {};
+      const onFound = (workspaceId: string) => {
+        // The transaction may be repeated.
+        stopCounting();
+        requireFewStreams('recording sockets', sockets.of(workspaceId), maxSockets);
+        stopCounting = sockets.add(workspaceId);
+      };
+      try {
+        const claim = await takeOver(db, token, {
+          holder: newHolder(),
+          resumeHash: hashSecret(fresh),
+          leaseMs,
+          onFound,
+        });
+        return { claim, claimedAt: since, resumeToken: claim.resumes ? token : fresh, stopCounting };
+      } catch (error) {
+        stopCounting();
+        throw error;
+      }
     },
     serve: (socket, admission) => {
       const connection = new Connection(socket, admission, parts);
       connections.add(connection);
-      void connection.over.then(() => connections.delete(connection));
+      void connection.over.then(() => {
+        connections.delete(connection);
+        admission.stopCounting();
+      });
       if (isClosing) connection.shutDown();
     },
-    abandon: async ({ claim }) => {
+    abandon: async ({ claim, stopCounting }) => {
+      stopCounting();
       if (!claim.previous) await releaseClaim(db, claim, { chunks: null, sizeBytes: null, quietMs: null });
     },
     close: async (seconds) => {

@@ -26,4 +26,6 @@ export interface Admission {
   resumeToken: string;
   /** Before the claim was made. */
   claimedAt: Instant;
+  /** Ends the count of its socket. */
+  stopCounting: () => void;
 }

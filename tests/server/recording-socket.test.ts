@@ -2,12 +2,15 @@ import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
+import { maxRunning } from '../../domain/captures/recording.ts';
 import { ask, assertFrame, inOneWindow } from '../support/frame.ts';
+import type { TestWorkspace } from '../support/harness.ts';
 import { chunkFrame, Recorder, refusalOf } from '../support/recorder.ts';
 import {
   audio,
   audioDirectory,
   idle,
+  type OpenedSession,
   openSession,
   type RecordingWorld,
   rowOf,
@@ -100,6 +103,54 @@ test('the connection of somebody who is removed ends at once, and what it stored
     assert.is(await kept.stop(), 'stopped');
   } finally {
     await unhurried.close();
+  }
+});
+
+/** Recordings that run, and whose recorders have yet to connect. */
+async function manyRunning({ workspaceId, userId }: TestWorkspace, count: number): Promise<void> {
+  const text = `with made as (
+      insert into captures (workspace_id, id, type, status, user_id, recording_id, recorded_at)
+      select $1, gen_random_uuid(), 'recording', 'recording', $2, gen_random_uuid(), now() from generate_series(1, $3)
+      returning workspace_id, id, user_id, recording_id
+    )
+    insert into recordings (workspace_id, id, capture_id, user_id, token_hash, token_expires_at, max_seconds)
+    select workspace_id, recording_id, id, user_id, sha256(id::text::bytea), now() + interval '5 minutes', 60 from made`;
+  await tandem.db.rows(text, [workspaceId, userId, count]);
+}
+
+test('a workspace has so many recordings running and no more, whatever others have', async () => {
+  const workspace = await tandem.workspace();
+  await manyRunning(workspace, maxRunning - 1);
+  const key = await workspace.session();
+  const start = () => workspace.call('POST /captures/recordings', {}, { key });
+  const answers = await Promise.all([start(), start(), start()]);
+  assert.equal(answers.map(({ status }) => status).sort(), [201, 429, 429]);
+  const [refusal] = answers.filter(({ status }) => status === 429);
+  assert.equal([refusal?.body.code, refusal?.headers.get('retry-after')], ['rate_limit_exceeded', '30']);
+  assert.match(refusal?.body.message, 'This workspace has 100 open recordings');
+  await newSession();
+  const [started] = answers.filter(({ status }) => status === 201);
+  bodyOf(await workspace.call(`POST /captures/${started?.body.captureId}/stop`));
+  assert.is((await start()).status, 201);
+});
+
+test('a workspace has so many sockets on a process and no more, and one that ends makes room', async () => {
+  const narrow = await startIntake(directory.store, idle, { maxRecordingSockets: 2 });
+  try {
+    const workspace = await narrow.workspace();
+    const sessions = await Promise.all([1, 2, 3].map(() => openSession(workspace)));
+    const [first, second, third] = sessions as [OpenedSession, OpenedSession, OpenedSession];
+    const [one, two] = [await Recorder.start(first), await Recorder.start(second)];
+    const { status, body, headers } = await refusalOf(socketOf(narrow), third.token);
+    assert.equal([status, body.code, headers.get('retry-after')], [429, 'rate_limit_exceeded', '30']);
+    const other = await Recorder.start(await openSession(await narrow.workspace()));
+    assert.is(await one.stop(), 'stopped');
+    // The token that was refused is not spent.
+    const late: Recorder[] = [];
+    await until(async () => late.push(...(await Recorder.start(third).then(Array.of, () => []))));
+    for (const recorder of [two, other, ...late]) assert.is(await recorder.stop(), 'stopped');
+  } finally {
+    await narrow.close();
   }
 });
 
