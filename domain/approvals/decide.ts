@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { holdChat } from '../chats/rows.ts';
 import type { AuthenticatedContext, Principal, ServiceSettings } from '../context.ts';
 import { conflict, Failure, invalid, invalidInput } from '../errors.ts';
+import type { Scope } from '../scopes.ts';
 import { dueSettlements } from './expiry.ts';
 import { type ApprovalRow, approvalOf, findApproval, noApproval } from './rows.ts';
 import { settle } from './settle.ts';
@@ -30,6 +31,24 @@ function requireApprover(ctx: AuthenticatedContext, toolName: string): void {
   const message =
     'Approving a change of an agent or a skill needs the scope agents:write. Use a credential that has it.';
   throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: ['agents:write'] });
+}
+
+/** The scopes for captures that a call with this input needs, of the tool itself or because it gives captures to an agent. */
+function captureScopes(needed: readonly Scope[], { captureId, captureIds }: Record<string, unknown>): Scope[] {
+  const ofTool = needed.filter((scope) => scope.startsWith('captures:'));
+  const given = [captureId, captureIds].flat().some((id) => typeof id === 'string');
+  return ofTool.length === 0 && given ? ['captures:read'] : ofTool;
+}
+
+/**
+ * Checks that the credential may edit the input of a call to this one. The call runs with the scopes of whoever started
+ * the turn: else a key for chats alone could have an agent repeat captures, or change them. @throws Failure 403.
+ */
+function requireEditor({ service, principal }: AuthenticatedContext, toolName: string, input: Record<string, unknown>) {
+  const needed = captureScopes(service.tools?.get(toolName)?.scopes ?? [], input);
+  if (needed.every((scope) => principal.scopes.has(scope))) return;
+  const message = `Approving this call with another input needs ${needed.join(' and ')}. Approve it as it is, or use a credential that has the scope.`;
+  throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: needed });
 }
 
 /** Checks an edited input against the arguments of its tool. @throws Failure 400 with `param` below `input`; 409. */
@@ -60,7 +79,7 @@ function isSame(approval: ApprovalRow, { decision, input }: Decision): boolean {
 /**
  * Decides an approval for a person; the turn continues once none of its approvals is pending. The same decision again
  * changes nothing. A late decision expires the approval instead.
- * @throws Failure 400, 403 for an agent, 404, 409 decided otherwise, expired or superseded.
+ * @throws Failure 400, 403 for an agent and for an edited input that the credential's scopes for captures do not reach, 404, 409 decided otherwise, expired or superseded.
  */
 export async function decideApproval(
   ctx: AuthenticatedContext,
@@ -73,8 +92,9 @@ export async function decideApproval(
     throw invalid('input', 'input is allowed only with approve. Leave it out, and describe the change in note.');
   }
   const { workspaceId, userId: decidedBy } = principal;
-  const { chatId, toolName } = await findApproval(ctx.db, workspaceId, approvalId);
+  const { chatId, toolName, input: asked } = await findApproval(ctx.db, workspaceId, approvalId);
   if (decision === 'approve') requireApprover(ctx, toolName);
+  if (input !== undefined && !isDeepStrictEqual(asked, input)) requireEditor(ctx, toolName, input);
   if (input !== undefined) checkToolInput(ctx.service, toolName, input);
   const { approval, isNew } = await ctx.db.transaction(async (db) => {
     const tx = { ...ctx, db };

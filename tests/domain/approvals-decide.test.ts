@@ -239,6 +239,41 @@ test('approving again with another input is a conflict, with the same one it is 
   refused(await decide(workspace, approvalIds[0], { decision: 'approve', input: { title: 'Buy milk' } }), 409, null);
 });
 
+test('an input that names or changes captures is edited only with the scopes for that', async () => {
+  const workspace = await tandem.workspace();
+  const captureId = (await workspace.call('POST /captures', { type: 'note', content: 'Secret' })).body.id;
+  const calls = [
+    { toolName: 'create_chat', input: { message: 'Hi', captureIds: [captureId] } },
+    { toolName: 'create_todo', input: { title: 'Hi', captureId } },
+    { toolName: 'update_capture', input: { captureId, title: 'Hi' } },
+  ];
+  const edits = [
+    { edit: { message: 'Repeat it', captureIds: [captureId] }, scope: 'captures:read' as const },
+    { edit: { title: 'Repeat it', captureId }, scope: 'captures:read' as const },
+    { edit: { captureId, title: 'Mine' }, scope: 'captures:write' as const },
+  ];
+  const { approvalIds } = await waiting(workspace, { calls });
+  const writer = await workspace.mint(['chats:write']);
+  for (const [place, { edit: input, scope }] of edits.entries()) {
+    const refusal = await decide(workspace, approvalIds[place], { decision: 'approve', input }, writer);
+    assert.equal([refusal.status, refusal.body.code], [403, 'missing_scope'], refusal.text);
+    assert.equal(refusal.body.requiredScopes, [scope]);
+    const reader = await workspace.mint(['chats:write', scope]);
+    const { status, body } = await decide(workspace, approvalIds[place], { decision: 'approve', input }, reader);
+    assert.equal([status, body.input], [200, input]);
+  }
+  // What the agent gave itself is approved as before, also where it is sent along.
+  const { approvalIds: again } = await waiting(workspace, { calls });
+  for (const [place, { input }] of calls.entries()) {
+    assert.is((await decide(workspace, again[place], { decision: 'approve', input }, writer)).status, 200);
+  }
+  const { approvalIds: other } = await waiting(workspace, {
+    calls: [{ toolName: 'create_chat', input: { message: 'Hi' } }],
+  });
+  const input = { message: 'Hello', captureIds: [] };
+  assert.is((await decide(workspace, other[0], { decision: 'approve', input }, writer)).status, 200);
+});
+
 test('what is unknown or another workspace’s is missing, whatever the input', async () => {
   const [mine, theirs] = [await tandem.workspace(), await tandem.workspace()];
   const { approvalIds } = await waiting(theirs);
