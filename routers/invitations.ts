@@ -32,7 +32,7 @@ export const invitationOperations = {
         access: 'session',
         summary: 'Invite a person by e-mail',
         description:
-          'Replaces an open invitation of the same address. Valid for seven days, and only while you are an owner. Only an account with this address can accept it, unless `anyoneWithLink` is true. Where the service sends no email, hand over the `link` of the answer.',
+          'Replaces an open invitation of the same address. Valid for seven days, and only while you are an owner. Only an account with this address can accept it, unless `anyoneWithLink` is true. Where the service sends no email, hand over the `link` of the answer. A workspace makes at most 200 in an hour, and an address gets at most 20: 429.',
         status: 201,
         statuses: [409],
         events: ['invitation.revoked', 'invitation.created', 'notification.created'],

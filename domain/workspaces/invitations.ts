@@ -19,6 +19,10 @@ import type { CreatedInvitationAnswer, InvitationAnswer, NewInvitation } from '.
 /** How long an invitation is valid. */
 const days = 7;
 
+/** Invitations of an hour: each sends an email to an address that the inviter chose. */
+const maxOfWorkspace = 200;
+const maxOfAddress = 20;
+
 const columns = `id, workspace_id as "workspaceId", email, anyone_with_link as "anyoneWithLink", role, created_at as "createdAt", expires_at as "expiresAt"`;
 const open = 'accepted_at is null and revoked_at is null and expires_at > now()';
 const list = `select ${columns} from invitations where workspace_id = $1 and ${open} order by created_at desc, id desc`;
@@ -38,6 +42,12 @@ const join = `insert into members as m (workspace_id, user_id, role) values ($1,
   on conflict (workspace_id, user_id) do update set removed_at = null, role = excluded.role where m.removed_at is not null
   returning user_id as id`;
 const namesOf = `select w.name, u.name as "inviter" from workspaces w, users u where w.id = $1 and u.id = $2`;
+
+const ofLastHour = (where: string) => `select count(*)::int as count,
+    ceil(extract(epoch from min(created_at) + interval '1 hour' - now()))::int as seconds
+  from invitations where ${where} and created_at > now() - interval '1 hour'`;
+const recentHere = ofLastHour('workspace_id = $1');
+const recentAnywhere = ofLastHour('lower(email) = lower($1)');
 
 type Row = Pick<
   typeof invitations.$inferSelect,
@@ -110,10 +120,26 @@ ${account}`;
   };
 }
 
+/** Counts them under the lock of the workspace. @throws Failure 429 after many in an hour. */
+async function requireFewInvitations(db: Db, workspaceId: string, email: string): Promise<void> {
+  const limits = [
+    { statement: recentHere, value: workspaceId, max: maxOfWorkspace, what: 'This workspace made' },
+    { statement: recentAnywhere, value: email, max: maxOfAddress, what: 'This address got' },
+  ];
+  for (const { statement, value, max, what } of limits) {
+    const [found] = await db.rows<{ count: number; seconds: number | null }>(statement, [value]);
+    if (!found || found.count < max) continue;
+    const retryAfterSeconds = Math.max(1, found.seconds ?? 1);
+    const message = `${what} ${max} invitations in the last hour. Try again in ${Math.ceil(retryAfterSeconds / 60)} min.`;
+    throw new Failure({ status: 429, code: 'rate_limit_exceeded', message, reason: 'invitations', retryAfterSeconds });
+  }
+}
+
 /**
  * Invites an address: with an email, and a notification where the address has an account. An earlier open invitation of
  * the address is replaced. The inviter gets the link where the service sends no email, or where anyone may use it.
- * @throws Failure 403 when not an owner, or while the owner's address has to be verified, 409 for a member.
+ * @throws Failure 403 when not an owner, or while the owner's address has to be verified, 409 for a member, 429 after many in
+ * an hour, of the workspace or to the address.
  */
 export async function inviteMember(
   ctx: Context,
@@ -130,6 +156,7 @@ export async function inviteMember(
       throw conflict('This person is already a member.', { reason: 'already_member' });
     }
     await requireVerifiedEmail(db, ctx.service, userId);
+    await requireFewInvitations(db, workspaceId, request.email);
     const made = await invite(db, { workspaceId, userId }, request, ctx.service.publicUrl);
     await notifyInvited({ ...ctx, db }, { ...made.invitation, invitedBy: userId });
     return made;

@@ -60,6 +60,37 @@ test('it is accepted by the account of its address alone, in any spelling, and a
   assert.ok((await members()).includes(guest.email));
 });
 
+test('a workspace makes 200 invitations in an hour, and an address gets 20 from all', async () => {
+  const [owner, other] = [await newAccount(tandem), await newAccount(tandem)];
+  const invite = (by: Person, email: string) =>
+    as(by, `POST /workspaces/${by.session.workspace.id}/invitations`, { email });
+  const earlier = `insert into invitations (workspace_id, id, email, role, token_hash, invited_by, created_at, expires_at, revoked_at)
+    select $1, gen_random_uuid(), coalesce($3, n || '@example.com'), 'member', sha256(random()::text::bytea), $2,
+      now() - interval '20 minutes', now() + interval '7 days', now()
+    from generate_series(1, $4) n`;
+  const made = ({ session }: Person, email: string | null, count: number) =>
+    tandem.db.rows(earlier, [session.workspace.id, session.user.id, email, count]);
+  const assertMany = ({ status, body, headers }: Answer) => {
+    assert.equal([status, body.code, body.reason], [429, 'rate_limit_exceeded', 'invitations']);
+    const seconds = Number(headers.get('retry-after'));
+    assert.ok(seconds > 0 && seconds <= 2400, `${seconds} s`);
+  };
+  const victim = newEmail();
+  await made(owner, victim, 12);
+  await made(other, victim, 7);
+  const last = await Promise.all([1, 2, 3].map(() => invite(owner, victim)));
+  assert.equal(last.map(({ status }) => status).sort(), [201, 429, 429]);
+  assertMany(await invite(other, victim.toUpperCase()));
+  assert.is((await invite(other, newEmail())).status, 201);
+  await made(owner, null, 186);
+  assert.is((await invite(owner, newEmail())).status, 201);
+  assertMany(await invite(owner, newEmail()));
+  assert.is((await invite(other, newEmail())).status, 201);
+  const age = `update invitations set created_at = created_at - interval '1 hour' where workspace_id = $1`;
+  await tandem.db.rows(age, [owner.session.workspace.id]);
+  assert.is((await invite(owner, victim)).status, 201);
+});
+
 test('a newcomer signs up with its address alone; a refused one has no account', async () => {
   const [email, other] = [newEmail(), newEmail()];
   const { invitationToken, members, owner } = await invitation({ email });
