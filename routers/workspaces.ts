@@ -29,8 +29,9 @@ export const workspaces = router({
         access: 'session',
         summary: 'Create another workspace',
         description:
-          'Creates a workspace that you own, with a default list and a default agent. It has no agent minutes unless the operator grants some. This session stays where it is: use switchWorkspace to work in the new one.',
+          'Creates a workspace that you own, with a default list and a default agent. It has no agent minutes unless the operator grants some. This session stays where it is: use switchWorkspace to work in the new one. A person owns at most 100.',
         status: 201,
+        statuses: [409],
         events: ['workspace.created', 'member.added', 'todo_list.created', 'agent.created'],
       }),
     )

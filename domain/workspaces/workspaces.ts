@@ -1,3 +1,4 @@
+import type { Db } from '../../db/client.ts';
 import { openWorkspace } from '../../db/seed.ts';
 import { lockWorkspace } from '../accounts/membership.ts';
 import type { MembershipAnswer } from '../accounts/shapes.ts';
@@ -16,13 +17,30 @@ export async function listWorkspaces({ db, principal }: Context) {
   return wholeList(await membershipsOf(db, principal.userId));
 }
 
+/** Workspaces that a person may own. */
+const maxOwned = 100;
+
+const lockPerson = 'select 1 from users where id = $1 for no key update';
+const owned = `select count(*)::int as count from members where user_id = $1 and role = 'owner' and removed_at is null`;
+
+/** Counts them one after the other: the person is locked until the transaction ends. @throws Failure 409. */
+async function requireFewOwned(tx: Db, userId: string): Promise<void> {
+  await tx.rows(lockPerson, [userId]);
+  const [found] = await tx.rows<{ count: number }>(owned, [userId]);
+  if ((found?.count ?? 0) < maxOwned) return;
+  throw conflict(
+    `A person owns at most ${maxOwned} workspaces. Leave one that has another owner, or use one that you have.`,
+  );
+}
+
 /**
  * Creates another workspace of the person, with a default list and a default agent. Signing up made the first one, which
- * was granted the minutes of the person.
+ * was granted the minutes of the person. @throws Failure 409 for an owner of 100.
  */
 export function createWorkspace(ctx: Context, workspace: NewWorkspace): Promise<MembershipAnswer> {
   const { userId } = ctx.principal;
   return ctx.db.transaction(async (tx) => {
+    await requireFewOwned(tx, userId);
     const { agentMinutesPerWorkspace: agentMinutes } = ctx.service;
     const opened = await openWorkspace(tx, { userId, ...workspace, agentMinutes });
     await recordOpened(tx, opened);

@@ -201,6 +201,22 @@ test('a workspace is renamed and its time zone set; a zone that does not exist i
   assert.is((await as(owner, 'GET /workspaces')).body.data.length, 2);
 });
 
+test('a person owns at most 100 workspaces, however many they ask for at once', async () => {
+  const owner = await newAccount(tandem);
+  const make = () => as(owner, 'POST /workspaces', { name: 'Another' });
+  const more = `with made as (insert into workspaces (id, name, agent_minutes)
+      select gen_random_uuid(), 'Earlier', 0 from generate_series(1, 98) returning id)
+    insert into members (workspace_id, user_id, role) select id, $1, 'owner' from made`;
+  await tandem.db.rows(more, [owner.session.user.id]);
+  const answers = await Promise.all([make(), make(), make()]);
+  assert.equal(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+  const refused = await make();
+  assert.equal([refused.status, refused.body.code], [409, 'resource_conflict']);
+  const leave = `update members set role = 'member' where workspace_id = $1 and user_id = $2`;
+  await tandem.db.rows(leave, [owner.session.workspace.id, owner.session.user.id]);
+  assert.is((await make()).status, 201);
+});
+
 test('agent minutes come with the first workspace of a person, and with others only where the setting says so', async () => {
   const minutesOf = async (service: TestService) => {
     const person = await newAccount(service);
