@@ -16,9 +16,9 @@ interface Assignment {
   dryRun: boolean;
 }
 
-/** The run that waits for the working hours of an agent that is not assigned any more. */
+/** The run, by a schedule or an assignment, that waits for the working hours of an agent that is not assigned any more. */
 function outdatedRun({ latestRun }: TodoAnswer, assignees: readonly Assigned[]) {
-  const waits = latestRun?.statusReason === 'queued' && latestRun.trigger === 'assignment';
+  const waits = latestRun?.statusReason === 'queued';
   return waits && !assignees.some(({ agent }) => agent === latestRun.agentId) ? latestRun : null;
 }
 

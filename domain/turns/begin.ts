@@ -18,7 +18,7 @@ const open = `update chats set status = 'running', updated_at = greatest(now(), 
   where workspace_id = $1 and id = $2 and status = 'queued' returning id`;
 
 const outdated = `select a.archived_at is not null as "agentArchived", t.archived_at is not null as "todoArchived",
-    u.trigger = 'assignment' and not exists (select from todo_assignees s
+    u.trigger in ('assignment', 'schedule') and not exists (select from todo_assignees s
       where s.workspace_id = $1 and s.todo_id = t.id and s.agent_id = u.agent_id) as unassigned
   from chat_turns u join agents a on a.workspace_id = $1 and a.id = u.agent_id
   left join todos t on t.workspace_id = $1 and t.id = $3

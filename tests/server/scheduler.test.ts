@@ -5,6 +5,8 @@ import { holdChat } from '../../domain/chats/rows.ts';
 import { type Ending, endTurn } from '../../domain/chats/turns.ts';
 import { notifyDue } from '../../domain/notifications/events.ts';
 import { fireDue } from '../../domain/occurrences/fire.ts';
+import { beginTurn } from '../../domain/turns/begin.ts';
+import type { Claim } from '../../domain/turns/steps.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
 import { freezeTimers } from '../support/frozen-timers.ts';
 import type { TestWorkspace } from '../support/harness.ts';
@@ -130,13 +132,18 @@ test('people who are assigned are notified, in their list, and the todo has the 
   assert.equal(await runsOf(workspace, todo.id), []);
 });
 
-test('outside the working hours of its agent the run waits, and the schedule is queued until it begins', async () => {
-  const workspace = await tandem.workspace();
+/** A todo that is scheduled every hour for an agent that works from Monday to Friday. */
+async function outsideHours(workspace: TestWorkspace) {
   const { body: agent } = await workspace.call('POST /agents', { name: 'Clerk' });
   const hours = { timezone: 'UTC', days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' };
   const set = { workingHoursEnabled: true, workingHours: hours };
   assert.is((await workspace.call(`PATCH /agents/${agent.id}`, set)).status, 200);
-  const todo = await todoOf(workspace, { schedule: hourly, assignees: [{ id: agent.id }] });
+  return todoOf(workspace, { schedule: hourly, assignees: [{ id: agent.id }] });
+}
+
+test('outside the working hours of its agent the run waits, and the schedule is queued until it begins', async () => {
+  const workspace = await tandem.workspace();
+  const todo = await outsideHours(workspace);
   tandem.clock.set(at('09:00'));
   await tandem.fire();
   const waiting = await get(workspace, todo.id);
@@ -145,6 +152,41 @@ test('outside the working hours of its agent the run waits, and the schedule is 
   assert.is((await tandem.turns()).at(-1)?.after, '2031-05-05T09:00:00.000Z', 'until Monday');
   await workspace.call(`POST /chats/${waiting.latestRun.chatId}/cancel`);
   assert.is((await get(workspace, todo.id)).scheduleStatus, 'pending');
+});
+
+test('a run that waits for working hours makes way for the agent that the todo is given to', async () => {
+  const workspace = await tandem.workspace();
+  const todo = await outsideHours(workspace);
+  tandem.clock.set(at('09:00'));
+  await tandem.fire();
+  const assistant = await assistantOf(tandem, workspace.workspaceId);
+  const { body } = await workspace.call(`PATCH /todos/${todo.id}`, { assignees: [{ id: assistant }] });
+  const [run, waiting] = await runsOf(workspace, todo.id);
+  assert.equal([run.agentId, run.trigger, run.status, run.statusReason], [assistant, 'assignment', 'running', null]);
+  assert.is(waiting.status, 'cancelled');
+  assert.equal([body.latestRun.id, body.scheduleStatus, body.scheduleError], [run.id, 'pending', null]);
+});
+
+const workOf = `select t.chat_id as "chatId", t.id as "turnId", t.attempt, t.agent_id as "agentId" from chat_turns t
+  where t.workspace_id = $1 and t.run_id = $2`;
+
+test('it does not begin for an agent that is not assigned any more', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId } = workspace;
+  const todo = await outsideHours(workspace);
+  tandem.clock.set(at('09:00'));
+  await tandem.fire();
+  const [{ id: runId }] = await runsOf(workspace, todo.id);
+  await workspace.call(`PATCH /todos/${todo.id}`, { assignees: [{ id: workspace.userId }] });
+  const due = `update chat_turns set not_before = now() - interval '1 second' where workspace_id = $1 and run_id = $2`;
+  await tandem.db.rows(due, [workspaceId, runId]);
+  const [turn] = await tandem.db.rows<Claim>(workOf, [workspaceId, runId]);
+  assert.ok(turn);
+  assert.is(await beginTurn(worldOf(tandem, tandem.clock), { ...turn, workspaceId }), false);
+  const [run] = await runsOf(workspace, todo.id);
+  assert.is(run.status, 'cancelled');
+  const { body: page } = await workspace.call(`GET /chats/${run.chatId}/messages`);
+  assert.match(page.data.at(-1).text, 'was unassigned');
 });
 
 test('a one-off is spent once it fired', async () => {
@@ -208,10 +250,7 @@ test('an agent that is still at work when the next time comes: that time is skip
 
 test('times that are skipped while a run waits for working hours never disable a schedule', async () => {
   const workspace = await tandem.workspace();
-  const { body: agent } = await workspace.call('POST /agents', { name: 'Clerk' });
-  const hours = { timezone: 'UTC', days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' };
-  await workspace.call(`PATCH /agents/${agent.id}`, { workingHoursEnabled: true, workingHours: hours });
-  const todo = await todoOf(workspace, { schedule: hourly, assignees: [{ id: agent.id }] });
+  const todo = await outsideHours(workspace);
   for (const hour of [9, 10, 11, 12, 13, 14, 15]) {
     tandem.clock.set(at(`${String(hour).padStart(2, '0')}:00`));
     await tandem.fire();
