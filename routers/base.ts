@@ -72,11 +72,11 @@ interface Call {
 }
 
 /** What the frame adds to the context of a verb. */
-type More = Pick<Context, 'db' | 'operation' | 'claim'>;
+type More = Pick<Context, 'db' | 'operation' | 'claim' | 'media'>;
 
 type Outcome = { ok: true; data: unknown } | { ok: false; error: Error };
 
-/** Scope and storable text, then idempotency around input and work, then the wait after the commit. */
+/** Scope and storable text, then what goes ahead, idempotency around input and work, and the wait after the commit. */
 async function checked<Result extends Outcome>(
   { ctx, type, getRawInput }: Call,
   operation: OperationMeta,
@@ -84,13 +84,16 @@ async function checked<Result extends Outcome>(
 ): Promise<Result> {
   authorize(operation, ctx.principal, ctx.badCredential);
   requireStorable(await getRawInput());
-  const key = type === 'mutation' && operation.keyed ? ctx.idempotencyKey : undefined;
-  const result =
-    key === undefined || !ctx.principal
-      ? await work({ db: ctx.db, operation: operation.id })
-      : await answerOnce(ctx, ctx.principal, idempotencyKeyOf(key), operation, await getRawInput(), (db, claim) =>
-          work({ db, operation: operation.id, claim }),
-        );
+  const given = type === 'mutation' && operation.keyed ? ctx.idempotencyKey : undefined;
+  const key = given === undefined ? undefined : idempotencyKeyOf(given);
+  const { db, media, principal } = ctx;
+  const more = { db, media, operation: operation.id };
+  const once = async (caller: Principal, name: string) => {
+    const input = await getRawInput();
+    const ahead = await operation.ahead?.({ ...ctx, principal: caller }, input);
+    return answerOnce(ctx, caller, name, operation, input, (tx, claim) => work({ ...more, ...ahead, db: tx, claim }));
+  };
+  const result = await (key === undefined || !principal ? work(more) : once(principal, key));
   if (!result.ok || !(operation.after || operation.stream)) return result;
   return { ...result, data: await finished(ctx, operation, result.data, await getRawInput()) };
 }

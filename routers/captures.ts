@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deleteCapture, restoreCapture } from '../domain/captures/archive.ts';
-import { createCapture } from '../domain/captures/create.ts';
+import { createCapture, readAhead } from '../domain/captures/create.ts';
 import { listCaptures } from '../domain/captures/list.ts';
 import { getCapture } from '../domain/captures/rows.ts';
 import {
@@ -50,6 +50,7 @@ export const captures = router({
         maxBody: maxCaptureBody,
         status: 201,
         keyed: true,
+        ahead: readAhead,
         etag: true,
         statuses: [402],
         events: ['capture.created', 'tag.created'],

@@ -1,6 +1,6 @@
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import type { z } from 'zod';
-import type { WaitContext } from '../domain/context.ts';
+import type { AuthenticatedContext, Context, WaitContext } from '../domain/context.ts';
 import type { EventType } from '../domain/events/types.ts';
 import type { Access, OperationFacts, ToolMeta } from '../domain/operations.ts';
 import type { Scope } from '../domain/scopes.ts';
@@ -23,6 +23,12 @@ export interface Deprecation {
  */
 export type After = (ctx: WaitContext, answer: unknown, input: unknown) => Promise<unknown>;
 
+/**
+ * Runs before the transaction of an `Idempotency-Key`, for work that takes longer than that may stay open. Returns what the
+ * verb finds in its context; what fails is thrown there, because the key may have an answer. `input` is raw.
+ */
+export type Ahead = (ctx: AuthenticatedContext, input: unknown) => Promise<Pick<Context, 'media'>>;
+
 /** An operation that answers with a stream of events instead of one body. */
 export interface Streaming {
   /** Schema of one event: its name in `event`, its content in `data`, with `id` where a client can resume behind it. */
@@ -41,6 +47,8 @@ export interface OperationMeta extends OperationFacts {
   keyed: boolean;
   /** Whether the verb makes the claim of the key in its own statement, for such a body; null: never. */
   claims: ((body: unknown) => boolean) | null;
+  /** Set when a part of the work must not hold the transaction of the key. */
+  ahead: Ahead | null;
   /** Largest request body in bytes. A larger one is refused with 413. */
   maxBody: number;
   /** Unknown query parameters are refused with `unknown_parameter` instead of being ignored. */
@@ -87,6 +95,7 @@ interface OperationOptions {
   status?: 200 | 201 | 202;
   keyed?: boolean;
   claims?: (body: unknown) => boolean;
+  ahead?: Ahead;
   /** Bytes; 1 MiB unless set. */
   maxBody?: number;
   strictQuery?: boolean;
@@ -114,6 +123,7 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
     sample = null,
     events = null,
     claims = null,
+    ahead = null,
   } = options;
   const statuses = new Set<ExtraStatus>(options.statuses);
   if (keyed) statuses.add(409);
@@ -139,6 +149,7 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
       status,
       keyed,
       claims,
+      ahead,
       maxBody,
       strictQuery,
       etag,

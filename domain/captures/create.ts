@@ -1,14 +1,14 @@
 import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { captures } from '../../db/schema/index.ts';
-import type { Context, Principal } from '../context.ts';
+import type { AuthenticatedContext, Context, Principal } from '../context.ts';
 import type { Media } from '../media.ts';
 import { requireMinutes } from '../usage/minutes.ts';
 import { recordCapture } from './events.ts';
 import { noteTextOf } from './note-text.ts';
 import { answerOf, findCapture } from './rows.ts';
 import { writeSearch } from './search.ts';
-import type { CaptureAnswer, NewNote, TranscriptImport } from './shapes.ts';
+import { type CaptureAnswer, CaptureCreate, type NewNote, type TranscriptImport } from './shapes.ts';
 import { settleTags } from './tags.ts';
 import { beginWork } from './work.ts';
 
@@ -55,6 +55,21 @@ async function write(db: Db, { workspaceId, userId }: Principal, draft: Draft, n
   await writeSearch(db, { workspaceId, captureId });
   await recordCapture(db, { workspaceId, captureId }, 'capture.created');
   return captureId;
+}
+
+/**
+ * Reads the transcript of an import, which may wait for others, before the transaction of an `Idempotency-Key` opens: with
+ * this `media`, `createCapture` finds it read, or throws there what was wrong with it.
+ */
+export async function readAhead(
+  { media, principal: { workspaceId } }: AuthenticatedContext,
+  input: unknown,
+): Promise<Pick<Context, 'media'>> {
+  const { data } = CaptureCreate.safeParse(input);
+  if (data?.type !== 'recording') return { media };
+  const reading = media.readTranscript(data.transcript, 'transcript.body', workspaceId);
+  await reading.catch(() => {});
+  return { media: { ...media, readTranscript: () => reading } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { invalid } from '../../domain/errors.ts';
 import type { AudioRef, Media } from '../../domain/media.ts';
 import { scopes } from '../../domain/scopes.ts';
 import { tasks } from '../../server/compute/tasks.ts';
@@ -12,9 +13,15 @@ const test = suite('captures');
 const played: { audio: AudioRef; at: Date }[] = [];
 let tandem: TestService;
 
+/** What happens while a transcript is read. */
+let whileReading = async (): Promise<void> => {};
+
 /** Each link is another one. */
 const media: Media = {
-  readTranscript: ({ format, body }, param) => tasks.transcript(format, body, param),
+  readTranscript: async ({ format, body }, param) => {
+    await whileReading();
+    return tasks.transcript(format, body, param);
+  },
   urlFor: (audio: AudioRef, at: Date) => {
     played.push({ audio, at });
     return `https://audio.example/${played.length}`;
@@ -23,6 +30,9 @@ const media: Media = {
 
 test.before(async () => {
   tandem = await startWithoutDigests(undefined, { media });
+});
+test.after.each(() => {
+  whileReading = async () => {};
 });
 test.after(() => tandem.close());
 
@@ -213,6 +223,30 @@ test('a retry with its key makes no second capture and answers the same, entity 
   assert.is(await rowCount(workspaceId), 3, 'a capture, a tag, its work');
   const other = await call('POST /captures', { ...body, content: 'Twice' }, { headers });
   assert.equal([other.status, other.body.code], [409, 'idempotency_key_reused']);
+});
+
+const claimed = `select 1 from pg_locks where relation = 'idempotency_keys'::regclass
+  and database = (select oid from pg_database where datname = current_database())`;
+
+test('a transcript is read before the transaction of its key opens, and a stored answer needs no reading', async () => {
+  const { call } = await tandem.workspace();
+  const body = { type: 'recording', transcript: { format: 'text', body: 'Ada: Shall we ship on the third?' } };
+  const send = (key: string) => call('POST /captures', body, { headers: { 'idempotency-key': key } });
+  const seen: number[] = [];
+  whileReading = async () => {
+    seen.push((await tandem.db.rows(claimed, [])).length);
+  };
+  const first = await send('first');
+  assert.equal([first.status, seen], [201, [0]]);
+  whileReading = async () => {
+    throw invalid('transcript.body', 'It cannot be read.');
+  };
+  const replay = await send('first');
+  assert.equal([replay.text, replay.headers.get('idempotency-replayed')], [first.text, 'true']);
+  refused(await send('second'), 400, 'transcript.body');
+  whileReading = async () => {};
+  const second = await send('second');
+  assert.equal([second.status, second.headers.get('idempotency-replayed')], [201, null], 'the key is free again');
 });
 
 test('a patch changes what it names: title, text, notes and tags', async () => {
