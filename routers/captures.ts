@@ -127,6 +127,7 @@ export const captures = router({
           'todo.updated',
           'todo.deleted',
           'chat.updated',
+          'notification.deleted',
           ...stopsAgents,
         ],
       }),

@@ -54,6 +54,8 @@ export const notifications = pgTable(
     index('notifications_unread')
       .on(table.workspaceId, table.userId, table.createdAt, table.id)
       .where(sql`in_app and read_at is null`),
+    // What an erased todo takes with it.
+    index('notifications_todo').on(table.workspaceId, table.todoId).where(sql`todo_id is not null`),
     // What is old lies together, as rows are only added: a small index finds it for the sweep.
     index('notifications_age').using('brin', table.createdAt),
     index('notifications_emails_due').on(table.workspaceId, table.emailDueAt).where(sql`email = 'pending'`),

@@ -2,6 +2,7 @@ import { closeChats } from '../chats/cancel.ts';
 import type { Context } from '../context.ts';
 import { recordErasure, todoParents } from '../events/changes.ts';
 import type { NewEvent } from '../events/record.ts';
+import { eraseNotifications } from '../notifications/changes.ts';
 import { leftByTodo } from '../todos/archive.ts';
 import { lockTodos } from '../todos/rows.ts';
 import { recordCapture } from './events.ts';
@@ -79,12 +80,14 @@ async function unlinkTodos(ctx: Context, captureId: string): Promise<Erased> {
   const left = await idsOf(detach, quoting);
   const within = await idsOf(belongings, quoting);
   await idsOf(eraseTodos, quoting);
+  const notices = await eraseNotifications(db, workspaceId, quoting);
   const unlinked = await db.rows<{ id: string; version: number }>(unlink, key);
   const versions = new Map(unlinked.map(({ id, version }) => [id, version]));
   return {
     events: [
       ...left.map((id) => leftByTodo({ id })),
       ...todos.map((todo) => eventOf(todo, captureId, versions.get(todo.id))),
+      ...notices,
     ],
     within,
   };

@@ -1,3 +1,4 @@
+import type { Db } from '../../db/client.ts';
 import { type NewEvent, parentsOf } from '../events/record.ts';
 
 /** What a change of notifications, called `n`, returns of each for its event. */
@@ -30,3 +31,14 @@ export function notificationEvents(
 
 /** The change of a notification that is read, or unread again. */
 export const isRead = { type: 'notification.updated', changedFields: ['isRead', 'readAt'] } as const;
+
+const erase = `delete from notifications n where n.workspace_id = $1 and n.todo_id = any($2::uuid[]) returning ${changedColumns}`;
+
+/**
+ * Deletes the notifications of erased todos, which quote them, with their emails and pushes that were not sent. Call it when
+ * the todos are deleted: none comes after that. Returns the events, for `recordErasure`.
+ */
+export async function eraseNotifications(db: Db, workspaceId: string, todoIds: readonly string[]): Promise<NewEvent[]> {
+  const erased = await db.rows<ChangedNotification>(erase, [workspaceId, todoIds]);
+  return notificationEvents(erased, { type: 'notification.deleted' });
+}

@@ -9,6 +9,7 @@ import { conflict } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
 import { recordErasure, todoParents } from '../events/changes.ts';
 import { type NewEvent, recordEvents } from '../events/record.ts';
+import { eraseNotifications } from '../notifications/changes.ts';
 import { settleSchedules } from '../schedules/states.ts';
 import { recordTodoChanges } from './events.ts';
 import { settlingPart } from './reminder-instants.ts';
@@ -85,6 +86,7 @@ async function erase(ctx: Context, todo: TodoAnswer): Promise<void> {
   const onTodos = and(eq(todoComments.workspaceId, workspaceId), inArray(todoComments.todoId, todoIds));
   const comments = await orm.select({ id: todoComments.id }).from(todoComments).where(onTodos);
   await orm.delete(todos).where(and(eq(todos.workspaceId, workspaceId), inArray(todos.id, todoIds)));
+  const notices = await eraseNotifications(ctx.db, workspaceId, todoIds);
   await recordEvents(ctx.db, workspaceId, left.map(leftByTodo));
   const deleted = all.map((each) => ({
     type: 'todo.deleted' as const,
@@ -92,7 +94,7 @@ async function erase(ctx: Context, todo: TodoAnswer): Promise<void> {
     parents: todoParents(each),
   }));
   const within = [...occurrences, ...comments].map(({ id }) => id);
-  await recordErasure(ctx.db, workspaceId, deleted, within);
+  await recordErasure(ctx.db, workspaceId, [...deleted, ...notices], within);
 }
 
 /**

@@ -6,6 +6,7 @@ import { removalHandler } from '../../server/workers/captures/removals.ts';
 import { newNote, newRecording, startWithoutDigests, workOf } from '../support/capture-fixtures.ts';
 import { assertFrame } from '../support/frame.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
+import { notifyPeople } from '../support/notification-fixtures.ts';
 import { audioDirectory } from '../support/recording-fixtures.ts';
 import { refused, unknownId } from '../support/todo-fixtures.ts';
 import { openTurn, worldOf } from '../support/turn-world.ts';
@@ -85,12 +86,20 @@ test('a capture is erased with all that says it: texts, search, work, suggestion
     'ZANZIBAR three',
   ]);
   await call(`DELETE /todos/${dismissed}`);
+  for (const todoId of [open, dismissed]) {
+    await notifyPeople(tandem.db, workspaceId, [userId], {
+      todoId: todoId ?? null,
+      title: '“ZANZIBAR” is due',
+      sends: true,
+    });
+  }
   const kept = (await call(`PATCH /todos/${accepted}`, { isSuggested: false, title: 'Kept' })).body;
   const mine = (await call('POST /todos', { title: 'Mine', captureId: id })).body;
   assert.equal(await tablesWith(workspace, /zanzibar/i), {
     capture_pieces: 1,
     capture_search: 1,
     captures: 1,
+    notifications: 2,
     todo_search: 2,
     todos: 2,
   });

@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService } from '../support/harness.ts';
+import { notifyPeople } from '../support/notification-fixtures.ts';
+import { recordedEvents } from '../support/recorded-events.ts';
 import { refused, titlesOf, unknownId } from '../support/todo-fixtures.ts';
 
 const test = suite('archiving, restoring and erasing todos');
@@ -59,6 +61,44 @@ test('an erased todo is gone, active or archived before, with its words and assi
     const filters = `includeArchived=${includeArchived}&assigneeId=${userId}&query=findable`;
     assert.equal(titlesOf(await call(`GET /todos?${filters}`)), []);
   }
+});
+
+const subscribe = `insert into push_subscriptions
+    (workspace_id, id, user_id, credential_id, endpoint_hash, destination, push_service, client)
+  values ($1, gen_random_uuid(), $2, gen_random_uuid(), 'x', 'x', 'https://push.example', 'Firefox')`;
+const noticesOf = `select n.id, n.todo_id as "todoId", (select count(*)::int from push_deliveries p
+    where p.workspace_id = $1 and p.notification_id = n.id) as pushes
+  from notifications n where n.workspace_id = $1 order by n.id`;
+
+test('an erased todo takes along the notifications that quote it and its sub-todos, unread or not, sent or not', async () => {
+  const { call, workspaceId, userId } = await tandem.workspace();
+  const { body: todo } = await call('POST /todos', { title: 'a' });
+  const { body: within } = await call('POST /todos', { title: 'b', parentTodoId: todo.id });
+  const { body: other } = await call('POST /todos', { title: 'c' });
+  await tandem.db.rows(subscribe, [workspaceId, userId]);
+  for (const { id } of [todo, within, other]) {
+    await notifyPeople(tandem.db, workspaceId, [userId], { kind: 'mentioned', todoId: id, sends: true });
+  }
+  const unlisted = 'update notifications set in_app = false where workspace_id = $1 and todo_id = $2';
+  await tandem.db.rows(unlisted, [workspaceId, within.id]);
+  const notices = () => tandem.db.rows<{ id: string; todoId: string; pushes: number }>(noticesOf, [workspaceId]);
+  const before = await notices();
+  assert.equal(
+    before.map(({ todoId, pushes }) => [todoId, pushes]),
+    [
+      [todo.id, 1],
+      [within.id, 1],
+      [other.id, 1],
+    ],
+  );
+  assert.is((await call(`DELETE /todos/${todo.id}?permanent=true`)).status, 200);
+  assert.equal([...(await notices())], before.slice(2));
+  const deleted = (await recordedEvents(tandem, workspaceId)).filter(({ type }) => type === 'notification.deleted');
+  assert.equal(
+    deleted.map(({ objectId, readerId }) => [objectId, readerId]),
+    [[before[0]?.id, userId]],
+    'the other one was in no list',
+  );
 });
 
 test('permanent is true or false', async () => {

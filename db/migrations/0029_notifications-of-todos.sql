@@ -1,0 +1,1 @@
+CREATE INDEX "notifications_todo" ON "notifications" USING btree ("workspace_id","todo_id") WHERE todo_id is not null;
