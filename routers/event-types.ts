@@ -9,7 +9,7 @@ export const startsAgents = ['todo_run.started', 'chat.created', 'message.create
 export const stopsAgents = [
   'todo_run.finished',
   'chat.status_changed',
-  'approval.decided',
+  'approval.superseded',
   'notification.updated',
 ] as const satisfies EventType[];
 
