@@ -37,8 +37,8 @@ export function groupChunks(chunks: readonly StoredChunk[]): StoredChunk[][] {
   return parts;
 }
 
-/** The file that a recording was joined into before, as its only part. */
-async function joinedBefore(store: AudioStore, place: RecordingPlace): Promise<AudioPart[]> {
+/** The file that a recording was joined into before, as its only part; no part where there is none. @throws StoreFault */
+export async function joinedBefore(store: AudioStore, place: RecordingPlace): Promise<AudioPart[]> {
   for (const extension of ['webm', 'wav'] as const) {
     const key = audioKey(place, extension);
     if ((await store.size(key)) !== null) return [store.read(key)];
@@ -46,12 +46,8 @@ async function joinedBefore(store: AudioStore, place: RecordingPlace): Promise<A
   return [];
 }
 
-/**
- * What the store holds of a recording that is not assembled yet, for `assemble`. Without chunks it is the file that was
- * made of them: a backup of the database is older than that of the audio. @throws StoreFault; later MissingAudio
- */
+/** What the store holds of a recording that is not assembled yet, for `assemble`. @throws StoreFault; later MissingAudio */
 export async function storedParts(store: AudioStore, place: RecordingPlace): Promise<AudioPart[]> {
   const chunks = (await store.list(chunkPrefix(place))).map(chunkOf).filter((chunk) => chunk !== null);
-  if (chunks.length === 0) return joinedBefore(store, place);
   return groupChunks(chunks).map((part) => inOrder(store, part));
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CaptureClaim } from '../../../domain/captures/processing/claims.ts';
 import { goOn, save, setAssembled } from '../../../domain/captures/processing/saves.ts';
 import { LostLease } from '../../../domain/jobs.ts';
-import type { LeftOut } from '../../../media/audio/assemble.ts';
-import { storedParts } from '../../../media/audio/chunks.ts';
+import type { AudioPart, LeftOut } from '../../../media/audio/assemble.ts';
+import { joinedBefore, storedParts } from '../../../media/audio/chunks.ts';
 import { audioKey, leftOutKey, type RecordingPlace, recordingPrefix } from '../../../media/storage/keys.ts';
 import { intakeIsOver } from '../../recordings/claims.ts';
 import { type CaptureFacts, captureExists } from './facts.ts';
@@ -36,16 +36,28 @@ function unreadable({ stopReason }: CaptureFacts): Hopeless {
     : new Hopeless({ code: 'no_audio', message: kept, retryable: false });
 }
 
-/** @throws LostLease instead of overwriting the file of another worker, which has removed chunks since. */
+/**
+ * Joins the chunks. After a restore they may be gone, or some of them, beside the file that was made of all: the database
+ * was copied before, the audio later. That file is taken then. @throws LostLease instead of overwriting the file of another
+ * worker, which has removed chunks since.
+ */
 async function joined({ ctx, store, scratch }: CaptureParts, claim: CaptureClaim, place: RecordingPlace) {
   const { assemble } = await import('../../../media/audio/assemble.ts');
-  return assemble(await storedParts(store, place), {
-    scratch,
-    save: async ({ extension, size, bytes }) => {
-      if (!(await captureLeases.renew(ctx.db, [claim])).has(claim)) throw new LostLease();
-      await store.putStream(audioKey(place, extension), size, bytes);
-    },
-  });
+  let isLess = false;
+  const join = (parts: readonly AudioPart[], isAll: boolean) =>
+    assemble(parts, {
+      scratch,
+      save: async ({ extension, size, bytes }) => {
+        const key = audioKey(place, extension);
+        isLess = !isAll && size < ((await store.size(key)) ?? 0);
+        if (isLess) return;
+        if (!(await captureLeases.renew(ctx.db, [claim])).has(claim)) throw new LostLease();
+        await store.putStream(key, size, bytes);
+      },
+    });
+  const assembly = await join(await storedParts(store, place), false);
+  const all = isLess || assembly.outcome !== 'assembled' ? await joinedBefore(store, place) : [];
+  return all.length > 0 ? { ...(await join(all, true)), leftOut: assembly.leftOut } : assembly;
 }
 
 /** Keeps parts that could not be joined beside the file, unchanged: an operator may still recover their audio. */
