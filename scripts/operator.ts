@@ -1,4 +1,4 @@
-import type { Database, Db } from '../db/client.ts';
+import type { Database } from '../db/client.ts';
 import { type Config, loadConfig } from '../server/config.ts';
 import { openDatabase } from '../server/database.ts';
 import { createLog } from '../server/log.ts';
@@ -10,7 +10,7 @@ interface Command {
   accepts: (args: readonly string[]) => boolean;
   /** Returns the text to print. `refuse` ends the command with a sentence and the exit code 1. */
   run: (on: {
-    db: Db;
+    db: Database;
     /** The driver itself, for what is done to the schema. */
     driver: Database['driver'];
     config: Config;

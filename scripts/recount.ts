@@ -1,4 +1,6 @@
-import type { Db } from '../db/client.ts';
+import type { Database, Db } from '../db/client.ts';
+import { isDatabaseError } from '../db/errors.ts';
+import { plain } from '../domain/approvals/question.ts';
 import { countWorkspace } from '../domain/todos/counts.ts';
 import { operatorCommand } from './operator.ts';
 
@@ -6,16 +8,49 @@ import { operatorCommand } from './operator.ts';
 
 const some = 'select id, name from workspaces where id > $1 order by id limit 500';
 
-/** Counts workspace by workspace. Returns how many there are, and the names of those whose numbers were wrong. */
-async function recount(db: Db): Promise<{ count: number; wrong: string[] }> {
-  const result = { count: 0, wrong: [] as string[] };
+/** Waits of two seconds for the lock of a process of the service that counts a large workspace, a minute at most. */
+const maxTries = 40;
+
+interface Counts {
+  workspaces: number;
+  wrong: number;
+  failed: number;
+}
+
+async function wasWrong(db: Db, workspaceId: string): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await countWorkspace(db, workspaceId);
+    } catch (error) {
+      if (tries === maxTries || !isDatabaseError('lockTimeout', error)) throw error;
+    }
+  }
+}
+
+/**
+ * Counts workspace by workspace, with the time that the service gives it, and prints those whose numbers were wrong, and those
+ * that could not be counted.
+ */
+async function recount(database: Database): Promise<Counts> {
+  const db = database.for('maintenance');
+  const counts = { workspaces: 0, wrong: 0, failed: 0 };
   for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after; ) {
     const found: { id: string; name: string }[] = await db.rows<{ id: string; name: string }>(some, [after]);
-    for (const { id, name } of found) if (await countWorkspace(db, id)) result.wrong.push(`${name} (${id})`);
-    result.count += found.length;
+    for (const { id, name } of found) {
+      const shown = `${plain(name)} (${id})`;
+      try {
+        if (!(await wasWrong(db, id))) continue;
+        counts.wrong++;
+        process.stdout.write(`Wrong numbers, replaced: ${shown}\n`);
+      } catch (error) {
+        counts.failed++;
+        process.stdout.write(`Not counted: ${shown}: ${plain((error as Error).message)}\n`);
+      }
+    }
+    counts.workspaces += found.length;
     after = found.at(-1)?.id;
   }
-  return result;
+  return counts;
 }
 
 await operatorCommand({
@@ -26,9 +61,10 @@ replaced. The service may run.`,
   accepts: (args) => args.length === 0,
   run: async ({ db, refuse }) => {
     if (db.engine === 'citus') refuse('On Citus no numbers of todos are kept: they are counted when somebody asks.');
-    const { count, wrong } = await recount(db);
-    const counted = count === 1 ? 'Counted one workspace.' : `Counted ${count} workspaces.`;
-    if (wrong.length === 0) return `${counted} All numbers were right.`;
-    return [`${counted} These had wrong numbers, which are replaced:`, ...wrong].join('\n');
+    const { workspaces, wrong, failed } = await recount(db);
+    const of = workspaces === 1 ? 'one workspace' : `${workspaces} workspaces`;
+    if (failed > 0) refuse(`Of ${of}, ${failed} could not be counted (see above). Run it again.`);
+    if (wrong === 0) return `Counted ${of}. All numbers were right.`;
+    return `Counted ${of}, of which ${wrong} had wrong numbers.`;
   },
 });
