@@ -13,6 +13,9 @@ export interface RevokedAccess {
 
 const named = 'select id from users where lower(email) = lower($1)';
 const withAccess = 'select distinct user_id as id from credentials where revoked_at is null order by user_id';
+/** An app has no credential between the end of its access token and the next refresh. */
+const withAccessOrApps = `select user_id as id from credentials where revoked_at is null
+  union select user_id from connected_apps where revoked_at is null order by id`;
 
 async function revokeFrom(db: Db, userId: string, { keys, factors }: RevokedAccess): Promise<void> {
   await db.transaction(async (tx) => {
@@ -29,8 +32,10 @@ async function revokeFrom(db: Db, userId: string, { keys, factors }: RevokedAcce
  * their own. Returns the number of people; 0 when nobody has the address.
  */
 export async function revokeAccess(db: Db, email: string | null, revoked: RevokedAccess): Promise<number> {
-  const people =
-    email === null ? await db.rows<{ id: string }>(withAccess, []) : await db.rows<{ id: string }>(named, [email]);
+  const everybody = revoked.keys ? withAccessOrApps : withAccess;
+  const people = await (email === null
+    ? db.rows<{ id: string }>(everybody, [])
+    : db.rows<{ id: string }>(named, [email]));
   for (const { id } of people) await revokeFrom(db, id, revoked);
   return people.length;
 }
