@@ -58,14 +58,16 @@ export function openBackground(config: Config, db: Database, log: Logger, onSess
     {
       kind: 'counter',
       name: 'tandem_jobs_done_total',
-      help: 'Jobs completed by this process',
-      read: () => work?.done ?? 0,
+      help: 'Jobs completed by this process, by queue',
+      label: 'queue',
+      read: () => work?.done ?? {},
     },
     {
       kind: 'counter',
       name: 'tandem_jobs_failed_total',
-      help: 'Jobs that failed in this process and will be retried',
-      read: () => work?.failed ?? 0,
+      help: 'Jobs that failed in this process and will be retried, by queue',
+      label: 'queue',
+      read: () => work?.failed ?? {},
     },
     {
       kind: 'gauge',

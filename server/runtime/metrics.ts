@@ -19,13 +19,25 @@ export type Labelled = Readonly<Record<string, number>>;
 export type Measure = Described &
   (
     | { kind: 'gauge' | 'counter'; label?: never; read(): number }
-    | { kind: 'gauge'; label: string; read(): Labelled | Promise<Labelled> }
+    | { kind: 'gauge' | 'counter'; label: string; read(): Labelled | Promise<Labelled> }
   );
 
 function register(registry: Registry, { name, help, ...measure }: Measure): void {
   const options = { name, help, registers: [registry] };
   if (measure.label !== undefined) {
-    const { label, read } = measure;
+    const { kind, label, read } = measure;
+    if (kind === 'counter') {
+      new Counter({
+        ...options,
+        labelNames: [label],
+        async collect() {
+          const numbers = Object.entries(await read());
+          this.reset();
+          for (const [value, number] of numbers) this.inc({ [label]: value }, number);
+        },
+      });
+      return;
+    }
     new Gauge({
       ...options,
       labelNames: [label],

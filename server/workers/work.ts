@@ -42,9 +42,9 @@ export interface Work {
   turns: Counts;
   /** Resolves when each kind of work was looked for once. */
   readonly first: Promise<void>;
-  /** Turns, digests and captures. */
-  readonly done: number;
-  readonly failed: number;
+  /** By the names of `queues`. */
+  readonly done: Record<string, number>;
+  readonly failed: Record<string, number>;
   /** Gives up the work in progress within `seconds`; other processes continue with it. */
   stop(seconds: number): Promise<void>;
 }
@@ -89,30 +89,30 @@ export function startWork({ db, pgListener, log, turnConcurrency, handlers }: Wo
     digests: loop({ leases: digestLeases, handle: onDigest, removes: true, retrySeconds: pauseOf }),
     captures: loop({ leases: captureLeases, handle: onCapture }),
   };
-  const counted = Object.values(notified);
   notified.webhooks = loop(
     { leases: webhookLeases, handle: onWebhook, retrySeconds: () => webhookRetrySeconds },
     endpointsAtATime,
   );
   notified.pushes = loop({ leases: pushLeases, handle: onPush }, pushesAtATime);
-  const polled = [loop({ leases: removalLeases, handle: onRemoval })];
-  if (onEmail) polled.push(loop({ leases: emailLeases, handle: onEmail, keepsLease: true }));
-  const loops = [...Object.values(notified), ...polled];
+  const polled: Record<string, Loop> = { removals: loop({ leases: removalLeases, handle: onRemoval }) };
+  if (onEmail) polled.emails = loop({ leases: emailLeases, handle: onEmail, keepsLease: true });
+  const named = Object.entries({ ...notified, ...polled });
+  const loops = named.map(([, each]) => each);
   const unsubscribe = pgListener.listen(jobsChannel, {
     onNotification: (kind) => notified[kind]?.wake(),
     onReconnect: () => {
       for (const each of loops) each.wake();
     },
   });
-  const sum = (of: (each: Loop) => number) => counted.reduce((total, each) => total + of(each), 0);
+  const numbers = (of: (each: Loop) => number) => Object.fromEntries(named.map(([name, each]) => [name, of(each)]));
   return {
     turns: notified.turns as Loop,
     first: Promise.all(loops.map((each) => each.first)).then(() => {}),
     get done() {
-      return sum((each) => each.done);
+      return numbers((each) => each.done);
     },
     get failed() {
-      return sum((each) => each.failed);
+      return numbers((each) => each.failed);
     },
     stop: async (seconds) => {
       unsubscribe();

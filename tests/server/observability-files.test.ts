@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { queues } from '../../server/workers/work.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 
 const test = suite('the dashboard, the alerts and the list of metrics');
@@ -120,6 +121,15 @@ test('find a metric and a label that do not exist', () => {
   assert.equal(faultsOf('rate(tandem_invented_total[5m])'), ['tandem_invented_total is not exported']);
   assert.equal(faultsOf('tandem_queue_depth{kind="x"}'), ['tandem_queue_depth has no label kind']);
   assert.is(faultsOf('sum by (route) (tandem_queue_depth)').length, 1);
+});
+
+test('count the jobs of every queue', async () => {
+  const text = await (await fetch(`${tandem.url}/metrics`)).text();
+  for (const name of ['tandem_jobs_done_total', 'tandem_jobs_failed_total']) {
+    const found = [...text.matchAll(new RegExp(`^${name}{queue="(\\w+)"} \\d+$`, 'gm'))].map(([, queue]) => queue);
+    // Without a mail server no process sends emails.
+    assert.equal([...found, 'emails'].sort(), Object.keys(queues).sort(), name);
+  }
 });
 
 test('show and describe every metric of the service', () => {
