@@ -56,10 +56,13 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
         large = undefined;
       });
   };
-  const poll = async () => {
+  const numberSome = async () => {
     const looksFirst = !isBusy && !isExpected && next === undefined;
     isExpected = false;
-    if (looksFirst && !(await hasQueuedEvents(events))) return isRecording() ? recordingMs : idleMs;
+    if (looksFirst && !(await hasQueuedEvents(events))) {
+      oldest = null;
+      return isRecording() ? recordingMs : idleMs;
+    }
     const numbered = await numberEvents(events, next);
     next = numbered.hasMore ? numbered.next : undefined;
     oldest = numbered.oldest;
@@ -68,6 +71,15 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     if (numbered.hasMore) return 0;
     if (!isBusy) return recordingMs;
     return numbered.count < many ? busyMs : manyMs;
+  };
+  const poll = async () => {
+    try {
+      return await numberSome();
+    } catch (error) {
+      // What waits is not known: at least what comes from now on.
+      oldest ??= new Date().toISOString();
+      throw error;
+    }
   };
   const poller = startPoller(poll, failure, log);
   const stopListening = onRecording(() => {
@@ -80,7 +92,7 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
       {
         kind: 'gauge',
         name: 'tandem_event_lag_seconds',
-        help: 'Age of the oldest committed event that had no number when this process last looked',
+        help: 'Age of the oldest committed event that had no number when this process last looked; the time since numbering fails',
         read: () => (oldest === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000)),
       },
     ],
