@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { Hosts } from '../db/hosts.ts';
 import { modelAddresses, modelEnvironment } from '../engine/models/settings.ts';
 import { storageEnvironment, storageFaults } from '../media/storage/settings.ts';
 import { missingForTranscription, transcriptionEnvironment } from '../media/transcription/settings.ts';
@@ -15,6 +16,41 @@ const whole = (fallback: number, min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
     .default(fallback);
+
+/** Whether the text is one to the driver: a `/` or `#` in a password, say, would end what is before it. */
+function isDatabaseUrl(text: string): boolean {
+  try {
+    new Hosts(text);
+    return !/@/.test(text.split(/[?#/]/).slice(3).join('/'));
+  } catch {
+    return false;
+  }
+}
+
+function isMailUrl(text: string): boolean {
+  try {
+    const { hostname, username, password, pathname, search, hash } = new URL(text);
+    decodeURIComponent(username + password);
+    return hostname !== '' && !`${pathname}${search}${hash}`.includes('@') && hash === '';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether browsers send the text as `Origin`. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin } = new URL(text);
+  // Those of apps and extensions, such as capacitor://localhost.
+  return origin === 'null' ? /^[a-z][a-z\d+.-]*:\/\/[^/?#@]+$/.test(text) : origin === text;
+}
+
+const encoding = 'cannot be read: in user and password, write / as %2F, # as %23, @ as %40, : as %3A and % as %25';
+
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres:// or postgresql://', abort: true })
+  .refine(isDatabaseUrl, encoding);
 
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -33,14 +69,8 @@ const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(8080, 0, 65535),
   PUBLIC_URL: address.optional(),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
-    .optional(),
-  DATABASE_READ_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
-    .optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_READ_URL: databaseUrl.optional(),
   DATABASE_POOL_SIZE: whole(20, 2, 500),
   DATA_DIR: z.string().min(1).default('./data'),
   EMBEDDED_PORT: whole(0, 0, 65535),
@@ -80,13 +110,18 @@ const Settings = z.object({
         .map((each) => each.trim())
         .filter(Boolean),
     )
+    .refine(
+      (list) => list.every(isOrigin),
+      'must be origins such as https://app.example.com, separated by commas: with a scheme, without a path or a / at the end',
+    )
     .default([]),
   NODE_ENV: z.string().optional(),
   PASSWORD_COST: whole(minPasswordCost, 10, 20),
   METRICS_TOKEN: z.string().min(16, 'must be at least 16 characters long').optional(),
   SMTP_URL: z
     .string()
-    .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
+    .regex(/^smtps?:\/\//, { error: 'must begin with smtp:// or smtps://', abort: true })
+    .refine(isMailUrl, encoding)
     .optional(),
   REQUIRE_VERIFIED_EMAIL: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
   MAIL_FROM: z.string().min(3).default('Tandem <tandem@localhost>'),
@@ -169,7 +204,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
     const shown =
-      set[name] === undefined || /TOKEN|URL|API_KEY|ACCESS_KEY|ENDPOINT|HEADERS/.test(name)
+      set[name] === undefined || /TOKEN|URL|ORIGINS|API_KEY|ACCESS_KEY|ENDPOINT|HEADERS/.test(name)
         ? ''
         : ` (it is “${set[name]}”)`;
     return `  ${name} ${issue.message}${shown}`;

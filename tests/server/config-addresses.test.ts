@@ -1,0 +1,81 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConfigError, parseConfig } from '../../server/config.ts';
+
+const test = suite('addresses in settings');
+
+function faultOf(settings: Record<string, string>): string {
+  try {
+    parseConfig(settings);
+    return '';
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+function assertRefused(name: string, values: readonly string[], fault: RegExp) {
+  for (const value of values) {
+    const message = faultOf({ [name]: value });
+    assert.match(message, new RegExp(`^  ${name} `, 'm'), value);
+    assert.match(message, fault);
+    assert.not.match(message, value);
+  }
+}
+
+function assertTaken(name: string, values: readonly string[]) {
+  for (const value of values) assert.is(faultOf({ [name]: value }), '', value);
+}
+
+test('of a database are refused by name where the driver would read them otherwise', () => {
+  const refused = ['u:pa#ss@db1/tandem', 'u:pa/ss@db1/tandem', 'u:12/34@db1/tandem', 'u:100%@db1/tandem', 'db1:port/x'];
+  assertRefused(
+    'DATABASE_URL',
+    refused.map((each) => `postgres://${each}`),
+    /write \/ as %2F, # as %23/,
+  );
+  const taken = [
+    'u:p%40%23@db1/tandem',
+    'db1:5432,db2:5433/tandem?sslmode=require',
+    'u@[::1]:5432/tandem',
+    '/tandem?host=/run',
+  ];
+  assertTaken(
+    'DATABASE_URL',
+    taken.map((each) => `postgres://${each}`),
+  );
+});
+
+test('of a mail server are refused by name where its password cannot be read', () => {
+  const refused = [
+    'u:pa#ss@mail.example',
+    'u:12#34@mail.example',
+    'u:12/34@mail.example',
+    'u:100%@mail.example',
+    ':25',
+  ];
+  assertRefused(
+    'SMTP_URL',
+    refused.map((each) => `smtp://${each}`),
+    /% as %25/,
+  );
+  assertTaken('SMTP_URL', ['smtp://mail.example', 'smtps://u%40a:p%25@mail.example:465/', 'smtp://127.0.0.1:1']);
+});
+
+test('of pages are origins, as browsers send them', () => {
+  const refused = [
+    'https://pages.example.net/',
+    'pages.example.net',
+    '*',
+    'https://pages.example.net:443',
+    'https://PAGES.example.net',
+  ];
+  assertRefused('ALLOWED_ORIGINS', [...refused, 'https://a.example,https://b.example/x'], /must be origins such as/);
+  assertTaken('ALLOWED_ORIGINS', [
+    'https://pages.example.net, http://localhost:3000',
+    'capacitor://localhost',
+    'chrome-extension://abcdef',
+  ]);
+});
+
+test.run();
