@@ -18,7 +18,7 @@ export interface OpenDatabase {
 
 /**
  * The database of the configuration, migrated: `DATABASE_URL`, or an embedded one in `DATA_DIR`. `exclusive: false`
- * joins an embedded database that another process of this service runs.
+ * joins an embedded database that another process of this service runs, and makes none.
  */
 export async function openDatabase(config: Config, log: Logger, exclusive = true): Promise<OpenDatabase> {
   const embedded = config.DATABASE_URL

@@ -39,6 +39,19 @@ async function makeEnterable(first: string, last: string): Promise<void> {
   }
 }
 
+/** Refuses a data directory in which no database was made. @throws EmbeddedDatabaseError */
+export async function requireCluster(dataDir: string): Promise<void> {
+  const clusterDir = path.resolve(dataDir, 'postgres');
+  try {
+    await fs.access(clusterDir);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') return;
+    throw new EmbeddedDatabaseError(
+      `There is no database in ${clusterDir}. Set DATABASE_URL or DATA_DIR as the service has them, or start the service first.`,
+    );
+  }
+}
+
 /** True when `clusterDir` holds a cluster of this major version, false when there is nothing yet. Throws for anything else. */
 export async function clusterExists(clusterDir: string, binaries: Binaries, account: Account): Promise<boolean> {
   const entries = await fs.readdir(clusterDir).catch((error: unknown) => {

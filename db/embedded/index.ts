@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedDatabaseError, isDatabaseError } from '../errors.ts';
 import { chooseAccount } from './account.ts';
 import { findBinaries } from './binaries.ts';
-import { clusterExists, clusterPassword, createCluster, prepareDataDir } from './cluster.ts';
+import { clusterExists, clusterPassword, createCluster, prepareDataDir, requireCluster } from './cluster.ts';
 import { connect, type Log, Ownership, type Server } from './ownership.ts';
 import { findPostmaster, isAlive, stopPostmaster } from './postmaster.ts';
 import { type Site, Starter } from './starter.ts';
@@ -19,7 +19,10 @@ export interface EmbeddedOptions {
   dataDir: string;
   /** Fixed TCP port; when omitted a free one is picked at each start. */
   port?: number;
-  /** True (the default): this process owns the directory. False: attach to a running database, or start it if none runs. */
+  /**
+   * True (the default): this process owns the directory. False: attach to a running database, or start it if none runs; it must
+   * have been made before.
+   */
   exclusive?: boolean;
   /** Extra PostgreSQL settings. */
   settings?: Record<string, string>;
@@ -46,6 +49,7 @@ interface Role {
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { exclusive = true } = options;
+  if (!exclusive) await requireCluster(options.dataDir);
   const site = await prepare(options);
   const deadline = Date.now() + readyTimeoutMs;
   const starter = new Starter(site);
