@@ -1,8 +1,20 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { FirstSteps } from './first-run.ts';
 
-const newLink = 'A new one: npm run welcome';
+/**
+ * The line that runs a command of the operator. `folder` is that of the running code: beside it are the built commands, and where
+ * nothing but what runs was copied, as in the image, there is no `npm run`.
+ */
+export function commandLine(name: string, args: readonly string[] = [], folder = import.meta.dirname): string {
+  const built = join(folder, `${name}.mjs`);
+  const isImage = existsSync(built) && !existsSync(join(folder, '../../scripts'));
+  const command = isImage ? ['node', relative('', built)] : ['npm run', name, ...(args.length > 0 ? ['--'] : [])];
+  return [...command, ...args].join(' ');
+}
 
 function linesOf(url: string, steps: FirstSteps): string[] {
+  const welcome = commandLine('welcome');
   switch (steps.type) {
     case 'made':
       return [
@@ -20,12 +32,12 @@ function linesOf(url: string, steps: FirstSteps): string[] {
         steps.validUntil === null
           ? 'its link has expired.'
           : `the link that was printed is valid until ${steps.validUntil}.`;
-      return [`Nobody owns the first workspace yet: ${until}`, newLink];
+      return [`Nobody owns the first workspace yet: ${until}`, `A new one: ${welcome}`];
     }
     case 'empty':
-      return [`Make the first account: ${url}/sign-up`, 'Or print a key and a link for it: npm run welcome'];
+      return [`Make the first account: ${url}/sign-up`, `Or print a key and a link for it: ${welcome}`];
     case 'taken':
-      return [`Sign in: ${url}/sign-in`, 'Forgot the password? npm run reset-password -- EMAIL'];
+      return [`Sign in: ${url}/sign-in`, `Forgot the password? ${commandLine('reset-password', ['EMAIL'])}`];
   }
 }
 
