@@ -15,4 +15,6 @@ if (values.model === '') {
 }
 const env = { TEST_TIMEOUT_SECONDS: '7200', ...process.env, TASKS_MODEL: values.model };
 const child = spawn(process.execPath, ['scripts/test.ts', 'proof/mcp-tasks'], { stdio: 'inherit', env });
+// It calls a model until it ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
 child.on('close', (code) => process.exit(code ?? 1));

@@ -40,7 +40,7 @@ if (paths.length === 0) {
 }
 
 const stopped = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.abort());
 const { TEST_WORKERS, TEST_TIMEOUT_SECONDS, TEST_DATABASE_URL, TEST_CITUS_URL } = process.env;
 const results: FileResult[] = [];
 // Tests that need the service as a process of its own start what `npm start` does.
