@@ -5,6 +5,7 @@ import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { type Opened, openings, question } from '../support/dialogs.ts';
 import { newGrant } from '../support/grants.ts';
 import { addTodo, expected, listWindow, onWrite, pill, refusal } from '../support/outbox-pages.ts';
+import { show } from '../support/page-matrix.ts';
 import { callsOf, password } from '../support/people.ts';
 import { brokenLine, overLine, recorded, status } from '../support/recording-page.ts';
 import { SampleEngine } from '../support/sample-engine.ts';
@@ -96,7 +97,7 @@ test.promise('what opens over the pages can be used by everyone, and fits', asyn
     const found: string[] = [];
     for (const { at, opened } of openings) {
       const path = at.replace(/:(\w+)/g, (_, name: string) => ids[name as keyof typeof ids]);
-      await window.page.goto(path);
+      await show(window, path);
       await window.page.getByRole('heading', { level: 1 }).first().waitFor();
       const shown = opened.filter(({ isNarrow }) => !isNarrow || viewport === narrow);
       for (const each of shown) found.push(...(await lookAt(window, each, `${viewport.width} ${at}`)));
