@@ -8,10 +8,11 @@ import { newAccount, password } from '../support/people.ts';
 
 let published: ClientPages;
 
-const test = pageSuite('pages: connecting an assistant', async () => {
+const parts = async () => {
   published = await clientPages();
   return { oauthFetch: published.reach };
-});
+};
+const test = pageSuite('pages: connecting an assistant', parts, {}, true);
 
 for (const [generation, make] of Object.entries(generations)) {
   for (const way of ['registration', 'metadata document'] as const) {

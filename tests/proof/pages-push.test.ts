@@ -14,7 +14,7 @@ import { bodyOf } from '../support/work-fixtures.ts';
  * the service worker over the protocol of the developer tools.
  */
 
-const test = pageSuite('pages: notifications in the browser', async () => ({}), loopback);
+const test = pageSuite('pages: notifications in the browser', async () => ({}), loopback, true);
 const options = { serviceWorkers: 'allow' as const, permissions: ['notifications'] };
 
 /** Replaces the push service of the browser, before the pages are loaded. */

@@ -14,9 +14,11 @@ import pageOperations from '../fixtures/page-operations.json' with { type: 'json
 import { startTestService, type TestService } from './harness.ts';
 import { keepOperations, noteOperations } from './page-operations.ts';
 import { newAccount, type Person, temporaryDirectory } from './people.ts';
+import { isFull } from './proof-size.ts';
 import { until } from './until.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const shells = ['chromium-headless-shell', 'chrome-headless-shell'];
 const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync';
 const unasked = '--disable-background-networking --disable-component-update';
 /**
@@ -33,10 +35,14 @@ const microphone = '--use-fake-device-for-media-stream --use-fake-ui-for-media-s
 export const chromiumArgs = `${quiet} ${unasked} ${microphone} --disable-features=${unusedFeatures}`.split(' ');
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The Chromium of this machine: `CHROMIUM_PATH`, or the first on the PATH. */
-export function findChromium(): string | undefined {
+/**
+ * The Chromium of this machine: `CHROMIUM_PATH`, or the first on the PATH. `isWhole`: with what Chromium has around its
+ * windows, which takes a seventh more processor time.
+ */
+export function findChromium(isWhole = true): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  const wanted = isWhole ? names : [...shells, ...names];
+  const found = wanted.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
   return process.env.CHROMIUM_PATH ?? found;
 }
 
@@ -49,6 +55,9 @@ const delayRequests = (context: BrowserContext, milliseconds: number) =>
       await route.fallback();
     },
   );
+
+/** What moves is painted sixty times a second, which is a seventh of a processor for each window with an agent at work. */
+const defaults: BrowserContextOptions = { serviceWorkers: 'block', reducedMotion: isFull ? null : 'reduce' };
 
 type Findings = 'grave' | 'all' | 'colours';
 
@@ -148,14 +157,16 @@ async function outboxOf(directory: string): Promise<Email[]> {
 /**
  * Tests in a real browser, each in windows of its own. Without Chromium they are skipped, with a line that says so; not
  * when `CI` is true. A test fails too when a page logs an error, breaches its policy or asks another host for anything.
+ * `isWhole`: they need what a headless shell does not have, such as notifications and forms that lead to another site.
  */
 export function pageSuite(
   name: string,
   parts: () => Promise<Partial<ServiceParts>> = async () => ({}),
   environment: Record<string, string> = {},
+  isWhole = false,
 ) {
   const test = suite(name);
-  const executablePath = findChromium();
+  const executablePath = findChromium(isWhole);
   if (!executablePath) {
     const missing = `No Chromium on this machine to run “${name}” in. Install it, or set CHROMIUM_PATH.`;
     if (process.env.CI === 'true') throw new Error(missing);
@@ -199,7 +210,7 @@ export function pageSuite(
     const faults: string[] = [];
     const contexts: BrowserContext[] = [];
     const window: Stage['window'] = async ({ as, elsewhere = [], expected = /^$/, ...options } = {}) => {
-      const context = await browser.newContext({ baseURL: tandem.url, serviceWorkers: 'block', ...options });
+      const context = await browser.newContext({ baseURL: tandem.url, ...defaults, ...options });
       contexts.push(context);
       noteOperations(context, seen);
       context.setDefaultTimeout(maxStepMs);
