@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const test = suite('every occurrence fires exactly once');
 const start = '2033-01-03T00:00:00.000Z';
-const todos = countOf('OCCURRENCE_TODOS', { ci: 150, full: 500 });
+const todos = countOf('OCCURRENCE_TODOS', { ci: 75, full: 500 });
 const steps = 20;
 const processes = 4;
 
@@ -82,8 +82,8 @@ interface Worker {
 /** A process with a scheduler whose clock is set by the test. */
 async function startWorker(): Promise<Worker> {
   const main = fileURLToPath(new URL('../support/scheduler-process.ts', import.meta.url));
-  const { PATH = '', TEST_CITUS_URL = '' } = process.env;
-  const env = { PATH, TEST_CITUS_URL, TEST_DATABASE_URL: testDatabaseUrl() };
+  const { PATH = '', NODE_COMPILE_CACHE = '', TEST_CITUS_URL = '' } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, TEST_CITUS_URL, TEST_DATABASE_URL: testDatabaseUrl() };
   const child = fork(main, [], { env, execArgv: [] });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const received = (text: string) =>

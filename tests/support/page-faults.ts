@@ -2,6 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { sampleOf } from '../../adapters/rest/openapi/sample-failures.ts';
 import { type ErrorCode, errorBody, Failure } from '../../domain/errors.ts';
 import { operationsOfRequest } from './page-operations.ts';
+import { isFull } from './proof-size.ts';
 
 /* What may happen to a request of a page, other than the answer that it wants. */
 
@@ -17,7 +18,16 @@ type Status = keyof typeof codeOf;
 /** `unreachable`: no connection, as after `kill -9`; `slow`: no answer until the fault is mended; else this status. */
 export type Fault = 'unreachable' | 'slow' | Status;
 
-export const faults: readonly Fault[] = ['unreachable', 'slow', 402, 412, 429, 503];
+const passing: readonly Fault[] = ['unreachable', 429, 503];
+const final: readonly Fault[] = [402, 412];
+export const faults: readonly Fault[] = ['slow', ...passing, ...final];
+
+/** The faults that the flow at a place of a list is tried with: all, or in CI one of each kind, another one in each place. */
+export function faultsAt(place: number): readonly Fault[] {
+  if (isFull) return faults;
+  const at = (list: readonly Fault[]) => list.filter((_, index) => index === place % list.length);
+  return ['slow', ...at(passing), ...at(final)];
+}
 
 /** What the browser logs about failures that a test causes. */
 export const expectedFailures = /Failed to load resource|net::ERR_|Cache\.add\(\) failed/;
