@@ -8,7 +8,7 @@ import { sourcePlaces } from './build-server.ts';
 import { root } from './built-folder.ts';
 
 /*
- * `node --import tsx scripts/bundle-release.ts COMMIT`: bundles the server of a release into tests/fixtures/, for the tests
+ * `node scripts/bundle-release.ts COMMIT`: bundles the server of a release into tests/fixtures/, for the tests
  * that run it on the database of the next one, and names its last migration in db/migrations/previous-release.json. The
  * packages that both have in the same version are left to node_modules.
  */
@@ -52,7 +52,7 @@ async function bundle(folder: string): Promise<string> {
 }
 
 const [, , ref] = process.argv;
-if (!ref) throw new Error('Usage: node --import tsx scripts/bundle-release.ts COMMIT');
+if (!ref) throw new Error('Usage: node scripts/bundle-release.ts COMMIT');
 const commit = execFileSync('git', ['rev-parse', `${ref}^{commit}`], { cwd: root, encoding: 'utf8' }).trim();
 const folder = await mkdtemp(join(tmpdir(), 'tandem-release-'));
 try {

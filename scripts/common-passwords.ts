@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { hashBytes, passwordDigest } from '../domain/sign-in/password-digest.ts';
 
 /*
- * `node --import tsx scripts/common-passwords.ts LIST` writes domain/sign-in/common-passwords.bin from a list of passwords,
+ * `node scripts/common-passwords.ts LIST` writes domain/sign-in/common-passwords.bin from a list of passwords,
  * one a line, the most frequent first (domain/sign-in/common-passwords.md): those that are long enough to be set, and the
  * most frequent shorter ones, which people lengthen by a year or a sign.
  */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 /*
- * The icons of the installed application, drawn from web/src/icon.svg in Chromium: `node --import tsx scripts/icons.ts`.
+ * The icons of the installed application, drawn from web/src/icon.svg in Chromium: `node scripts/icons.ts`.
  * They are checked in, so that a build needs no browser.
  */
 

@@ -141,7 +141,7 @@ test('the limits of the configuration hold: a longer Retry-After than allowed is
 });
 
 test('the server of models runs as a process of its own, with a built-in script', async () => {
-  const args = ['--import', 'tsx', 'tests/support/model-server-main.ts', '--script', 'todo-maker', '--delay', '30'];
+  const args = ['tests/support/model-server-main.ts', '--script', 'todo-maker', '--delay', '30'];
   const run = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [line] = await once(createInterface(run.stdout), 'line');

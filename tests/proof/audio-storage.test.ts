@@ -268,7 +268,7 @@ disk('a process killed in the middle of a file leaves nothing under its key, and
       await new Promise((resolve) => setTimeout(resolve, 60000));
     }
     await createDiskStore(${JSON.stringify(root)}).putStream(${JSON.stringify(key)}, 200000, half());`;
-  const run = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+  const run = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(createInterface(run.stdout), 'line');

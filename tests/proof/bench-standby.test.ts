@@ -20,7 +20,7 @@ test.before(async () => {
 test.after(() => cluster.remove());
 
 test('each kind of read is measured on both servers without errors', async () => {
-  const args = ['--import', 'tsx', 'bench/main.ts', '--only', 'standby', ...sizes.split(' ')];
+  const args = ['bench/main.ts', '--only', 'standby', ...sizes.split(' ')];
   const { primary: TEST_DATABASE_URL, standby: TEST_STANDBY_URL } = cluster.admin;
   const run = spawn(process.execPath, args, { env: { ...process.env, TEST_DATABASE_URL, TEST_STANDBY_URL } });
   let output = '';

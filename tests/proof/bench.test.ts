@@ -8,7 +8,7 @@ const test = suite('bench');
 const sizes = '--workspaces 3 --todos 600 --giant 300 --seconds 0.1 --rounds 1 --connections 4 --probes 4 --waiters 20';
 
 function bench(args: string[]): Promise<{ code: number | null; output: string }> {
-  const run = spawn(process.execPath, ['--import', 'tsx', 'bench/main.ts', ...args], {
+  const run = spawn(process.execPath, ['bench/main.ts', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -17,7 +17,7 @@ test.after(() => tandem.close());
 
 /** What a program of tests/fixtures/client writes when it runs against the service. */
 async function outcomeOf(program: string, key: string): Promise<unknown> {
-  const command = ['--import', 'tsx', `tests/fixtures/client/${program}`, `${tandem.url}/api/v1`, key];
+  const command = [`tests/fixtures/client/${program}`, `${tandem.url}/api/v1`, key];
   const { stdout } = await run(process.execPath, command);
   return JSON.parse(stdout);
 }

@@ -77,7 +77,7 @@ const program = fileURLToPath(new URL('../support/event-writer-process.ts', impo
 
 /** Writers in a process; killed ones are replaced until `isOver`. */
 async function startWriters(writing: Writing, onCommit: (commit: Commit) => void): Promise<ChildProcess> {
-  const child = fork(program, { execArgv: ['--import', 'tsx'] });
+  const child = fork(program, { execArgv: [] });
   await once(child, 'message');
   child.on('message', (message: Commit | 'done') => {
     if (message !== 'done') onCommit(message);

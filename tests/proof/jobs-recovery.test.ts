@@ -95,7 +95,7 @@ test('a job of a process that was killed is done by another within 30 s', async 
   const script = fileURLToPath(new URL('../fixtures/worker.ts', import.meta.url));
   const maker = await start({ AGENT_CONCURRENCY: '0' });
   const env = { PATH: process.env.PATH ?? '', DATABASE_URL: scratch.url };
-  worker = spawn(process.execPath, ['--import', 'tsx', script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  worker = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   worker.stdout?.on('data', (chunk: Buffer) => {
     output += chunk.toString();

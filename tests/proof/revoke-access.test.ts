@@ -17,7 +17,7 @@ test.after(() => tandem.close());
 
 function revoke(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = { ...process.env, DATABASE_URL: testDatabaseUrl() };
-  const command = ['--import', 'tsx', 'scripts/revoke-access.ts', ...args];
+  const command = ['scripts/revoke-access.ts', ...args];
   return new Promise((resolve) => {
     execFile(process.execPath, command, { env }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),

@@ -21,7 +21,7 @@ interface Ended {
 function seed(args: string[], environment: Record<string, string> = {}): Promise<Ended> {
   const env = { ...process.env, DATABASE_URL: testDatabaseUrl(), ...environment };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', 'scripts/seed.ts', ...args], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, ['scripts/seed.ts', ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });

@@ -14,7 +14,7 @@ export interface ModelProcess {
 /** Starts one with a built-in script; each answer takes `delayMs`. @throws Error when it does not come up. */
 export async function startModelProcess(script: ScriptName, delayMs: number): Promise<ModelProcess> {
   const main = fileURLToPath(new URL('./model-server-main.ts', import.meta.url));
-  const args = ['--import', import.meta.resolve('tsx'), main, '--script', script, '--delay', String(delayMs)];
+  const args = [main, '--script', script, '--delay', String(delayMs)];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   if (!child.stdout) throw new Error('no output to read');
   const ended = once(child, 'exit').then(([code]) => {

@@ -5,7 +5,7 @@ import { type ModelProtocol, modelProtocols, startModelServer } from './model-se
 /*
  * A model server as a process of its own:
  *
- *   node --import tsx tests/support/model-server-main.ts --script instant|todo-maker
+ *   node tests/support/model-server-main.ts --script instant|todo-maker
  *     [--protocol openai-compatible|anthropic] [--port 0] [--delay MILLISECONDS]
  *
  * Its first line on standard output is {"url", "port", "pid"}; it runs until SIGTERM.
