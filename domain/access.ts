@@ -86,6 +86,18 @@ export const lacksSecondFactor = `case when c.kind = 'session'
         then ${hasNoSecondFactor}
         else false end`;
 
+/** Those of some workspaces that require a second factor. */
+export const requiringFactor = 'select id from workspaces where id = any($1::uuid[]) and require_second_factor';
+
+const requires = 'select 1 from workspaces where id = $1 and require_second_factor';
+const factorless = `select 1 from (select $1::uuid as user_id) c where ${hasNoSecondFactor}`;
+
+/** Whether the workspace requires a second factor, and the person has none. In two statements, as Citus joins no such tables. */
+export async function lacksRequiredFactor(db: Db, workspaceId: string, userId: string): Promise<boolean> {
+  if ((await db.rows(requires, [workspaceId])).length === 0) return false;
+  return (await db.rows(factorless, [userId])).length > 0;
+}
+
 /**
  * The condition under which a row `c` shaped like `credentials` opens its workspace now: neither revoked nor expired, a
  * session not idle for 12 hours, its person still a member.
@@ -104,6 +116,17 @@ const stillValid = `select 1 from credentials c where c.workspace_id = $1 and c.
 export async function requireValid(db: Db, { kind, workspaceId, credentialId }: Principal): Promise<void> {
   if (kind === 'agent') return;
   if ((await db.rows(stillValid, [workspaceId, credentialId])).length === 0) throw badCredential();
+}
+
+/** Whether the principal is a session that its workspace has closed meanwhile, by requiring a second factor. */
+export async function isClosed(db: Db, { kind, workspaceId, userId }: Principal): Promise<boolean> {
+  return kind === 'session' && (await lacksRequiredFactor(db, workspaceId, userId));
+}
+
+/** As `requireValid`, and that the workspace has not closed the session. @throws Failure 401, 403. */
+export async function requireAccess(db: Db, principal: Principal): Promise<void> {
+  await requireValid(db, principal);
+  if (await isClosed(db, principal)) throw secondFactorRequired();
 }
 
 const holdValid = `${stillValid} for share of c`;

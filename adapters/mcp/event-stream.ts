@@ -1,5 +1,5 @@
 import type { RequestId } from '@modelcontextprotocol/server';
-import { requireValid } from '../../domain/access.ts';
+import { requireAccess } from '../../domain/access.ts';
 import type { AuthenticatedContext } from '../../domain/context.ts';
 import { Failure } from '../../domain/errors.ts';
 import {
@@ -22,15 +22,15 @@ function frame(message: Json): string {
   return `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
 }
 
-/** Whether the credential was revoked, or its person removed. One that has merely expired comes back with another. */
+/** Whether the credential was revoked, its person removed, or a second factor is required that the person lacks. One that has merely expired comes back with another. */
 async function isRevoked({ db, principal, clock }: AuthenticatedContext): Promise<boolean> {
   const { expiresAt } = principal;
   if (expiresAt !== null && Date.parse(expiresAt) <= clock().getTime()) return false;
   try {
-    await requireValid(db, principal);
+    await requireAccess(db, principal);
     return false;
   } catch (error) {
-    if (error instanceof Failure && error.problem.status === 401) return true;
+    if (error instanceof Failure && [401, 403].includes(error.problem.status)) return true;
     throw error;
   }
 }

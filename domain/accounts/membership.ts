@@ -1,5 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import { badCredential, hasNoSecondFactor, secondFactorRequired, validCredential } from '../access.ts';
+import { badCredential, lacksRequiredFactor, secondFactorRequired, validCredential } from '../access.ts';
 import type { Principal } from '../context.ts';
 import { Failure } from '../errors.ts';
 
@@ -25,17 +25,13 @@ const isMember = 'select 1 from members where workspace_id = $1 and user_id = $2
 /** Who names a workspace: a person, or with what they came. */
 export type Visitor = Pick<Principal, 'userId'> & Partial<Pick<Principal, 'kind' | 'workspaceId'>>;
 
-const requiring = 'select 1 from workspaces where id = $1 and require_second_factor';
-const factorless = `select 1 from (select $1::uuid as user_id) c where ${hasNoSecondFactor}`;
-
 /**
  * Checks that a session in another workspace has what this one requires: its own sessions are checked at each request, and
  * keys and apps are secrets of their own. @throws Failure 403 `second_factor_required`.
  */
 export async function requireFactorIn(db: Db, { kind, userId, workspaceId: from }: Visitor, workspaceId: string) {
   if (kind !== 'session' || from === workspaceId) return;
-  if ((await db.rows(requiring, [workspaceId])).length === 0) return;
-  if ((await db.rows(factorless, [userId])).length > 0) throw secondFactorRequired();
+  if (await lacksRequiredFactor(db, workspaceId, userId)) throw secondFactorRequired();
 }
 
 /**

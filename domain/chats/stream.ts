@@ -1,3 +1,4 @@
+import { isClosed } from '../access.ts';
 import type { Context } from '../context.ts';
 import { OpenOfWorkspaces, requireFewStreams } from '../streams.ts';
 import { findChat } from './rows.ts';
@@ -47,8 +48,13 @@ async function* followChat(ctx: Context, { chatId, afterSequence }: Following): 
   const deltas = new PendingDeltas();
   const watch = new Watch(ctx, chatId, true, (delta) => deltas.add(delta));
   let [last, sentStatus]: [number, string | undefined] = [afterSequence, undefined];
+  let checkedAt = performance.now();
   try {
     while (!watch.isOver) {
+      if (watch.takeAccessChange() || performance.now() - checkedAt >= pollMs) {
+        if (await isClosed(ctx.db, ctx.principal)) return;
+        checkedAt = performance.now();
+      }
       const tail = await readTailAs(ctx.db, ctx.principal, chatId, last, batch);
       if (!tail) return;
       for (const message of tail.messages) {
@@ -78,7 +84,7 @@ async function* followChat(ctx: Context, { chatId, afterSequence }: Following): 
 /**
  * The events of a chat after the message `afterSequence`, until its agent stops: first the stored messages, then every
  * message and status in order, and `done` at the end. It ends without `done` when the chat is erased, the credential is
- * no longer valid, the client has disconnected or the process stops. @throws Failure 404; 429 where the workspace has as many
+ * no longer valid, the workspace requires a second factor now that the person lacks, the client has disconnected or the process stops. @throws Failure 404; 429 where the workspace has as many
  * of these streams on this process as it may.
  */
 export async function streamChat(ctx: Context, { chatId, afterSequence }: Following) {

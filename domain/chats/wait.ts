@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts';
 import { onAbort } from '../abort.ts';
-import { requireValid } from '../access.ts';
+import { requireAccess } from '../access.ts';
 import type { WaitContext } from '../context.ts';
 import type { LiveEvent } from '../live.ts';
 import { type ChatRow, chatColumns, chatOf } from './rows.ts';
@@ -104,7 +104,8 @@ export class Watch {
 /**
  * Reads again at every event of the chat until `isEnough`, `seconds` are over, the client has disconnected or the
  * process stops; returns the last read. Call it outside of transactions: no connection is held between the reads.
- * @throws Failure 401 when the credential is revoked or expires meanwhile, or its person is removed.
+ * @throws Failure 401 when the credential is revoked or expires meanwhile, or its person is removed, 403 when the workspace
+ * requires a second factor now that the person lacks.
  */
 export async function readUntil<Seen>(
   ctx: Waiting & Pick<WaitContext, 'db'>,
@@ -123,7 +124,7 @@ export async function readUntil<Seen>(
       const left = deadline - performance.now();
       if (isEnough(seen) || left <= 0 || watch.isOver) return seen;
       await watch.sleep(Math.min(left, pollMs));
-      if (watch.takeAccessChange()) await requireValid(ctx.db, ctx.principal);
+      if (watch.takeAccessChange()) await requireAccess(ctx.db, ctx.principal);
     }
   } finally {
     watch.close();

@@ -1,5 +1,5 @@
 import { onAbort } from '../abort.ts';
-import { requireValid } from '../access.ts';
+import { requireAccess } from '../access.ts';
 import type { Context } from '../context.ts';
 import { cursorAfter, cursorScope, positionOf } from '../page.ts';
 import { requireKept } from './positions.ts';
@@ -20,7 +20,8 @@ export function queryOf({ principal }: Pick<Context, 'principal'>, filter: Omit<
 
 /**
  * Reads until there is an event, `seconds` are over, the client has disconnected or the process stops. It listens
- * before it reads, and holds no connection between the reads. @throws Failure 401 when the credential ends meanwhile.
+ * before it reads, and holds no connection between the reads. @throws Failure 401 when the credential ends
+ * meanwhile, 403 when the workspace requires a second factor now that the person lacks.
  */
 async function readUntil(
   ctx: Context,
@@ -45,7 +46,7 @@ async function readUntil(
       const timer = setTimeout(onNotice, Math.min(left, pollMs));
       await wake.promise;
       clearTimeout(timer);
-      await requireValid(db, principal);
+      await requireAccess(db, principal);
     }
   } finally {
     unsubscribe();

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/client.ts';
-import { hasNoSecondFactor, validCredential } from '../../domain/access.ts';
+import { hasNoSecondFactor, requiringFactor, validCredential } from '../../domain/access.ts';
 import type { EventLogs, LogNotice } from '../../domain/event-logs.ts';
 import { eventsChannel } from '../../domain/events/number.ts';
 import { logEnds } from '../../domain/events/read.ts';
@@ -28,7 +28,6 @@ const positionsOf = `select workspace_id as id, latest from event_positions wher
 const stillValid = `select c.id, c.workspace_id as "workspaceId", c.kind = 'session' and ${hasNoSecondFactor} as "lacksSecondFactor"
   from unnest($1::uuid[], $2::uuid[]) r(workspace_id, id) join credentials c on c.workspace_id = r.workspace_id and c.id = r.id
   where ${validCredential}`;
-const requiring = 'select id from workspaces where id = any($1::uuid[]) and require_second_factor';
 
 /** Which of these credentials are valid now, of the workspaces beside them. */
 async function validOf(db: Db, workspaceIds: readonly string[], ids: readonly string[]): Promise<Set<string>> {
@@ -37,7 +36,7 @@ async function validOf(db: Db, workspaceIds: readonly string[], ids: readonly st
     ids,
   ]);
   const lacking = new Set(valid.filter((each) => each.lacksSecondFactor).map(({ workspaceId }) => workspaceId));
-  const required = lacking.size > 0 ? await db.rows<{ id: string }>(requiring, [[...lacking]]) : [];
+  const required = lacking.size > 0 ? await db.rows<{ id: string }>(requiringFactor, [[...lacking]]) : [];
   const closed = new Set(required.map(({ id }) => id));
   return new Set(valid.filter((each) => !(each.lacksSecondFactor && closed.has(each.workspaceId))).map(({ id }) => id));
 }

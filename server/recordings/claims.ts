@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts';
 import { shifted } from '../../db/engine/index.ts';
 import { lockAnywhere, type Search } from '../../db/lock-anywhere.ts';
 import { hashSecret } from '../../db/secrets.ts';
+import { hasNoSecondFactor, lacksRequiredFactor, requiringFactor } from '../../domain/access.ts';
 import type { StopReason } from '../../domain/captures/recording.ts';
 import { notifyIntake } from '../../domain/captures/recording.ts';
 import { conflict, Failure } from '../../domain/errors.ts';
@@ -12,6 +13,8 @@ export type MediaType = 'audio/webm' | 'audio/wav';
 /** The hold of one connection on a recording. */
 export interface Claim extends CaptureRef {
   recordingId: string;
+  /** Who records. */
+  userId: string;
   /** The connection. */
   holder: string;
   mediaType: MediaType | null;
@@ -38,7 +41,7 @@ const isAllowed = `exists (select from members m
 const find = ({
   within,
   lock,
-}: Search) => `select r.workspace_id as "workspaceId", r.id as "recordingId", r.capture_id as "captureId",
+}: Search) => `select r.workspace_id as "workspaceId", r.id as "recordingId", r.user_id as "userId", r.capture_id as "captureId",
     r.media_type as "mediaType", r.max_seconds as "maxSeconds", r.holder as previous,
     (extract(epoch from r.lease_until - clock_timestamp()) * 1000)::float8 as "previousMs",
     r.resume_hash is not null as spent, r.resume_hash is not distinct from $1 as resumes,
@@ -82,6 +85,9 @@ export function takeOver(
         'This recording was stopped. The audio that was received is kept; start a new recording to record more.';
       throw conflict(message, { reason: 'recording_stopped' });
     }
+    if (await lacksRequiredFactor(db, found.workspaceId, found.userId)) {
+      throw badToken('The workspace requires a second factor. Set one up, then resume.', 'invalid_api_key');
+    }
     onFound(found.workspaceId);
     await db.rows(take, [found.workspaceId, found.recordingId, holder, resumeHash, leaseMs]);
     notifyIntake(db, { recordingId: found.recordingId });
@@ -115,7 +121,7 @@ export async function releaseClaim(db: Db, claim: Claim, { chunks, sizeBytes, qu
 
 /**
  * The status of a claim after its renewal. `lapsed`: it was stopped, and the lease had run out by then; `revoked`: its
- * person is no longer a member.
+ * person is no longer a member, or lacks a second factor that the workspace requires.
  */
 export interface LeaseStatus {
   holder: string;
@@ -144,14 +150,37 @@ const renewal = `with m as (
   from m left join renewed n on n.holder = m.holder
     left join recordings r on r.workspace_id = m.workspace_id and r.id = m.id`;
 
+interface Held {
+  claim: Claim;
+  progress: Progress;
+}
+
+const factorless = `select c.user_id as id from unnest($1::uuid[]) c(user_id) where ${hasNoSecondFactor}`;
+
+/** Which of these lack a second factor that their workspace requires. */
+async function withoutFactor(db: Db, held: readonly Held[]): Promise<ReadonlySet<Held>> {
+  const idsOf = async (text: string, ids: readonly string[]) =>
+    new Set((await db.rows<{ id: string }>(text, [[...new Set(ids)]])).map(({ id }) => id));
+  const requiring = await idsOf(
+    requiringFactor,
+    held.map(({ claim }) => claim.workspaceId),
+  );
+  const concerned = held.filter(({ claim }) => requiring.has(claim.workspaceId));
+  if (concerned.length === 0) return new Set();
+  const lacking = await idsOf(
+    factorless,
+    concerned.map(({ claim }) => claim.userId),
+  );
+  return new Set(concerned.filter(({ claim }) => lacking.has(claim.userId)));
+}
+
 /** Renews the leases of many connections of one process at once. */
-export function renew(
-  db: Db,
-  held: readonly { claim: Claim; progress: Progress }[],
-  leaseMs: number,
-): Promise<LeaseStatus[]> {
-  const column = <T>(of: (each: (typeof held)[number]) => T) => held.map(of);
-  return db.rows<LeaseStatus>(renewal, [
+export async function renew(db: Db, all: readonly Held[], leaseMs: number): Promise<LeaseStatus[]> {
+  const closed = await withoutFactor(db, all);
+  const held = all.filter((each) => !closed.has(each));
+  const column = <T>(of: (each: Held) => T) => held.map(of);
+  const revoked = [...closed].map(({ claim }) => ({ holder: claim.holder, status: 'revoked' as const, stopped: null }));
+  const renewed = await db.rows<LeaseStatus>(renewal, [
     column(({ claim }) => claim.workspaceId),
     column(({ claim }) => claim.recordingId),
     column(({ claim }) => claim.holder),
@@ -160,6 +189,7 @@ export function renew(
     column(({ progress }) => progress.quietMs),
     leaseMs,
   ]);
+  return [...renewed, ...revoked];
 }
 
 // It clears an expired lease: a concurrent renewal then finds nothing to renew.

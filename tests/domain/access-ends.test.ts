@@ -114,6 +114,23 @@ test('neither does a revoked key, nor an app that is disconnected', async () => 
   });
 });
 
+test('a session without the second factor that its workspace requires now reads and waits no longer; a key does', async () => {
+  const { workspace, workspaceId, token, path } = await memberAtWork();
+  const { reader: owners } = await waiting(workspace.key, path);
+  const { reader, polls } = await waiting(token, path);
+  const events = here.call('GET /events?waitSeconds=25&types=todo.created', undefined, { key: token });
+  await here.db.rows('update workspaces set require_second_factor = true where id = $1', [workspaceId]);
+  await within(() => 'the end of the stream', reader.ended);
+  assert.not.ok(reader.events.some(({ event }) => event === 'done'));
+  const [messages, sent] = await within(() => 'the end of the long polls', polls);
+  for (const { status, body } of [messages, await events]) {
+    assert.equal([status, body.reason], [403, 'second_factor_required']);
+  }
+  assert.equal([sent.status, sent.body.messageCount], [201, 1], sent.text);
+  await workspace.call(`POST ${path}/cancel`);
+  await owners.until(({ event }) => event === 'done');
+});
+
 test('others read on, and so does somebody whose role is changed', async () => {
   const { workspace, workspaceId, member, token, path, remove } = await memberAtWork();
   const { reader: owners } = await waiting(workspace.key, path);

@@ -106,6 +106,26 @@ test('the connection of somebody who is removed ends at once, and what it stored
   }
 });
 
+test('so does the connection of somebody who lacks a second factor that the workspace requires now', async () => {
+  const [workspace, other] = [await tandem.workspace(), await tandem.workspace()];
+  const recorder = await Recorder.start(await openSession(workspace));
+  const late = await openSession(workspace);
+  const kept = await Recorder.start(await openSession(other));
+  recorder.record(audio(1000));
+  await until(() => recorder.durable === 1);
+  const demand = (required: boolean) =>
+    tandem.db.rows('update workspaces set require_second_factor = $2 where id = $1', [workspace.workspaceId, required]);
+  await demand(true);
+  assert.is((await within(() => 'the end of the connection', recorder.closed)).code, 4000);
+  const error = recorder.frames.at(-1);
+  assert.is(error?.type === 'error' && error.code, 'access_revoked');
+  for (const token of [recorder.ready.resumeToken, late.token]) assert.is((await refused(token)).status, 401);
+  assert.is(await kept.stop(), 'stopped');
+  await demand(false);
+  await recorder.resume();
+  assert.is(await recorder.stop(), 'stopped');
+});
+
 /** Recordings that run, and whose recorders have yet to connect. */
 async function manyRunning({ workspaceId, userId }: TestWorkspace, count: number): Promise<void> {
   const text = `with made as (
