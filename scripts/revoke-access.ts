@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { serviceOrigin } from '../db/origin.ts';
-import { revokeAccess } from '../domain/second-factors/operator-access.ts';
+import { revokeAccess } from '../domain/sign-in/operator-access.ts';
 import { loadConfig } from '../server/config.ts';
 import { openDatabase } from '../server/database.ts';
 import { createLog } from '../server/log.ts';

@@ -7,7 +7,9 @@ import type { Context, RequestContext } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { actingAs } from '../events/record.ts';
 import type { Email } from '../mail.ts';
+import type { NotifyContext } from '../notifications/notify.ts';
 import { queueSecurityNotice } from '../notifications/security-notice.ts';
+import { disableEndpointsOf } from '../webhooks/disable.ts';
 import { requireUncommonPassword } from './common-passwords.ts';
 import { newPasswordHash } from './hashing.ts';
 import type { PasswordChange, PasswordResetConfirm } from './shapes.ts';
@@ -80,13 +82,22 @@ interface NewPasswordOf {
   revokeAccess: boolean;
 }
 
-/** Sets the password of a person, and ends their sessions and, if asked, keys and apps. `db` is a transaction. */
-async function setPassword(db: Db, { userId, passwordHash, exceptId, revokeAccess }: NewPasswordOf): Promise<void> {
+/**
+ * Sets the password of a person, and ends their sessions and, if asked, keys, apps and the webhooks made in sessions.
+ * `ctx.db` is a transaction.
+ */
+async function setPassword(
+  ctx: NotifyContext,
+  { userId, passwordHash, exceptId, revokeAccess }: NewPasswordOf,
+): Promise<void> {
+  const { db } = ctx;
   await db.rows(set, [userId, passwordHash]);
   const workspaceIds = await lockAccess(db, userId);
   await db.rows(spend, [userId]);
   await revokeSessions(db, userId, exceptId);
-  if (revokeAccess) await revokeKeysAndApps(db, userId, workspaceIds);
+  if (!revokeAccess) return;
+  await revokeKeysAndApps(db, userId, workspaceIds);
+  await disableEndpointsOf(ctx, userId, workspaceIds);
 }
 
 const passwordSet = (accessRevoked: boolean) =>
@@ -106,7 +117,7 @@ export async function changePassword(ctx: Context, { currentPassword, newPasswor
   await requireUncommon(ctx, userId, newPassword);
   const passwordHash = await newPasswordHash(ctx, newPassword);
   await ctx.db.transaction(async (db) => {
-    await setPassword(db, { userId, passwordHash, exceptId, revokeAccess });
+    await setPassword({ ...ctx, db }, { userId, passwordHash, exceptId, revokeAccess });
     await requireValidCredential(db, ctx.principal);
     const notice = { title: 'Your password was changed', text: whatEnded(revokeAccess) };
     await queueSecurityNotice({ ...ctx, db }, { userId, workspaceId, ...notice });
@@ -147,7 +158,8 @@ export async function confirmPasswordReset(
     const [reset] = await db.rows<{ userId: string; provesAddress: boolean }>(use, [sha256(token)]);
     if (!reset) throw spent();
     const { userId } = reset;
-    await actingAs(db, userId, (theirs) => setPassword(theirs, { userId, passwordHash, exceptId: null, revokeAccess }));
+    const changed = { userId, passwordHash, exceptId: null, revokeAccess };
+    await actingAs(db, userId, (theirs) => setPassword({ ...ctx, db: theirs }, changed));
     if (reset.provesAddress) await db.rows(verify, [userId]);
     const notice = { title: 'Your password was reset', text: whatEnded(revokeAccess) };
     await queueSecurityNotice({ ...ctx, db }, { userId, ...notice });

@@ -62,3 +62,17 @@ export async function disableEndpoint(
     dedupe: `webhook_disabled:${endpointId}:${ctx.clock().toISOString()}`,
   });
 }
+
+const ofSessions = `select id from webhook_endpoints
+  where workspace_id = $1 and user_id = $2 and credential_id is null and connected_app_id is null and enabled order by id`;
+
+/**
+ * Disables the endpoints that a person made in sessions, in these workspaces: who took over a session may have made them,
+ * as keys and apps. Those of keys and apps end with them. `ctx.db` is a transaction that `lockAccess` has locked.
+ */
+export async function disableEndpointsOf(ctx: NotifyContext, userId: string, workspaceIds: readonly string[]) {
+  for (const workspaceId of workspaceIds) {
+    const found = await ctx.db.rows<{ id: string }>(ofSessions, [workspaceId, userId]);
+    for (const { id } of found) await disableEndpoint(ctx, { workspaceId, endpointId: id }, 'rights_ended');
+  }
+}

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serviceOrigin } from '../../db/origin.ts';
-import { revokeAccess } from '../../domain/second-factors/operator-access.ts';
+import { revokeAccess } from '../../domain/sign-in/operator-access.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { connectApp, refresh, send } from '../support/oauth.ts';
 import { newAccount, type Person, password, temporaryDirectory, tokenInEmail } from '../support/people.ts';

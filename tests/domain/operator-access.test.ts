@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { revokeAccess } from '../../domain/second-factors/operator-access.ts';
+import { revokeAccess } from '../../domain/sign-in/operator-access.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 
 const test = suite('access that the operator ends for everybody');

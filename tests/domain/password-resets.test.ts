@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect } from '../../db/client.ts';
+import { revokeAccess } from '../../domain/sign-in/operator-access.ts';
 import { passwordResetEmail } from '../../domain/sign-in/passwords.ts';
 import { type Answer, startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
 import { hold, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
@@ -58,6 +59,36 @@ test('a reset ends sessions, API keys and connected apps of the person in every 
   assert.ok(await works(theirs));
   const live = 'select 1 from connected_apps where user_id = $1 and revoked_at is null';
   assert.equal(await tandem.db.rows(live, [person.session.user.id]), []);
+});
+
+/** An endpoint that the person made in a session, one of another person, and whether they are enabled. */
+async function withEndpoints() {
+  const { person, theirs } = await withAccess();
+  const request = { url: 'https://hooks.invalid/', types: ['todo.created'] };
+  const mine = (await as(person, 'POST /webhook-endpoints', request)).body.id;
+  const other = (await tandem.call('POST /webhook-endpoints', request, { key: theirs })).body.id;
+  const text = `select enabled, disabled_reason as reason from webhook_endpoints where id = any($1)
+    order by id = $2`;
+  const states = async () => [...(await tandem.db.rows(text, [[mine, other], other]))];
+  return { person, states };
+}
+
+const enabled = { enabled: true, reason: null };
+const ended = { enabled: false, reason: 'rights_ended' };
+
+test('webhooks that were made in a session end with keys and apps, by a reset or the operator, and stay with them', async () => {
+  const [spared, { person, states }] = [await withEndpoints(), await withEndpoints()];
+  await reset(await resetToken(spared.person), { revokeAccess: false });
+  assert.equal(await spared.states(), [enabled, enabled]);
+  assert.is((await reset(await resetToken(person))).status, 200);
+  assert.equal(await states(), [ended, enabled]);
+  const event = `select 1 from events where workspace_id = $1 and type = 'webhook_endpoint.updated'
+    union all select 1 from event_queue where workspace_id = $1 and type = 'webhook_endpoint.updated'`;
+  assert.is((await tandem.db.rows(event, [person.session.workspace.id])).length, 1);
+  await revokeAccess(tandem.db, spared.person.email, { keys: false, factors: false });
+  assert.equal(await spared.states(), [enabled, enabled]);
+  await revokeAccess(tandem.db, spared.person.email, { keys: true, factors: false });
+  assert.equal(await spared.states(), [ended, enabled]);
 });
 
 test('a reset spares keys and apps on request; sessions end in any case', async () => {

@@ -1,11 +1,12 @@
 import type { Db } from '../../db/client.ts';
 import { lockAccess, revokeKeysAndApps } from '../accounts/revoke-access.ts';
 import { revokeSessions } from '../accounts/sessions.ts';
-import { removeFactors } from './factors.ts';
+import { removeFactors } from '../second-factors/factors.ts';
+import { disableEndpointsOf } from '../webhooks/disable.ts';
 
 /** What ends beside the sessions. */
 export interface RevokedAccess {
-  /** API keys and connected apps. */
+  /** API keys and connected apps, and webhooks that were made in sessions. */
   keys: boolean;
   /** The authenticator app, passkeys and recovery codes. */
   factors: boolean;
@@ -21,7 +22,11 @@ async function revokeFrom(db: Db, userId: string, { keys, factors }: RevokedAcce
   await db.transaction(async (tx) => {
     const workspaceIds = await lockAccess(tx, userId);
     await revokeSessions(tx, userId, null);
-    if (keys) await revokeKeysAndApps(tx, userId, workspaceIds);
+    if (keys) {
+      await revokeKeysAndApps(tx, userId, workspaceIds);
+      // The operator ends access without SMTP: people are notified in the app.
+      await disableEndpointsOf({ db: tx, clock: () => new Date(), mail: { sends: false } }, userId, workspaceIds);
+    }
     if (factors) await removeFactors(tx, userId);
   });
 }
