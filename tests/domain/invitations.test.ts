@@ -86,7 +86,7 @@ test('a workspace makes 200 invitations in an hour, and an address gets 20 from 
   assert.is((await invite(owner, newEmail())).status, 201);
   assertMany(await invite(owner, newEmail()));
   assert.is((await invite(other, newEmail())).status, 201);
-  const age = `update invitations set created_at = created_at - interval '1 hour' where workspace_id = $1`;
+  const age = `update invitations set created_at = now() - interval '61 minutes' where workspace_id = $1`;
   await tandem.db.rows(age, [owner.session.workspace.id]);
   assert.is((await invite(owner, victim)).status, 201);
 });
