@@ -94,7 +94,14 @@ export const chats = router({
           'An archived chat can be read and restored, and its agent continues. Erasing stops the agent first and removes all messages; its run stays in the history of the todo.',
         etag: true,
         statuses: [404],
-        events: ['chat.archived', 'chat.deleted', 'notification.updated', 'todo_run.finished', 'todo.updated'],
+        events: [
+          'chat.archived',
+          'chat.deleted',
+          'notification.updated',
+          'notification.deleted',
+          'todo_run.finished',
+          'todo.updated',
+        ],
       }),
     )
     .input(One.extend({ permanent: z.boolean().default(false).describe('True erases it for good.') }))

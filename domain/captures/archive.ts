@@ -80,7 +80,7 @@ async function unlinkTodos(ctx: Context, captureId: string): Promise<Erased> {
   const left = await idsOf(detach, quoting);
   const within = await idsOf(belongings, quoting);
   await idsOf(eraseTodos, quoting);
-  const notices = await eraseNotifications(db, workspaceId, quoting);
+  const notices = await eraseNotifications(db, workspaceId, 'todos', quoting);
   const unlinked = await db.rows<{ id: string; version: number }>(unlink, key);
   const versions = new Map(unlinked.map(({ id, version }) => [id, version]));
   return {

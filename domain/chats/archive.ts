@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { requireMatch } from '../etag.ts';
 import { recordErasure } from '../events/changes.ts';
 import { recordEvent } from '../events/record.ts';
+import { eraseNotifications } from '../notifications/changes.ts';
 import { chatEvent } from './events.ts';
 import { findChat, type HeldChat, holdChat, isChat } from './rows.ts';
 import { Chat, type ChatAnswer } from './shapes.ts';
@@ -23,13 +24,14 @@ export async function archiveHeld(db: Db, chat: HeldChat): Promise<void> {
   await recordEvent(db, chat.workspaceId, chatEvent(chat, change));
 }
 
-/** Erases a locked chat that has no open turn, with all messages. Its run stays on record. */
+/** Erases a locked chat that has no open turn, with all messages and what notified of it. Its run stays on record. */
 export async function eraseHeld(db: Db, chat: HeldChat): Promise<void> {
   const { workspaceId, chatId } = chat;
   const within = await db.rows<{ id: string }>(idsWithin, [workspaceId, chatId]);
   await db.orm.delete(chats).where(isChat(workspaceId, chatId));
+  const notices = await eraseNotifications(db, workspaceId, 'chats', [chatId]);
   const ids = within.map(({ id }) => id);
-  await recordErasure(db, workspaceId, [chatEvent(chat, { type: 'chat.deleted' })], ids);
+  await recordErasure(db, workspaceId, [chatEvent(chat, { type: 'chat.deleted' }), ...notices], ids);
 }
 
 /**

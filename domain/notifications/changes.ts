@@ -32,13 +32,20 @@ export function notificationEvents(
 /** The change of a notification that is read, or unread again. */
 export const isRead = { type: 'notification.updated', changedFields: ['isRead', 'readAt'] } as const;
 
-const erase = `delete from notifications n where n.workspace_id = $1 and n.todo_id = any($2::uuid[]) returning ${changedColumns}`;
+const eraseWhere = (condition: string) =>
+  `delete from notifications n where n.workspace_id = $1 and ${condition} returning ${changedColumns}`;
+const eraseOf = { todos: eraseWhere('n.todo_id = any($2::uuid[])'), chats: eraseWhere('n.chat_id = any($2::uuid[])') };
 
 /**
- * Deletes the notifications of erased todos, which quote them, with their emails and pushes that were not sent. Call it when
- * the todos are deleted: none comes after that. Returns the events, for `recordErasure`.
+ * Deletes the notifications of erased todos or chats, which quote them, with their emails and pushes that were not sent. Call
+ * it when these are deleted: none comes after that. Returns the events, for `recordErasure`.
  */
-export async function eraseNotifications(db: Db, workspaceId: string, todoIds: readonly string[]): Promise<NewEvent[]> {
-  const erased = await db.rows<ChangedNotification>(erase, [workspaceId, todoIds]);
+export async function eraseNotifications(
+  db: Db,
+  workspaceId: string,
+  kind: keyof typeof eraseOf,
+  ids: readonly string[],
+): Promise<NewEvent[]> {
+  const erased = await db.rows<ChangedNotification>(eraseOf[kind], [workspaceId, ids]);
   return notificationEvents(erased, { type: 'notification.deleted' });
 }

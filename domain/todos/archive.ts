@@ -86,7 +86,7 @@ async function erase(ctx: Context, todo: TodoAnswer): Promise<void> {
   const onTodos = and(eq(todoComments.workspaceId, workspaceId), inArray(todoComments.todoId, todoIds));
   const comments = await orm.select({ id: todoComments.id }).from(todoComments).where(onTodos);
   await orm.delete(todos).where(and(eq(todos.workspaceId, workspaceId), inArray(todos.id, todoIds)));
-  const notices = await eraseNotifications(ctx.db, workspaceId, todoIds);
+  const notices = await eraseNotifications(ctx.db, workspaceId, 'todos', todoIds);
   await recordEvents(ctx.db, workspaceId, left.map(leftByTodo));
   const deleted = all.map((each) => ({
     type: 'todo.deleted' as const,

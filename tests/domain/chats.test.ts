@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert';
 import { newChat, settlings, startWithoutAgents } from '../support/chat-fixtures.ts';
 import { assertFrame } from '../support/frame.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
+import { notifyPeople } from '../support/notification-fixtures.ts';
+import { recordedEvents } from '../support/recorded-events.ts';
 import { assistantOf } from '../support/todo-fixtures.ts';
 
 const test = suite('chats');
@@ -265,15 +267,19 @@ for (const first of ['active', 'archived'] as const) {
     const { call } = workspace;
     const { chat, path, agent } = await newChat(tandem, workspace);
     await agent.ask();
+    const { workspaceId, userId } = workspace;
+    await notifyPeople(tandem.db, workspaceId, [userId], { title: 'It quotes the chat', chatId: chat.id });
     if (first === 'archived') await call(`DELETE ${path}`);
     const { status, body } = assertFrame(await call(`DELETE ${path}?permanent=true`));
     assert.equal([status, body], [200, { object: 'deleted', id: chat.id, deleted: true, recoverable: false }]);
     for (const route of [`GET ${path}`, `GET ${path}/messages`, `POST ${path}/restore`, `DELETE ${path}`]) {
       assert.is((await call(route)).status, 404, route);
     }
-    for (const table of ['messages', 'chat_turns', 'approvals']) {
+    for (const table of ['messages', 'chat_turns', 'approvals', 'notifications']) {
       assert.is((await tandem.db.rows(`select 1 from ${table} where chat_id = $1`, [chat.id])).length, 0, table);
     }
+    const types = (await recordedEvents(tandem, workspaceId)).map(({ type }) => type);
+    assert.ok(types.includes('notification.deleted'), types.join());
   });
 }
 
