@@ -45,10 +45,11 @@ const removeOfMember = 'delete from push_subscriptions where workspace_id = $1 a
 
 const ownerOf = (workspaceId: string, id: string) => `push_subscription ${workspaceId} ${id}`;
 
-/** Decrypts where a subscription leads. @throws Error for another one. */
-export function destinationOf(stored: Buffer, key: KeyObject, workspaceId: string, id: string): Destination {
-  const text = decrypt(stored, key, ownerOf(workspaceId, id)).toString();
-  const { endpoint, p256dh, auth } = JSON.parse(text) as { endpoint: string; p256dh: string; auth: string };
+/** Where a subscription leads; null when it cannot be decrypted, as after the key was replaced. */
+export function destinationOf(stored: Buffer, key: KeyObject, workspaceId: string, id: string): Destination | null {
+  const bytes = decrypt(stored, key, ownerOf(workspaceId, id));
+  if (bytes === null) return null;
+  const { endpoint, p256dh, auth } = JSON.parse(bytes.toString()) as { endpoint: string; p256dh: string; auth: string };
   return { endpoint, keys: { p256dh: Buffer.from(p256dh, 'base64url'), auth: Buffer.from(auth, 'base64url') } };
 }
 

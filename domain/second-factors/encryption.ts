@@ -14,12 +14,16 @@ export function encrypt(plain: Uint8Array, key: KeyObject, owner: string): Buffe
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Decrypts what `encrypt` returned. @throws Error for another key, another owner or changed bytes. */
-export function decrypt(stored: Buffer, key: KeyObject, owner: string): Buffer {
+/** Decrypts what `encrypt` returned; null for another key, as after it was replaced, another owner or changed bytes. */
+export function decrypt(stored: Buffer, key: KeyObject, owner: string): Buffer | null {
   const nonce = stored.subarray(0, nonceBytes);
   const ciphertext = stored.subarray(nonceBytes, stored.length - tagBytes);
-  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
-    .setAAD(Buffer.from(owner))
-    .setAuthTag(stored.subarray(stored.length - tagBytes));
-  return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
+  try {
+    const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
+      .setAAD(Buffer.from(owner))
+      .setAuthTag(stored.subarray(stored.length - tagBytes));
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
+  } catch {
+    return null;
+  }
 }

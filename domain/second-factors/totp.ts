@@ -38,9 +38,14 @@ interface Held {
 
 type Keys = Pick<RequestContext, 'service' | 'clock'>;
 
-/** The time step of a code that is right now and later than the last one used; null for any other. */
+/**
+ * The time step of a code that is right now and later than the last one used; null for any other, and for all where the
+ * key that encrypted the secret was replaced.
+ */
 function stepOf({ service, clock }: Keys, userId: string, held: Held, code: string): number | null {
-  const secret = new Secret({ buffer: Uint8Array.from(decrypt(held.secret, service.totpKey, userId)).buffer });
+  const bytes = decrypt(held.secret, service.totpKey, userId);
+  if (bytes === null) return null;
+  const secret = new Secret({ buffer: Uint8Array.from(bytes).buffer });
   const timestamp = clock().getTime();
   const token = code.replace(/\s/g, '');
   const delta = TOTP.validate({ token, secret, timestamp, window, ...shape });

@@ -24,18 +24,9 @@ export function storedSecret(key: KeyObject, owner: SecretOwner, bytes: Uint8Arr
   return encrypt(bytes, key, ownerOf(owner));
 }
 
-/** A stored secret; null when it cannot be decrypted, as after the key was replaced. */
-function readSecret(stored: Buffer, key: KeyObject, owner: SecretOwner): Buffer | null {
-  try {
-    return decrypt(stored, key, ownerOf(owner));
-  } catch {
-    return null;
-  }
-}
-
 /** Whether the stored secret is this one. */
 export function isSecret(stored: Buffer, key: KeyObject, owner: SecretOwner, bytes: Uint8Array): boolean {
-  return readSecret(stored, key, owner)?.equals(bytes) ?? false;
+  return decrypt(stored, key, ownerOf(owner))?.equals(bytes) ?? false;
 }
 
 /**
@@ -48,7 +39,7 @@ export function signedHeaders(
   key: KeyObject,
   owner: SecretOwner,
 ): Record<string, string> | null {
-  const secrets = stored.map((each) => readSecret(each, key, owner)).filter((secret) => secret !== null);
+  const secrets = stored.map((each) => decrypt(each, key, ownerOf(owner))).filter((secret) => secret !== null);
   if (secrets.length === 0) return null;
   const signatures = secrets.map(
     (secret) => `v1,${createHmac('sha256', secret).update(`${id}.${at}.${body}`).digest('base64')}`,

@@ -119,6 +119,16 @@ test('a code is used once, by whichever process, and none from before it', async
   assert.equal([earlier.status, earlier.body.reason, earlier.body.param], [401, 'wrong_second_factor', 'code']);
 });
 
+test('where the key that encrypts the secrets was replaced, no code is right, and a recovery code still signs in', async () => {
+  const { email, secret, codes } = await withTotp();
+  const change = `update totp_secrets t set secret = secret || '\\x00' from users u where u.id = t.user_id and u.email = $1`;
+  await tandem.db.rows(change, [email]);
+  const refused = await complete(await challengeOf(email), codeAt(secret, now));
+  assert.equal([refused.status, refused.body.reason], [401, 'wrong_second_factor']);
+  const recovery = { token: await challengeOf(email), method: 'recovery_code', code: codes[0] };
+  assert.is((await tandem.call('POST /auth/sessions/complete', recovery)).status, 201);
+});
+
 test('the code that confirmed the app does not sign in too', async () => {
   const person = await newConfirmedAccount(tandem);
   const { secret } = await addTotp(tandem, person.key, new Date(now));
@@ -195,7 +205,7 @@ test('the secret is encrypted for its person', async () => {
   const copy = `update totp_secrets set secret = (select secret from totp_secrets where user_id = $1) where user_id = $2`;
   await tandem.db.rows(copy, [first.session.user.id, second.session.user.id]);
   const stolen = await complete(await challengeOf(second.email), codeAt(first.secret, now));
-  assert.is(stolen.status, 500, 'a copied row is of no use');
+  assert.is(stolen.status, 401, 'a copied row is of no use');
 });
 
 test('removing it ends the question and the recovery codes; doing it again says so', async () => {

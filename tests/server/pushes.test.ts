@@ -160,6 +160,16 @@ test('a browser that is gone is removed, and one that is refused is not asked ag
   assert.is((await browsersOf(call)).length, 1);
 });
 
+test('a browser whose address cannot be decrypted any more is removed', async () => {
+  const { person, call, browser } = await subscribed();
+  // As after the key of the service was replaced.
+  const change = `update push_subscriptions set destination = destination || '\\x00' where workspace_id = $1`;
+  await tandem.db.rows(change, [person.session.workspace.id]);
+  await happen(person);
+  await until(async () => (await browsersOf(call)).length === 0);
+  assert.equal([await waiting(person), browser.requests], [0, 0]);
+});
+
 test('what a push service could not take is sent again later, once', async () => {
   const { person, browser } = await subscribed();
   browser.answer = 503;

@@ -66,8 +66,8 @@ async function statusOf(sending: ReturnType<Send>, signal: AbortSignal): Promise
 }
 
 /**
- * Sends notifications to browsers: at least once, five times over about an hour at most. 404 and 410 remove the browser;
- * what a push service refuses for another reason is not sent again.
+ * Sends notifications to browsers: at least once, five times over about an hour at most. 404 and 410 remove the browser,
+ * and so does an address that cannot be decrypted; what a push service refuses for another reason is not sent again.
  */
 export function pushWorker({ db, send, log, service }: PushParts): PushWorker {
   let [sent, failed] = [0, 0];
@@ -77,7 +77,9 @@ export function pushWorker({ db, send, log, service }: PushParts): PushWorker {
     const { workspaceId, subscriptionId, attempt } = claim;
     if (!claim.isWanted) return end(claim);
     const { publicUrl, push } = service;
-    const { endpoint, keys } = destinationOf(claim.destination, push.key, workspaceId, subscriptionId);
+    const destination = destinationOf(claim.destination, push.key, workspaceId, subscriptionId);
+    if (destination === null) return removeBrowser(db, claim);
+    const { endpoint, keys } = destination;
     const message = messageOf(claim, publicUrl);
     const headers = {
       Authorization: vapidHeader(push.vapid, { endpoint, contact: publicUrl, now: Date.now() }),
