@@ -29,16 +29,18 @@ export async function* followChat(
   for (;;) {
     signal?.throwIfAborted();
     let failure: unknown;
-    let openedAt = Number.POSITIVE_INFINITY;
+    let openedAt = 0;
     try {
       for await (const event of connect(
         (within) => client.chats.stream.query({ chatId, afterSequence: last }, { signal: within }),
         signal,
       )) {
-        openedAt = Math.min(openedAt, Date.now());
+        openedAt ||= Date.now();
         if (event.event === 'message') last = event.id;
-        if (event.event === 'status' && event.data.status === status) continue;
-        if (event.event === 'status') status = event.data.status;
+        if (event.event === 'status') {
+          if (event.data.status === status) continue;
+          status = event.data.status;
+        }
         tries = 0;
         yield event;
         if (event.event === 'done') return;
@@ -47,7 +49,7 @@ export async function* followChat(
       failure = toTandemError(error as TRPCClientError<AppRouter>);
     }
     signal?.throwIfAborted();
-    tries = Date.now() - openedAt >= stableMs ? 1 : tries + 1;
+    tries = openedAt && Date.now() - openedAt >= stableMs ? 1 : tries + 1;
     if (isTandemError(failure) && !failure.retryable) throw failure;
     if (tries > maxTries) throw failure ?? new Error('The stream of the chat was lost repeatedly. Try again later.');
     await pause(Math.min(250 * 2 ** tries, 5000), signal);

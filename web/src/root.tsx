@@ -3,7 +3,8 @@ import { Outlet, useLocation } from 'react-router';
 import { AccountPage } from './account/account-page.tsx';
 import { Boundary } from './navigation/lazy-chunk.tsx';
 import { OfflineLine } from './shell/offline.tsx';
-import { Button, ButtonLink } from './ui/button.tsx';
+import { ButtonLink } from './ui/button.tsx';
+import { failedPage, Reload } from './ui/failed-page.tsx';
 import { NoticeProvider } from './ui/notice.tsx';
 
 /** Wraps every page: notices, the line that shows a lost connection, and what is shown when a page fails. */
@@ -12,39 +13,19 @@ export function Root() {
   return (
     <NoticeProvider>
       <OfflineLine />
-      <Boundary at={key} failed={(isUnloaded) => (isUnloaded ? <NotLoaded /> : <WentWrong />)}>
+      <Boundary
+        at={key}
+        failed={(isUnloaded) => (
+          <AccountPage {...failedPage(isUnloaded)}>
+            <Reload wide />
+          </AccountPage>
+        )}
+      >
         <Suspense>
           <Outlet />
         </Suspense>
       </Boundary>
     </NoticeProvider>
-  );
-}
-
-function WentWrong() {
-  return (
-    <AccountPage title="Something went wrong" intro="The page has crashed. Saved data is not affected.">
-      <Reload />
-    </AccountPage>
-  );
-}
-
-function NotLoaded() {
-  return (
-    <AccountPage
-      title="This page could not be loaded"
-      intro="The connection was lost, or the service has been updated since this window was opened."
-    >
-      <Reload />
-    </AccountPage>
-  );
-}
-
-function Reload() {
-  return (
-    <Button kind="primary" wide onPress={() => location.reload()}>
-      Load the page again
-    </Button>
   );
 }
 

@@ -8,8 +8,8 @@ import { wipeStored } from '../offline/store.ts';
 import { showBadge } from '../session/app-badge.ts';
 import { withNext } from '../session/next-page.ts';
 import { useIdentity } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
 import { Failed } from '../ui/card.tsx';
+import { failedPage, Reload } from '../ui/failed-page.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { Page } from '../ui/page.tsx';
 import { rememberPage } from '../work/last-page.ts';
@@ -106,18 +106,9 @@ function Shell({ identity }: { identity: Identity }) {
 function PageFailed({ isUnloaded }: { isUnloaded: boolean }) {
   return (
     <main id="content" tabIndex={-1} className="page">
-      <Page
-        title={isUnloaded ? 'This page could not be loaded' : 'Something went wrong'}
-        intro={
-          isUnloaded
-            ? 'The connection was lost, or the service has been updated since this window was opened.'
-            : 'The page has crashed. Saved data is not affected.'
-        }
-      >
+      <Page {...failedPage(isUnloaded)}>
         <div>
-          <Button kind="primary" onPress={() => location.reload()}>
-            Load the page again
-          </Button>
+          <Reload />
         </div>
       </Page>
     </main>
