@@ -9,7 +9,7 @@ import { everyCommand } from '../../cli/run.ts';
 import { buildCli } from '../../scripts/build-cli.ts';
 import { catalogueOf } from '../../scripts/cli-catalogue.ts';
 import { blocksOf, commandsOf, documentTexts, mentionsOf } from '../support/documented-commands.ts';
-import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { startTestService, type TestService, type TestWorkspace, testDatabaseUrl } from '../support/harness.ts';
 
 const test = suite('the commands in README and docs');
 const documents = documentTexts();
@@ -66,7 +66,7 @@ interface Ran {
   err: string;
 }
 
-/** Runs the lines in a shell of their own, as a person who has the client installed and a key at hand. */
+/** Runs the lines in a shell of their own, as a person who has the client installed, a key at hand and the settings. */
 function shell(lines: string, { key }: TestWorkspace): Promise<Ran> {
   const bin = join(home, '.local/bin');
   const env = {
@@ -75,6 +75,8 @@ function shell(lines: string, { key }: TestWorkspace): Promise<Ran> {
     TANDEM_URL: tandem.url,
     TANDEM_API_KEY: key,
     TANDEM_INSTALL_DIR: bin,
+    // Commands of the operator work on the database of the service.
+    DATABASE_URL: testDatabaseUrl(),
   };
   return new Promise((resolve) => {
     const child = execFile('bash', ['-c', lines], { env, maxBuffer: 2 ** 26 }, (error, out, err) =>
