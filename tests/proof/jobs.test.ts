@@ -153,7 +153,7 @@ test('a notification that is lost delays a turn by a poll at most', async () => 
 test('that are done are counted in the metrics', async () => {
   const count = async () => {
     const text = await (await fetch(`${tandem.url}/metrics`)).text();
-    return Number(/^tandem_jobs_done_total (\d+)$/m.exec(text)?.[1]);
+    return Number(/^tandem_jobs_done_total\{queue="turns"\} (\d+)$/m.exec(text)?.[1]);
   };
   const before = await count();
   const turn = await make();
