@@ -63,9 +63,13 @@ test('an erased todo is gone, active or archived before, with its words and assi
   }
 });
 
-const subscribe = `insert into push_subscriptions
-    (workspace_id, id, user_id, credential_id, endpoint_hash, destination, push_service, client)
-  values ($1, gen_random_uuid(), $2, gen_random_uuid(), 'x', 'x', 'https://push.example', 'Firefox')`;
+/** A push of each notification to a browser, which is due later than any worker looks. */
+const subscribe = `with browser as (
+    insert into push_subscriptions
+      (workspace_id, id, user_id, credential_id, endpoint_hash, destination, push_service, client)
+    values ($1, gen_random_uuid(), $2, gen_random_uuid(), 'x', 'x', 'https://push.example', 'Firefox') returning id)
+  insert into push_deliveries (workspace_id, notification_id, subscription_id, due_at)
+  select $1, n.id, b.id, now() + interval '1 day' from notifications n, browser b where n.workspace_id = $1`;
 const noticesOf = `select n.id, n.todo_id as "todoId", (select count(*)::int from push_deliveries p
     where p.workspace_id = $1 and p.notification_id = n.id) as pushes
   from notifications n where n.workspace_id = $1 order by n.id`;
@@ -75,10 +79,10 @@ test('an erased todo takes along the notifications that quote it and its sub-tod
   const { body: todo } = await call('POST /todos', { title: 'a' });
   const { body: within } = await call('POST /todos', { title: 'b', parentTodoId: todo.id });
   const { body: other } = await call('POST /todos', { title: 'c' });
-  await tandem.db.rows(subscribe, [workspaceId, userId]);
   for (const { id } of [todo, within, other]) {
     await notifyPeople(tandem.db, workspaceId, [userId], { kind: 'mentioned', todoId: id, sends: true });
   }
+  await tandem.db.rows(subscribe, [workspaceId, userId]);
   const unlisted = 'update notifications set in_app = false where workspace_id = $1 and todo_id = $2';
   await tandem.db.rows(unlisted, [workspaceId, within.id]);
   const notices = () => tandem.db.rows<{ id: string; todoId: string; pushes: number }>(noticesOf, [workspaceId]);
