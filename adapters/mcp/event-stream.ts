@@ -22,7 +22,10 @@ function frame(message: Json): string {
   return `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
 }
 
-/** Whether the credential was revoked, its person removed, or a second factor is required that the person lacks. One that has merely expired comes back with another. */
+/**
+ * Whether the credential was revoked, its person removed, or a second factor is required that the person lacks. One that has
+ * merely expired comes back with another.
+ */
 async function isRevoked({ db, principal, clock }: AuthenticatedContext): Promise<boolean> {
   const { expiresAt } = principal;
   if (expiresAt !== null && Date.parse(expiresAt) <= clock().getTime()) return false;

@@ -56,7 +56,7 @@ export async function* followChat(
   let wasConnected = false;
   while (!stop.aborted) {
     const broken = new AbortController();
-    let openedAt = Number.POSITIVE_INFINITY;
+    let openedAt = 0;
     try {
       const signal = AbortSignal.any([stop, broken.signal]);
       const response = await calls.open(operation, { path: { chatId } }, signal, last);
@@ -65,7 +65,7 @@ export async function* followChat(
         withIdleTimeout(response.body ?? new ReadableStream(), broken),
       )) {
         if (id !== '') last = id;
-        openedAt = Math.min(openedAt, Date.now());
+        openedAt ||= Date.now();
         const received = { event, ...(event === 'message' && { id: Number(id) }), data: JSON.parse(data) } as ChatEvent;
         // Every connection begins with the status.
         if (received.event === 'status' && received.data.status === status) continue;
@@ -79,7 +79,7 @@ export async function* followChat(
       const isUnreachable = error instanceof CliFailure && error.exitCode === exitCodes.unreachable;
       if (error instanceof CliFailure && !(isUnreachable && wasConnected)) throw error;
     }
-    tries = Date.now() - openedAt >= stableMs ? 1 : tries + 1;
+    tries = openedAt && Date.now() - openedAt >= stableMs ? 1 : tries + 1;
     if (tries > maxTries) throw new CliFailure(exitCodes.unreachable, 'The connection was lost repeatedly.');
     await sleep(Math.min(250 * 2 ** tries, 5000), undefined, { signal: stop }).catch(() => {});
   }

@@ -79,7 +79,8 @@ function isSame(approval: ApprovalRow, { decision, input }: Decision): boolean {
 /**
  * Decides an approval for a person; the turn continues once none of its approvals is pending. The same decision again
  * changes nothing. A late decision expires the approval instead.
- * @throws Failure 400, 403 for an agent and for an edited input that the credential's scopes for captures do not reach, 404, 409 decided otherwise, expired or superseded.
+ * @throws Failure 400, 403 for an agent and for an edited input that the credential's scopes for captures do not reach, 404,
+ * 409 decided otherwise, expired or superseded.
  */
 export async function decideApproval(
   ctx: AuthenticatedContext,

@@ -68,7 +68,10 @@ export function mintRecordingToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Opens a recording; its audio is sent over the socket. @throws Failure 402, 429 while many are running; nothing is written then. */
+/**
+ * Opens a recording; its audio is sent over the socket. @throws Failure 402, 429 while many are running; nothing is written
+ * then.
+ */
 export function startRecording(ctx: Context, recording: NewRecording): Promise<RecordingSessionAnswer> {
   const { principal, service } = ctx;
   const { workspaceId, userId } = principal;

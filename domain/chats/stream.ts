@@ -84,8 +84,8 @@ async function* followChat(ctx: Context, { chatId, afterSequence }: Following): 
 /**
  * The events of a chat after the message `afterSequence`, until its agent stops: first the stored messages, then every
  * message and status in order, and `done` at the end. It ends without `done` when the chat is erased, the credential is
- * no longer valid, the workspace requires a second factor now that the person lacks, the client has disconnected or the process stops. @throws Failure 404; 429 where the workspace has as many
- * of these streams on this process as it may.
+ * no longer valid, the workspace requires a second factor now that the person lacks, the client has disconnected or the
+ * process stops. @throws Failure 404; 429 where the workspace has as many of these streams on this process as it may.
  */
 export async function streamChat(ctx: Context, { chatId, afterSequence }: Following) {
   const { workspaceId } = ctx.principal;

@@ -111,8 +111,9 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
 }
 
 /**
- * Removes a member, whose sessions, keys, grants, open invitations and subscribed browsers in the workspace end at once, as
- * do invitations of their address, and notifies them by email. Members may remove themselves, owners anybody. @throws Failure 403, 404, 409 for the last owner.
+ * Removes a member, whose sessions, keys, grants, open invitations and subscribed browsers in the workspace end at once,
+ * as do invitations of their address, and notifies them by email. Members may remove themselves, owners anybody. @throws
+ * Failure 403, 404, 409 for the last owner.
  */
 export async function removeMember(ctx: Context, { workspaceId, userId }: { workspaceId: string; userId: string }) {
   const { db, principal } = ctx;

@@ -57,8 +57,8 @@ async function streamOf(store: AudioStore, key: string, range: ByteRange): Promi
 const maxDownloads = 512;
 
 /**
- * `GET` and `HEAD /media/{token}`: the audio of a recording, for every holder of the link. Requests with a link are not counted
- * by the gate, open downloads are: 429 where the workspace has many, 503 where the process has.
+ * `GET` and `HEAD /media/{token}`: the audio of a recording, for every holder of the link. Requests with a link are not
+ * counted by the gate, open downloads are: 429 where the workspace has many, 503 where the process has.
  */
 export function mountMedia(
   app: FastifyInstance,

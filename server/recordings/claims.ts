@@ -64,7 +64,8 @@ const unknownToken =
 
 /**
  * Makes the connection `holder` the only one that may add audio. The first one spends the token and stores `resumeHash`;
- * every later one needs the resume token. `onFound` is called before, and may refuse. @throws Failure 401, 409 when it was stopped.
+ * every later one needs the resume token. `onFound` is called before, and may refuse. @throws Failure 401, 409 when it
+ * was stopped.
  */
 export function takeOver(
   pool: Db,

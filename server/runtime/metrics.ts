@@ -16,54 +16,24 @@ interface Described {
 export type Labelled = Readonly<Record<string, number>>;
 
 /** A number that is read when the metrics are requested; with a `label`, a number for each of its values. */
-export type Measure = Described &
-  (
-    | { kind: 'gauge' | 'counter'; label?: never; read(): number }
-    | { kind: 'gauge' | 'counter'; label: string; read(): Labelled | Promise<Labelled> }
+export type Measure = Described & { kind: 'gauge' | 'counter' } & (
+    | { label?: never; read(): number }
+    | { label: string; read(): Labelled | Promise<Labelled> }
   );
 
-function register(registry: Registry, { name, help, ...measure }: Measure): void {
-  const options = { name, help, registers: [registry] };
-  if (measure.label !== undefined) {
-    const { kind, label, read } = measure;
-    if (kind === 'counter') {
-      new Counter({
-        ...options,
-        labelNames: [label],
-        async collect() {
-          const numbers = Object.entries(await read());
-          this.reset();
-          for (const [value, number] of numbers) this.inc({ [label]: value }, number);
-        },
-      });
-      return;
-    }
-    new Gauge({
-      ...options,
-      labelNames: [label],
-      async collect() {
-        const numbers = Object.entries(await read());
-        this.reset();
-        for (const [value, number] of numbers) this.set({ [label]: value }, number);
-      },
-    });
-    return;
-  }
-  const { kind, read } = measure;
-  if (kind === 'gauge') {
-    new Gauge({
-      ...options,
-      collect() {
-        this.set(read());
-      },
-    });
-    return;
-  }
-  new Counter({
-    ...options,
-    collect() {
+function register(registry: Registry, { name, help, kind, label, read }: Measure): void {
+  // A counter has what is used here of a gauge: it is read anew each time, too.
+  const Metric = (kind === 'counter' ? Counter : Gauge) as typeof Gauge;
+  new Metric({
+    name,
+    help,
+    registers: [registry],
+    labelNames: label === undefined ? [] : [label],
+    async collect() {
+      const value = await read();
       this.reset();
-      this.inc(read());
+      if (label === undefined) this.inc(value as number);
+      else for (const [of, number] of Object.entries(value)) this.inc({ [label]: of }, number);
     },
   });
 }
