@@ -106,6 +106,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#settle.reject(error);
   }
 
+  /** Closes the connection, unless all has arrived: the parser waits for what a response without a body announces. */
+  #leave(): void {
+    if (this.#end(unwanted)) this.#controller?.abort(unwanted);
+  }
+
   #arrived(): void {
     this.#silence.refresh();
     this.#parts.onBytes?.();
@@ -125,9 +130,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
           this.#body = body;
         },
         pull: () => this.#read(),
-        cancel: () => {
-          if (this.#end(unwanted)) this.#controller?.abort(unwanted);
-        },
+        cancel: () => this.#leave(),
       },
       new ByteLengthQueuingStrategy({ highWaterMark: bufferedBytes }),
     );
@@ -149,6 +152,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       const response = new Response(hasBody ? this.#openBody() : null, { status, headers: headersOf(raw) });
       this.#answered = true;
       this.#settle.resolve(response);
+      if (!hasBody) queueMicrotask(() => this.#leave());
     } catch (error) {
       this.#fail(error instanceof OutboundError ? error : new OutboundError('unreadable', 'HEAD'));
     }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OutboundError } from '../../outbound/errors.ts';
@@ -11,21 +11,23 @@ import { until, within } from '../support/until.ts';
 const test = suite('outgoing requests: public destinations');
 let listener: Listener;
 const servers: Server[] = [];
+const sockets: Socket[] = [];
 
 test.before(async () => {
   listener = await startListener();
 });
 test.after(async () => {
   await listener.close();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
+  for (const socket of sockets) socket.destroy();
+  for (const server of servers) server.close();
 });
 
 async function serve(answer: RequestListener, host = '127.0.0.1'): Promise<{ port: number; connections(): number }> {
   let connections = 0;
-  const server = createServer(answer).on('connection', () => connections++);
+  const server = createServer(answer).on('connection', (socket: Socket) => {
+    connections++;
+    sockets.push(socket);
+  });
   servers.push(server);
   server.listen(0, host);
   await once(server, 'listening');
@@ -172,6 +174,25 @@ test('the requests of a process are limited; a finished one frees its place', as
   assert.equal(new Set(await within(() => 'they end', Promise.all(hung))), new Set(['Error: enough']));
   const { port: other } = await serve((_, response) => response.end('yes'));
   for (let n = 0; n < 40; n++) assert.is(await outcomeOf(send(`http://127.0.0.1:${other}/`)), '200');
+});
+
+test('a response without a body frees its place, whatever body it announces', async () => {
+  const statuses = ['204 No Content', '205 Reset Content', '304 Not Modified'];
+  const announced = ['content-length: 10', 'transfer-encoding: chunked', 'content-length: 0'];
+  const heads = statuses.flatMap((status) => announced.map((header) => `HTTP/1.1 ${status}\r\n${header}\r\n\r\n`));
+  let asked = 0;
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.write(heads[asked++] ?? ''));
+    sockets.push(socket);
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const send = publicClient(['127.0.0.1'], { maxInFlight: 1 });
+  for (const head of heads) {
+    const work = outcomeOf(send(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+    assert.is(await within(() => head, work), head.slice(9, 12));
+  }
 });
 
 test('nothing of this process goes along: no cookie, no credential, no kept connection', async () => {
