@@ -43,6 +43,9 @@ export function findOutboundError(error: unknown): OutboundError | undefined {
   return undefined;
 }
 
+/** Whether a request was not sent because this process has too many in flight: it says nothing of its destination. */
+export const isBusy = (error: unknown) => findOutboundError(error)?.fault === 'busy';
+
 const isUnreachable =
   /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|ETIMEOUT|ENONAME|EAI_\w+|ECONNREFUSED|\w*UNREACH|ETIMEDOUT|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 /** Codes of OpenSSL, and of its check of certificates (X509_V_ERR_…). */

@@ -3,6 +3,7 @@ import { FairQueue, QueueFull } from '../db/fair-queue.ts';
 import type { ServiceSettings } from '../domain/context.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { NotifyContext } from '../domain/notifications/notify.ts';
+import { isBusy } from '../outbound/errors.ts';
 import type { PublicOptions } from '../outbound/public.ts';
 import type { Config } from './config.ts';
 import type { PgListener } from './pubsub/listener.ts';
@@ -34,7 +35,7 @@ export function webhookSender(
     queue
       .run(workspaceId, () => attemptOf(send, request, new AbortController().signal))
       .catch((error: unknown) => {
-        throw error instanceof QueueFull ? unavailable(error, 15) : error;
+        throw error instanceof QueueFull || isBusy(error) ? unavailable(error, 15) : error;
       });
 }
 

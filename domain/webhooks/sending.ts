@@ -118,6 +118,18 @@ export async function takeDelivery(
   return { ...taken, deliveryId, secrets, scopes: scopes ?? [] };
 }
 
+const untake = `update webhook_deliveries set tries = tries - 1
+  where workspace_id = $1 and id = $2 and status = 'pending' and tries = $3`;
+
+/** Puts a delivery back that was not tried: it is due as before, and the try does not count. */
+export async function returnDelivery(
+  db: Db,
+  { workspaceId }: EndpointClaim,
+  { deliveryId, tries }: Taken,
+): Promise<void> {
+  await db.rows(untake, [workspaceId, deliveryId, tries]);
+}
+
 /** The body of a delivery: the event. Null when it is no longer kept, or its owner may not read it. */
 export async function bodyOf(db: Db, claim: EndpointClaim, taken: Taken): Promise<string | null> {
   const { workspaceId } = claim;

@@ -97,6 +97,13 @@ test('slow addresses of one workspace hold up no other; more of it are refused a
   );
 });
 
+test('an address that is not asked for want of a place in the process is refused as what can be tried again', async () => {
+  const send = webhookSender(['127.0.0.1'], { maxInFlight: 0 });
+  const request = { url: receiver.url('/unasked'), headers: {}, body: '{}' };
+  const refusal = await send('a', request).catch((error: Failure) => error.problem);
+  assert.equal([refusal.status, 'reason' in refusal && refusal.reason], [503, 'unavailable']);
+});
+
 test('verification holds for a credential and an address, whatever the arguments, and for no other credential', async () => {
   const { key, mint } = await tandem.workspace();
   const { path, params } = wanted();

@@ -1,6 +1,13 @@
+import { createSecretKey } from 'node:crypto';
+import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sharedSecrets } from '../../db/seed.ts';
 import { notify } from '../../domain/notifications/notify.ts';
+import { vapidKeyOf } from '../../domain/push/vapid.ts';
+import { publicClient } from '../../outbound/public.ts';
+import type { PushClaim } from '../../server/workers/push/claims.ts';
+import { pushWorker } from '../../server/workers/push/worker.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { hold, holdRow, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
 import { callsOf, newAccount, type Person } from '../support/people.ts';
@@ -181,6 +188,37 @@ test('what a push service could not take is sent again later, once', async () =>
     await tandem.db.rows(soon, [person.session.workspace.id]);
     return browser.received.length > 0;
   });
+  await untilSettled(person);
+  assert.equal([browser.requests, browser.received.length], [2, 1]);
+});
+
+test('a message that finds no place in the process is sent later, and that was no try', async () => {
+  const { person, browser } = await subscribed();
+  const workspaceId = person.session.workspace.id;
+  browser.answer = 503;
+  await happen(person);
+  await until(() => browser.requests === 1);
+  // Taken from the worker of the service, which saves nothing more.
+  const take = `update push_deliveries t set attempt = 4, due_at = now() + interval '1 hour' from push_subscriptions p
+    where t.workspace_id = $1 and p.workspace_id = $1 and p.id = t.subscription_id returning t.workspace_id as "workspaceId",
+      t.notification_id as "notificationId", t.subscription_id as "subscriptionId", p.destination, t.attempt, true as "isWanted"`;
+  const [claim] = await tandem.db.rows<PushClaim>(take, [workspaceId]);
+  assert.ok(claim);
+  const { push, vapid } = await sharedSecrets(tandem.db, ['push', 'vapid']);
+  const service = { publicUrl: tandem.url, push: { key: createSecretKey(push), vapid: vapidKeyOf(vapid) } };
+  const parts = { db: tandem.db, log: pino({ level: 'silent' }), service };
+  const { handle, measures } = pushWorker({ ...parts, send: publicClient(['127.0.0.1'], { maxInFlight: 0 }) });
+  const pauses: number[] = [];
+  const job = { signal: new AbortController().signal, check: () => {}, wakeIn: (ms: number) => void pauses.push(ms) };
+  browser.answer = 201;
+  await handle(
+    { ...claim, kind: 'mentioned', title: 'Ada', text: '', todoId: null, chatId: null, approvalId: null },
+    job,
+  );
+  const returned = `update push_deliveries set due_at = now() where workspace_id = $1 and attempt = 3
+    and due_at < now() + interval '1 minute' returning 1`;
+  assert.is((await tandem.db.rows(returned, [workspaceId])).length, 1);
+  assert.equal([pauses, measures.map(({ read }) => read())], [[5000], [0, 0]]);
   await untilSettled(person);
   assert.equal([browser.requests, browser.received.length], [2, 1]);
 });

@@ -1,15 +1,20 @@
+import { createSecretKey } from 'node:crypto';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Db } from '../../db/client.ts';
+import { sharedSecrets } from '../../db/seed.ts';
 import { eventsChannel } from '../../domain/events/number.ts';
 import { jobsChannel, LostLease } from '../../domain/jobs.ts';
 import { type Attempt, giveBackEndpoint, saveAttempt, type Verdict } from '../../domain/webhooks/attempts.ts';
 import { makeDeliveries } from '../../domain/webhooks/fan-out.ts';
 import { type EndpointClaim, type Taken, takeDelivery } from '../../domain/webhooks/sending.ts';
+import { isBusy } from '../../outbound/errors.ts';
 import type { PgListener } from '../../server/pubsub/listener.ts';
 import { startFanOut } from '../../server/workers/webhooks/fan-out.ts';
 import { webhookLeases } from '../../server/workers/webhooks/leases.ts';
+import { webhookClient } from '../../server/workers/webhooks/request.ts';
+import { webhookWorker } from '../../server/workers/webhooks/worker.ts';
 import { withFrozenTimers } from '../support/frozen-timers.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { holdRow, releaseAll, untilBlocked } from '../support/locks.ts';
@@ -99,6 +104,28 @@ test('what becomes due after the last look at an endpoint wakes a worker when th
   const again = await claimOf(endpoint);
   await save(again, await take(again), 503, later);
   assert.equal(await notifiedBy(() => giveBackEndpoint(tandem.db, again)), [], 'nothing is due');
+});
+
+test('a request that finds no place in the process is no try of its delivery, and no failure of its endpoint', async () => {
+  const workspace = await tandem.workspace();
+  const endpoint = await newEndpoint(tandem, workspace, { url });
+  await endpoint.call('POST /test');
+  const { webhooks } = await sharedSecrets(tandem.db, ['webhooks']);
+  const parts = { ...context(), log: pino({ level: 'silent' }), key: createSecretKey(webhooks) };
+  const { handle, measures } = webhookWorker({ ...parts, send: webhookClient([], 0) });
+  const job = { signal: new AbortController().signal, check: () => {}, wakeIn: () => {} };
+  const error = await handle(await claimOf(endpoint), job).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(isBusy(error), String(error));
+  const [delivery] = await endpoint.deliveries(() => true);
+  assert.equal([delivery.status, delivery.tries, delivery.lastAttempt], ['pending', 0, null]);
+  assert.is((await endpoint.read()).failingSince, null);
+  assert.equal(
+    measures.map(({ read }) => read()),
+    [0, 0],
+  );
 });
 
 test('a failure at an address that the endpoint left meanwhile says nothing of the new one', async () => {

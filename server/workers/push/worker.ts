@@ -8,13 +8,15 @@ import { destinationOf } from '../../../domain/push/subscriptions.ts';
 import { vapidHeader } from '../../../domain/push/vapid.ts';
 import { cutTo } from '../../../domain/text.ts';
 import type { Send } from '../../../outbound/client.ts';
-import { findOutboundError } from '../../../outbound/errors.ts';
+import { findOutboundError, isBusy } from '../../../outbound/errors.ts';
 import type { Measure } from '../../runtime/metrics.ts';
 import type { Handler } from '../queue/loop.ts';
 import { type PushClaim, pushLeases, removeBrowser } from './claims.ts';
 
 /** The pauses after each try but the last, in seconds. */
 const pauses = [5, 60, 600, 3600];
+/** Until a message is tried that found no place among the requests of this process. */
+const busySeconds = 5;
 /** For how long a push service keeps a message for a browser that is off, in seconds. */
 const keptSeconds = 24 * 60 * 60;
 /** Of title and text together far less than a message may have. */
@@ -53,15 +55,18 @@ function urlOf(claim: PushClaim, publicUrl: string): string {
   return page.href;
 }
 
-/** The status of an answer; null for none. @throws the reason of the signal, an error that is none of the connection. */
-async function statusOf(sending: ReturnType<Send>, signal: AbortSignal): Promise<number | null> {
+/**
+ * The status of an answer; null for none; `busy` when nothing was sent, because this process sends too much.
+ * @throws the reason of the signal, an error that is none of the connection.
+ */
+async function statusOf(sending: ReturnType<Send>, signal: AbortSignal): Promise<number | null | 'busy'> {
   try {
     const response = await sending;
     await response.body?.cancel().catch(() => {});
     return response.status;
   } catch (error) {
     if (signal.aborted || !findOutboundError(error)) throw error;
-    return null;
+    return isBusy(error) ? 'busy' : null;
   }
 }
 
@@ -95,6 +100,10 @@ export function pushWorker({ db, send, log, service }: PushParts): PushWorker {
       send(endpoint, { method: 'POST', headers, body: new Uint8Array(body), signal }),
       signal,
     );
+    if (status === 'busy') {
+      await pushLeases.handBack(db, claim, busySeconds);
+      return wakeIn(busySeconds * 1000);
+    }
     if (status !== null && status >= 200 && status <= 299) {
       sent += 1;
       return end(claim);

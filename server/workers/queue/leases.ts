@@ -30,8 +30,10 @@ export interface Leases<Claim extends LeasedRow> {
   renew(db: Db, claims: readonly Claim[]): Promise<Set<Claim>>;
   /** Gives a row back after its work failed; it is due again in `seconds`. Does nothing when the lease was lost. */
   retry(db: Db, claim: Claim, seconds: number): Promise<void>;
-  /** Gives a row to other processes at once. Does nothing when the lease was lost. */
-  handBack(db: Db, claim: Claim): Promise<void>;
+  /**
+   * Gives a row that was not worked on to other processes, at once or in `seconds`. Does nothing when the lease was lost.
+   */
+  handBack(db: Db, claim: Claim, seconds?: number): Promise<void>;
   /** Deletes rows whose work is done, but not those whose lease was lost. */
   remove(db: Db, claims: readonly Claim[]): Promise<void>;
 }
@@ -157,10 +159,10 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
     retry: async (db, each, after) => {
       for (const { values } of batchesOn(db, [each], after)) await db.rows(textsOn(db).retry, values);
     },
-    handBack: async (db, each) => {
-      for (const { values } of batchesOn(db, [each], 0)) {
+    handBack: async (db, each, after = 0) => {
+      for (const { values } of batchesOn(db, [each], after)) {
         const freed = await db.rows(textsOn(db).handBack, values);
-        if (table.notifies && freed.length > 0) wake(db, table.notifies);
+        if (table.notifies && freed.length > 0 && after === 0) wake(db, table.notifies);
       }
     },
     remove: async (db, claims) => {

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../../domain/webhooks/attempts.ts';
 import type { Send } from '../../../outbound/client.ts';
-import { findOutboundError } from '../../../outbound/errors.ts';
+import { findOutboundError, isBusy } from '../../../outbound/errors.ts';
 import { type PublicOptions, publicClient } from '../../../outbound/public.ts';
 
 /** For all of a request: the connection, the head and what is read of the body. */
@@ -29,9 +29,9 @@ export function webhookClient(allowed: readonly string[], maxInFlight: number, o
     anyEncoding: true,
   };
   return publicClient(allowed, {
-    ...options,
     maxInFlight,
     maxPerOrigin: maxInFlight,
+    ...options,
     limits: { ...limits, ...options.limits },
   });
 }
@@ -71,7 +71,7 @@ export interface WebhookRequest {
 
 /**
  * Sends a request and returns what came of it. Follows no redirect. @throws the reason of the signal; an error that is none
- * of the connection.
+ * of the connection; `OutboundError` with the fault `busy` when nothing was sent, which says nothing of the receiver.
  */
 export async function attemptOf(send: Send, request: WebhookRequest, signal: AbortSignal): Promise<Attempt> {
   const { url, body } = request;
@@ -88,7 +88,7 @@ export async function attemptOf(send: Send, request: WebhookRequest, signal: Abo
     return { ...facts, ...answer, error: null, durationMs: took() };
   } catch (error) {
     const failure = findOutboundError(error);
-    if (!failure || signal.aborted) throw error;
+    if (!failure || isBusy(failure) || signal.aborted) throw error;
     const { fault, code } = failure;
     const none = { status: null, responseHeaders: null, responseBody: null };
     return { ...facts, ...none, error: `${fault} (${code})`, durationMs: took() };

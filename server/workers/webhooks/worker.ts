@@ -5,13 +5,21 @@ import { LostLease } from '../../../domain/jobs.ts';
 import type { NotifyContext } from '../../../domain/notifications/notify.ts';
 import { giveBackEndpoint, saveAttempt } from '../../../domain/webhooks/attempts.ts';
 import { signedHeaders } from '../../../domain/webhooks/secrets.ts';
-import { bodyOf, type Ended, type EndpointClaim, type Taken, takeDelivery } from '../../../domain/webhooks/sending.ts';
+import {
+  bodyOf,
+  type Ended,
+  type EndpointClaim,
+  returnDelivery,
+  type Taken,
+  takeDelivery,
+} from '../../../domain/webhooks/sending.ts';
 import {
   removeSubscription,
   subscriptionHeader,
   terminationMessage,
 } from '../../../domain/webhooks/subscription-rows.ts';
 import type { Send } from '../../../outbound/client.ts';
+import { isBusy } from '../../../outbound/errors.ts';
 import type { Measure } from '../../runtime/metrics.ts';
 import type { Handler } from '../queue/loop.ts';
 import { attemptOf, unsentAttempt } from './request.ts';
@@ -49,6 +57,12 @@ export function webhookWorker(parts: WebhookParts): WebhookWorker {
   const { send, log, key } = parts;
   let [delivered, failed] = [0, 0];
 
+  /** What found no place in this process was no try, and says nothing of the receiver. */
+  const notTried = (claim: EndpointClaim, taken: Taken) => async (error: unknown) => {
+    if (isBusy(error)) await returnDelivery(parts.db, claim, taken);
+    throw error;
+  };
+
   /** Tries a delivery, and saves what came of it. */
   const deliver = async (claim: EndpointClaim, taken: Taken, signal: AbortSignal) => {
     const body = await bodyOf(parts.db, claim, taken);
@@ -60,7 +74,8 @@ export function webhookWorker(parts: WebhookParts): WebhookWorker {
     const signed = signedHeaders({ id: taken.eventId, at, body }, taken.secrets, key, claim);
     const headers = { ...signed, ...(taken.isSubscription && subscriptionHeader(claim.endpointId)) };
     const request = { url: taken.url, headers, body };
-    const attempt = signed ? await attemptOf(send, request, signal) : unsentAttempt(request, unreadableSecret);
+    const sent = signed && attemptOf(send, request, signal).catch(notTried(claim, taken));
+    const attempt = await (sent ?? unsentAttempt(request, unreadableSecret));
     const judge = (failures: Parameters<typeof verdictOf>[2]) =>
       verdictOf(attempt, taken.tries, failures, taken.isSubscription);
     const { status } = await saveAttempt(parts, claim, taken, attempt, judge);
