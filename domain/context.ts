@@ -160,6 +160,8 @@ export interface Resumed {
   sequence: number;
   /** When it must answer at the latest, as `performance.now()` has it. */
   until?: number | undefined;
+  /** It reads the state of a task, and is called again when that fails. */
+  isTask?: boolean;
 }
 
 /** What every change needs, whoever asks for it: a request, an agent at work or the scheduler. `db` is its transaction. */

@@ -28,7 +28,7 @@ interface TaskRef {
   chatId: string;
 }
 
-function taskOf({ startedAt, changedAt }: FirstWork, state: TaskState): Task {
+function taskOf({ startedAt, changedAt }: Pick<FirstWork, 'startedAt' | 'changedAt'>, state: TaskState): Task {
   return { createdAt: startedAt, lastUpdatedAt: changedAt, ttlMs, state };
 }
 
@@ -44,8 +44,9 @@ function chatIdOf(answer: unknown): string {
 export async function startTask(tool: Tool, ctx: AuthenticatedContext, input: unknown) {
   const { waitSeconds: _, ...given } = input as Record<string, unknown>;
   const chatId = chatIdOf(await tool.call(ctx, given));
-  const work = await firstWorkOf(ctx, chatId);
-  if (!work) throw new Error('The chat of a task was erased while it was started');
+  const now = ctx.clock().toISOString();
+  // The work has begun, also where it cannot be read.
+  const work = (await firstWorkOf(ctx, chatId).catch(() => undefined)) ?? { startedAt: now, changedAt: now };
   const until = Date.parse(work.startedAt) + ttlMs;
   const taskId = signState(ctx, purposeOf(ctx), [tool.name, chatId], until);
   return createdTask(taskId, taskOf(work, { status: 'working' }));
@@ -89,7 +90,7 @@ export function chatTasks(find: (name: string) => Tool | undefined, exchange: Ex
   ): Promise<TaskState> => {
     if (work.outcome === 'cancelled') return { status: 'cancelled' };
     if (work.outcome !== null) {
-      const answer = await tool.call({ ...ctx, resumed: { chatId, sequence: 1 } }, tool.readAgain);
+      const answer = await tool.call({ ...ctx, resumed: { chatId, sequence: 1, isTask: true } }, tool.readAgain);
       const result = answerOf(tool, answer, ctx.service.publicUrl);
       // As the SDK completes the answer of the call itself.
       return { status: 'completed', result: { resultType: 'complete', ...result } };

@@ -46,6 +46,17 @@ function answer(tool: Tool, ctx: AuthenticatedContext, data: unknown, verdicts: 
   return answerOf(tool, shown, ctx.service.publicUrl);
 }
 
+/** What failed after a tool did its work is no failure of the call, which a model would repeat: `instead` stands for it. */
+const afterWork =
+  <Instead>({ readOnly }: Tool, instead: Instead) =>
+  (error: unknown): Instead => {
+    if (readOnly) throw error;
+    return instead;
+  };
+
+const unsaved =
+  'It is not known whether the decision of the person was saved. Call get_chat to see which approvals are pending.';
+
 /** A call that waits for a person, in the signed state that the client holds. */
 interface Paused {
   tool: string;
@@ -91,10 +102,13 @@ export async function callWithInputRequired(
   const isRepeated = requestState !== undefined || inputResponses !== undefined;
   const paused = isRepeated ? pausedCall(tool, ctx, input, requestState) : undefined;
   const verdicts = paused?.verdicts ?? [];
-  for (const id of paused?.asked ?? [])
-    verdicts.push(await takeAnswer(ctx, { approvalId: id, response: inputResponses?.[id] }));
+  for (const id of paused?.asked ?? []) {
+    const taken = takeAnswer(ctx, { approvalId: id, response: inputResponses?.[id] });
+    const unknown: Verdict = { approvalId: id, outcome: 'undecided', message: unsaved };
+    verdicts.push(await taken.catch(afterWork(tool, unknown)));
+  }
   const data = await tool.call({ ...ctx, resumed: paused?.resumed }, input);
-  const wait = await waitOf(ctx, data, verdicts);
+  const wait = await waitOf(ctx, data, verdicts).catch(afterWork(tool, null));
   if (!wait) return answer(tool, ctx, data, verdicts);
   const { resumed, questions } = wait;
   const asked = questions.map(({ approvalId }) => approvalId);
@@ -125,17 +139,22 @@ export async function callWithElicitation(
 ): Promise<CallToolResult> {
   const until = performance.now() + maxCallMs;
   const verdicts: Verdict[] = [];
-  for (let resumed: Resumed | undefined; ; ) {
-    const data = await tool.call({ ...ctx, resumed: resumed && { ...resumed, until } }, input);
-    const wait = await waitOf(ctx, data, verdicts);
-    if (!wait || performance.now() >= until) return answer(tool, ctx, data, verdicts);
-    const { questions } = wait;
-    resumed = wait.resumed;
-    const { chatId } = resumed;
-    const askAll = async () => {
-      for (const question of questions) await ask(question, chatId);
-    };
-    const approvalIds = questions.map(({ approvalId }) => approvalId);
-    verdicts.push(...(await askAndWait(ctx, { chatId, approvalIds, ask: askAll, until })));
+  let data = await tool.call(ctx, input);
+  try {
+    for (let wait = await waitOf(ctx, data, verdicts); wait && performance.now() < until; ) {
+      const { questions, resumed } = wait;
+      const { chatId } = resumed;
+      const askAll = async () => {
+        for (const question of questions) await ask(question, chatId);
+      };
+      const approvalIds = questions.map(({ approvalId }) => approvalId);
+      verdicts.push(...(await askAndWait(ctx, { chatId, approvalIds, ask: askAll, until })));
+      data = await tool.call({ ...ctx, resumed: { ...resumed, until } }, input);
+      wait = await waitOf(ctx, data, verdicts);
+    }
+  } catch (error) {
+    // As `afterWork`: what was done is the answer.
+    if (tool.readOnly) throw error;
   }
+  return answer(tool, ctx, data, verdicts);
 }

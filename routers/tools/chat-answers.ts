@@ -50,6 +50,9 @@ export const Conversation = z.object({
   morePendingApprovals: z.int().nullable(),
 });
 
+/** The answer of the tools that start work: the conversation, or only what was made where that could not be read. */
+export const Work = Conversation.partial().extend({ chatId: Id.optional(), note: z.string().optional() });
+
 type Shown = z.infer<typeof ShownMessage>;
 
 /** Long JSON as the beginning of its text. */
@@ -119,14 +122,45 @@ export interface Page {
   textOffset?: number;
 }
 
+const unread =
+  'The work was started, but its chat could not be read afterwards. Do not repeat this call, which would start it again: get_chat shows the chat.';
+
 /**
- * The reply to a message: the chat and the messages after it, once the agent stopped or `seconds` are over.
+ * What `read` returns of work that is committed. Where that fails (the database is gone, the credential ended meanwhile), the
+ * work stays: the answer is `made`, because a model repeats a call that failed. It fails for an agent, which calls inside a
+ * transaction, and for the state of a task, which is read again.
+ */
+export async function afterWork<Read, Made extends object>(ctx: Context, made: Made, read: () => Promise<Read>) {
+  try {
+    return await read();
+  } catch (error) {
+    if (ctx.principal.kind === 'agent' || ctx.resumed?.isTask) throw error;
+    return { ...made, note: unread };
+  }
+}
+
+/** A message that was sent, and what is known of its chat without reading it. */
+interface Sent {
+  chatId: string;
+  sequence: number;
+  chat?: z.infer<typeof Chat>;
+}
+
+/**
+ * The chat and its messages after a sequence, once the agent stopped or `seconds` are over.
  * @throws Failure 404 when the chat is erased meanwhile.
  */
-export async function replyTo(ctx: Context, chatId: string, sequence: number, seconds: number | undefined) {
+export async function replyIn(ctx: Context, { chatId, sequence }: Sent, seconds: number | undefined) {
   const wait = waitOf(ctx, seconds);
   if (wait > 0) await untilSettled(ctx, { chatId, seconds: wait });
   return conversation(ctx, { chatId, limit: 10, afterSequence: 0, start: sequence });
+}
+
+/** The reply to a message that is committed, once the agent stopped or `seconds` are over. */
+export function replyTo(ctx: Context, sent: Sent, seconds: number | undefined) {
+  const none = { messages: [], hasMore: false, nextSequence: sent.sequence, pendingApprovals: [] };
+  const { chatId, chat } = sent;
+  return afterWork(ctx, { chatId, ...(chat && { chat }), ...none }, () => replyIn(ctx, sent, seconds));
 }
 
 /** A page of messages as a tool shows them, beside `used` characters. @throws Failure 400 `invalid_cursor`, 404. */

@@ -16,7 +16,7 @@ import {
 import { untilSettled } from '../../domain/chats/wait.ts';
 import { CursorText, Id } from '../../domain/fields.ts';
 import { IdOrName, idOf } from '../../domain/names.ts';
-import { Conversation, conversation, replyTo, waitOf } from './chat-answers.ts';
+import { Conversation, conversation, replyTo, Work, waitOf } from './chat-answers.ts';
 import { ToolLimit, tool, toolProcedure } from './tool.ts';
 
 const chatId = Id.describe('Id of the chat.');
@@ -121,12 +121,13 @@ export const chatTools = {
         waitSeconds: held,
       }),
     )
-    .output(Conversation)
+    .output(Work)
     .mutation(async ({ ctx, input: { waitSeconds, ...given } }) => {
+      if (ctx.resumed) return replyTo(ctx, { chatId: ctx.resumed.chatId, sequence: 1 }, waitSeconds);
       const { workspaceId } = ctx.principal;
       const agentId = given.agentId && (await idOf(ctx.db, workspaceId, 'agent', given.agentId, 'agentId'));
-      const id = ctx.resumed?.chatId ?? (await createChat(ctx, { ...given, agentId })).id;
-      return replyTo(ctx, id, 1, waitSeconds);
+      const chat = await createChat(ctx, { ...given, agentId });
+      return replyTo(ctx, { chatId: chat.id, sequence: 1, chat }, waitSeconds);
     }),
 
   send_chat_message: toolProcedure
@@ -139,11 +140,11 @@ export const chatTools = {
       }),
     )
     .input(z.strictObject({ chatId, message: MessageText.describe('The text of the message.'), waitSeconds: held }))
-    .output(Conversation.extend({ messageSequence: z.int() }))
+    .output(Work.extend({ messageSequence: z.int() }))
     .mutation(async ({ ctx, input }) => {
-      const { chatId: id, waitSeconds } = input;
+      const { chatId, waitSeconds } = input;
       const messageSequence = ctx.resumed?.sequence ?? (await sendMessage(ctx, input)).messageSequence;
-      return { ...(await replyTo(ctx, id, messageSequence, waitSeconds)), messageSequence };
+      return { ...(await replyTo(ctx, { chatId, sequence: messageSequence }, waitSeconds)), messageSequence };
     }),
 
   stop_chat: toolProcedure

@@ -6,10 +6,10 @@ import { Failure } from '../../domain/errors.ts';
 import { Id } from '../../domain/fields.ts';
 import { IdOrName, idOf } from '../../domain/names.ts';
 import { runInChat } from '../../domain/todos/run-rows.ts';
-import { RunStart, TodoRun } from '../../domain/todos/run-shapes.ts';
+import { RunStart, TodoRun, type TodoRunAnswer } from '../../domain/todos/run-shapes.ts';
 import { runTodo } from '../../domain/todos/runs.ts';
 import { Todo } from '../../domain/todos/shapes.ts';
-import { Conversation, replyTo, ShownMessage, shownMessages, waitOf } from './chat-answers.ts';
+import { afterWork, replyIn, ShownMessage, shownMessages, Work, waitOf } from './chat-answers.ts';
 import { commentedTodo, ShownComment, ShownSubTodo, shownSubTodos, ToolFields } from './todo-answers.ts';
 import { textFrom, tool, toolProcedure } from './tool.ts';
 
@@ -73,17 +73,19 @@ export const getTodoTool = {
 };
 
 /** The part of a chat that is shown after a wait for its run, with the scope for chats. */
-const Worked = Conversation.omit({ nextCursor: true }).partial();
+const Worked = Work.omit({ nextCursor: true });
 
-/** The run once its agent stopped or `seconds` are over, and the messages of its chat. @throws Failure 404. */
-async function workOf(ctx: Context, chatId: string, seconds: number) {
+/** The run `made` once its agent stopped or `seconds` are over, and the messages of its chat. */
+function workOf(ctx: Context, chatId: string, seconds: number, made?: TodoRunAnswer) {
   const { workspaceId, scopes } = ctx.principal;
-  if (scopes.has('chats:read')) {
-    const { nextCursor: _, ...work } = await replyTo(ctx, chatId, 1, seconds);
-    return { run: await runInChat(ctx.db, workspaceId, chatId), chatId, ...work };
-  }
-  await untilSettled(ctx, { chatId, seconds });
-  return { run: await runInChat(ctx.db, workspaceId, chatId), chatId };
+  return afterWork(ctx, { chatId, ...(made && { run: made }) }, async () => {
+    if (!scopes.has('chats:read')) {
+      await untilSettled(ctx, { chatId, seconds });
+      return { run: await runInChat(ctx.db, workspaceId, chatId), chatId };
+    }
+    const { nextCursor: _, ...shown } = await replyIn(ctx, { chatId, sequence: 1 }, seconds);
+    return { run: await runInChat(ctx.db, workspaceId, chatId), chatId, ...shown };
+  });
 }
 
 export const runTodoTool = {
@@ -107,12 +109,12 @@ export const runTodoTool = {
         waitSeconds: waitUpTo(maxToolWait).describe('Wait up to this long for the agent, and show its chat.'),
       }),
     )
-    .output(z.object({ run: TodoRun, chatId: Id }).extend(Worked.shape))
+    .output(Worked.extend({ run: TodoRun.optional(), chatId: Id }))
     .mutation(async ({ ctx, input: { agentId: given, waitSeconds, ...start } }) => {
       if (ctx.resumed) return workOf(ctx, ctx.resumed.chatId, waitOf(ctx, waitSeconds));
       const agentId = given && (await idOf(ctx.db, ctx.principal.workspaceId, 'agent', given, 'agentId'));
       const run = await runTodo(ctx, { ...start, agentId });
       const seconds = waitOf(ctx, waitSeconds);
-      return seconds > 0 ? workOf(ctx, run.chatId, seconds) : { run, chatId: run.chatId };
+      return seconds > 0 ? workOf(ctx, run.chatId, seconds, run) : { run, chatId: run.chatId };
     }),
 };

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EngineAnswer } from '../../engine/engine.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
-import { eras, type Form, type Making } from '../support/mcp-clients.ts';
+import { eras, type Form, type Making, oldClient } from '../support/mcp-clients.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
 
 const test = suite('mcp asks the person behind the client');
@@ -204,6 +204,23 @@ for (const [era, connect] of eras) {
     await client.close();
   });
 }
+
+test('a credential that ends while the person is asked leaves the work that was begun: the call does not fail', async () => {
+  const workspace = await tandem.workspace();
+  const chat = await careful(workspace, order('Order desks'), reply('Ordered.'));
+  const key = await workspace.mint(['chats:read', 'chats:write', 'todos:write']);
+  const revoke = `update credentials set revoked_at = now() where workspace_id = $1 and kind = 'api_key' and scopes = $2`;
+  const person: Making['person'] = async () => {
+    await tandem.db.rows(revoke, [workspace.workspaceId, ['chats:read', 'chats:write', 'todos:write']]);
+    return approve;
+  };
+  const client = await oldClient(tandem.url, key, { person });
+  const { isError, data, text } = await client.call('create_chat', { ...chat, waitSeconds: 50 });
+  assert.is(isError, false, text);
+  assert.equal([data.chat.status, data.pendingApprovals.length], ['awaiting_input', 1]);
+  assert.is((await workspace.call('GET /chats')).body.data.length, 1);
+  await client.close();
+});
 
 test('a decision that was made elsewhere in the meantime is not overruled, nor reported as approved', async () => {
   for (const [, connect] of eras) {

@@ -114,6 +114,18 @@ test('waitSeconds: the reply comes with the answer of the same call', async () =
   assert.is((await use('get_chat', { chatId, waitSeconds: 51 })).data.param, 'waitSeconds');
 });
 
+test('a chat that is erased during the wait was started all the same', async () => {
+  const { use, call, workspaceId } = await world();
+  const asked = use('create_chat', { message: 'What is due?', waitSeconds: 50 });
+  await openTurn(workspaceId);
+  const chatId: string = (await call('GET /chats')).body.data[0].id;
+  await call(`DELETE /chats/${chatId}?permanent=true`);
+  const { isError, data, text } = await asked;
+  assert.is(isError, false, text);
+  assert.equal([data.chatId, data.chat.id, data.messages, data.nextSequence], [chatId, chatId, [], 1]);
+  assert.match(data.note, /get_chat/);
+});
+
 test('a long reply is read on with the cursor of the call that waited for it', async () => {
   const { use, workspaceId } = await world();
   const asked = use('create_chat', { message: 'What is due?', waitSeconds: 50 });

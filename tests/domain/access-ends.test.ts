@@ -6,6 +6,7 @@ import { follow } from '../support/event-source.ts';
 import { freezeTimers } from '../support/frozen-timers.ts';
 import type { TestService } from '../support/harness.ts';
 import { listening } from '../support/live-fixtures.ts';
+import { callTool } from '../support/mcp-clients.ts';
 import { connectApp } from '../support/oauth.ts';
 import { newAccount, type Person, password } from '../support/people.ts';
 import { until, within } from '../support/until.ts';
@@ -112,6 +113,43 @@ test('neither does a revoked key, nor an app that is disconnected', async () => 
     const answer = await as(person, `DELETE /connected-apps/${apps.data[0].id}`);
     assert.is(answer.status, 200, answer.text);
   });
+});
+
+test('a tool whose credential ends while it waits returns what it made: a call that failed would be repeated', async () => {
+  const person = await newAccount(here);
+  const { token, workspace } = person.session;
+  const own = (route: string, body?: unknown) => here.call(route, body, { key: token });
+  const request = { workspaceId: workspace.id, name: 'K', scopes: ['todos:write', 'chats:read', 'chats:write'] };
+  const { body: key } = await own('POST /api-keys', request);
+  const { body: todo } = await own('POST /todos', { title: 'Work' });
+  const { body: chat } = await own('POST /chats', { message: 'Hi' });
+  await own(`POST /chats/${chat.id}/cancel`);
+  const use = (name: string, input: object) => callTool(here.url, key.secret, name, { ...input, waitSeconds: 50 });
+  const before = await subscribers();
+  const thaw = freezeTimers(pollMs - 1000);
+  try {
+    const calls = Promise.all([
+      use('create_chat', { message: 'Wait for me' }),
+      use('send_chat_message', { chatId: chat.id, message: 'And for me' }),
+      use('run_todo', { todoId: todo.id }),
+    ]);
+    await until(async () => (await subscribers()) === before + 3);
+    await as(person, `DELETE /api-keys/${key.id}`);
+    const [created, sent, ran] = await within(() => 'the answers', calls);
+    for (const { isError, text, data } of [created, sent, ran]) {
+      assert.is(isError, false, text);
+      assert.match(data.note, /Do not repeat/);
+    }
+    const none = { messages: [], hasMore: false, pendingApprovals: [] };
+    const { chat: made, note, ...rest } = created.data;
+    assert.equal([made.messageCount, rest], [1, { ...none, chatId: made.id, nextSequence: 1 }]);
+    const { messageSequence } = sent.data;
+    assert.equal(sent.data, { ...none, chatId: chat.id, nextSequence: messageSequence, messageSequence, note });
+    assert.equal([ran.data.run.todoId, ran.data.run.chatId], [todo.id, ran.data.chatId]);
+    assert.is((await own('GET /chats')).body.data.length, 3);
+  } finally {
+    thaw();
+  }
 });
 
 test('a session without the second factor that its workspace requires now reads and waits no longer; a key does', async () => {
