@@ -55,7 +55,8 @@ export function shareWithPage({ headers }: FastifyRequest, reply: FastifyReply):
   if (headers.origin === undefined) return;
   reply.headers({
     'Access-Control-Allow-Origin': headers.origin,
-    'Access-Control-Expose-Headers': 'WWW-Authenticate, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy',
+    'Access-Control-Expose-Headers':
+      'WWW-Authenticate, Mcp-Session-Id, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy',
   });
 }
 

@@ -118,6 +118,9 @@ test('a page of an allowed origin may ask first and read the answer; any other m
   assert.is(allowed.headers.get('access-control-allow-headers'), 'authorization');
   const answer = await raw(tandem.url, list, { key, headers: { origin: 'https://app.example.com' } });
   assert.is(answer.headers.get('access-control-allow-origin'), 'https://app.example.com');
+  const shown = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(', ') ?? [];
+  // `initialize` answers with a session to a client that shows forms.
+  for (const name of ['mcp-session-id', 'www-authenticate', 'retry-after']) assert.ok(shown.includes(name), name);
   const refused = await preflight('https://evil.example.com');
   assert.is(refused.status, 403);
   assert.is(refused.headers.get('access-control-allow-origin'), null);
