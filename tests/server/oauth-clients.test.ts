@@ -1,8 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Send } from '../../outbound/client.ts';
+import { OutboundError } from '../../outbound/errors.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { type Listener, loopbackHosts, startListener } from '../support/listener.ts';
-import { authorizeUrl, Browser, callback, connectApp, pkce, register, send } from '../support/oauth.ts';
+import { authorizeUrl, Browser, callback, connectApp, pkce, refresh, register, send } from '../support/oauth.ts';
 import { type ClientPages, clientPages } from '../support/oauth-pages.ts';
 import { newAccount } from '../support/people.ts';
 
@@ -130,6 +132,32 @@ test('a metadata document that is missing, speaks for another or wants a secret 
   assert.is(await refused(`http://127.0.0.1/client.json`), '400 invalid_client');
 });
 
+test('a metadata document that cannot be fetched now is no unknown client: its tokens stay valid, and work later', async () => {
+  const clientId = pages.publish('/flaky.json');
+  const app = await connectApp(tandem, await newAccount(tandem), { clientId });
+  // A process that has not read the document yet.
+  const busy: Send = () => Promise.reject(new OutboundError('busy', 'TOO_MANY_REQUESTS'));
+  const silent: Send = () => Promise.reject(new DOMException('The operation was aborted.', 'TimeoutError'));
+  for (const [status, oauthFetch] of [
+    [502, pages.reach],
+    [429, pages.reach],
+    [0, busy],
+    [0, silent],
+  ] as const) {
+    const other = await startTestService({ PUBLIC_URL: tandem.url, AGENT_CONCURRENCY: '0' }, { oauthFetch });
+    const { port } = other.service;
+    const own = `http://127.0.0.1:${port}`;
+    pages.fail(status);
+    const refused = await refresh(own, app);
+    pages.fail(0);
+    assert.is(refused.status, 503, refused.text);
+    assert.is(refused.body.error, 'temporarily_unavailable');
+    assert.is(refused.headers.get('retry-after'), '2');
+    await other.close();
+  }
+  assert.is((await refresh(tandem.url, app)).status, 200);
+});
+
 /** Asks for a connection of the client whose metadata document is at this host, on the listener's port. */
 async function visit({ url }: TestService, host: string, path: string) {
   const clientId = `https://${host}:${listener.port}/${path}`;
@@ -139,8 +167,10 @@ async function visit({ url }: TestService, host: string, path: string) {
 test('a metadata document on a private address gets no connection, however the address is written', async () => {
   for (const [n, host] of ['localhost', 'localhost.', ...loopbackHosts].entries()) {
     const { status, text } = await visit(guarded, host, `${n}.json`);
-    assert.is(status, 400, host);
-    assert.match(text, 'invalid_client');
+    // Name servers may know no such name, now.
+    const isUnknown = host.startsWith('localhost') && status === 503;
+    assert.is(status, isUnknown ? 503 : 400, host);
+    assert.match(text, isUnknown ? 'temporarily_unavailable' : 'invalid_client');
     assert.is(listener.accepted(), 0, host);
   }
 });
@@ -149,7 +179,7 @@ test('a private address that the operator allows is connected to', async () => {
   const open = await startTestService({ OUTBOUND_ALLOW: '127.0.0.1' });
   const { status } = await visit(open, '127.0.0.1', 'allowed.json');
   await open.close();
-  assert.is(status, 400, 'nobody speaks TLS there');
+  assert.is(status, 503, 'nobody speaks TLS there');
   assert.ok(listener.accepted() > 0);
 });
 

@@ -7,7 +7,8 @@ const safe = (text: string) => text.replace(/[&<>"']/g, (sign) => escapes[sign] 
 const advice: Record<string, string> = {
   invalid_client: 'The app that sent you here is not known. Start the connection again from the app.',
   invalid_redirect_uri: 'The app that sent you here requested an address that it did not register. Close this page.',
-  temporarily_unavailable: 'The service is temporarily unavailable. Load this page again in a few seconds.',
+  temporarily_unavailable:
+    'The service, or the address of the app, is temporarily unavailable. Load this page again in a few seconds.',
 };
 
 /** The page for an authorization request that cannot continue and must not be sent back to the app (RFC 6749 §4.1.2.1). */

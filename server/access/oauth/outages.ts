@@ -1,19 +1,24 @@
+import type Provider from 'oidc-provider';
 import { type Adapter, errors } from 'oidc-provider';
 import { endsTransaction } from '../../../db/errors.ts';
 import { unavailableSeconds } from '../../../domain/errors.ts';
-
-const description = `the service is temporarily unavailable, try again in ${unavailableSeconds} s`;
+import type { Send } from '../../../outbound/client.ts';
+import { findOutboundError } from '../../../outbound/errors.ts';
 
 /**
- * The database is away, silent or full, or others change the same rows: 503, and in the redirect of an authorization request
- * the error that RFC 6749 §4.1.2.1 has for it. The library would answer 500.
+ * The error 503 for what `subject` cannot do now, and in the redirect of an authorization request the error that RFC 6749
+ * §4.1.2.1 has for it.
  */
-function outage(cause: unknown): Error {
+function outage(subject: string, cause: unknown): Error {
+  const description = `${subject}, try again in ${unavailableSeconds} s`;
   const error = new errors.CustomOIDCProviderError('temporarily_unavailable', description, { cause });
   return Object.assign(error, { status: 503, statusCode: 503 });
 }
 
-/** The same adapter; what it cannot do because of the database is noted, and an error 503 instead of that of the database. */
+/**
+ * The same adapter. What it cannot do because the database is away, silent or full, or because others change the same rows, is
+ * noted, and an error 503: the library would answer 500.
+ */
 export function withOutages<Stored extends Adapter>(adapter: Stored, note: (error: unknown) => void): Stored {
   return new Proxy(adapter, {
     get: (target, name) => {
@@ -25,9 +30,48 @@ export function withOutages<Stored extends Adapter>(adapter: Stored, note: (erro
         } catch (error) {
           if (!endsTransaction(error)) throw error;
           note(error);
-          throw outage(error);
+          throw outage('the service is temporarily unavailable', error);
         }
       };
     },
   });
+}
+
+/** Faults of a request that another try has too. */
+const lasting = ['forbidden', 'too_large', 'unreadable'];
+
+/** A site that answers, but not what was asked for. */
+class SiteFails extends Error {
+  override readonly name = 'SiteFails';
+}
+
+/** Fetches documents as `fetchDocument`. @throws SiteFails for a status that may pass, whose cause the library drops. */
+export function withSiteOutages(fetchDocument: Send): Send {
+  return async (url, init) => {
+    const response = await fetchDocument(url, init);
+    if (response.status < 500 && response.status !== 429) return response;
+    await response.body?.cancel();
+    throw new SiteFails(`the site answered ${response.status}`);
+  };
+}
+
+/** Whether a metadata document could not be fetched for a reason that may pass: it says nothing of the client. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof errors.InvalidClient)) return false;
+  const { cause } = error;
+  const failed = findOutboundError(cause);
+  if (failed) return !lasting.includes(failed.fault);
+  return cause instanceof SiteFails || (cause instanceof Error && cause.name === 'TimeoutError');
+}
+
+/**
+ * Has the provider answer 503 while it cannot fetch the metadata document of a client. The library answers `invalid_client`,
+ * at which clients throw their tokens away.
+ */
+export function withClientOutages({ Client }: Provider): void {
+  const find = Client.find.bind(Client);
+  Client.find = (id) =>
+    find(id).catch((error: unknown) => {
+      throw isPassing(error) ? outage('the metadata document of the client cannot be fetched now', error) : error;
+    });
 }

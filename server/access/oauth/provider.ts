@@ -7,13 +7,14 @@ import type { Db } from '../../../db/client.ts';
 import { mintSecret } from '../../../db/secrets.ts';
 import { unavailableSeconds } from '../../../domain/errors.ts';
 import { type Scope, scopes } from '../../../domain/scopes.ts';
+import type { Send } from '../../../outbound/client.ts';
 import { Artifacts } from './artifacts.ts';
 import { keepBrowser, rootPath } from './browser.ts';
 import { normalizeClient } from './clients.ts';
 import { errorPage } from './error-page.ts';
 import { AccessTokens, Grants, NoSessions } from './grants.ts';
 import { paths } from './metadata.ts';
-import { withOutages } from './outages.ts';
+import { withClientOutages, withOutages, withSiteOutages } from './outages.ts';
 
 /** Scopes of a request that names none: all but the transcripts. */
 export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'captures:read');
@@ -31,7 +32,7 @@ export interface ProviderParts {
   /** Requests a minute of one connected app. */
   rateLimitPerMinute: number;
   /** Fetches metadata documents of clients, from addresses that they choose. */
-  fetchDocument: NonNullable<Configuration['fetch']>;
+  fetchDocument: Send;
 }
 
 function derived(key: Buffer, purpose: string): Buffer {
@@ -169,7 +170,7 @@ export function createProvider({
     routes: { ...paths },
     scopes: [],
     ttl: { ...ttl, Grant: ttl.RefreshToken, Session: 60 },
-    fetch: fetchDocument,
+    fetch: withSiteOutages(fetchDocument),
   };
   const provider = new Provider(publicUrl, configuration);
   provider.proxy = true;
@@ -179,6 +180,7 @@ export function createProvider({
     if (ctx.status === 503) ctx.set('Retry-After', String(unavailableSeconds));
   });
   nameTokens(provider);
+  withClientOutages(provider);
   provider.on('grant.error', (_, error) => log.info({ err: error }, 'token request refused'));
   provider.on('server_error', (_, error) => failed(error));
   EventEmitter.prototype.on.call(provider, 'error', failed);
