@@ -25,6 +25,11 @@ export function mayCall(operation: OperationFacts, principal: Principal): boolea
   return operation.scope === null || principal.scopes.has(operation.scope);
 }
 
+/** The id of a credential that people see and revoke: of an app that of its connection, whose access tokens last an hour. */
+export function lastingIdOf({ grantId, credentialId }: Pick<Principal, 'grantId' | 'credentialId'>): string {
+  return grantId ?? credentialId;
+}
+
 /** 401: the credential that was sent is not valid, or no longer. */
 export function badCredential(): Failure {
   const message = 'This credential is not valid: unknown, revoked or expired. Use a valid API key.';

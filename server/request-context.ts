@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ContextFor } from '../adapters/http.ts';
 import type { Database } from '../db/client.ts';
 import { type Origin, serviceOrigin } from '../db/origin.ts';
+import { lastingIdOf } from '../domain/access.ts';
 import type { Client, Principal, RequestContext } from '../domain/context.ts';
 import { entityTags } from '../domain/etag.ts';
 import { addressHash } from './access/gate.ts';
@@ -36,8 +37,8 @@ function viaOf(request: FastifyRequest): Origin['via'] {
 function originOf(request: FastifyRequest, principal: Principal | null): Origin {
   const via = viaOf(request);
   if (!principal) return { ...serviceOrigin(), via, requestId: request.id };
-  const { userId, credentialId } = principal;
-  return { actorType: 'user', actorId: userId, credentialId, via, requestId: request.id };
+  const credentialId = lastingIdOf(principal);
+  return { actorType: 'user', actorId: principal.userId, credentialId, via, requestId: request.id };
 }
 
 /** Makes the context of each request, and calls `onEvent` after one that recorded an event. Its `signal` is aborted when the client disconnects before the answer is sent. */

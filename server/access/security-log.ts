@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routeOf } from '../../adapters/http.ts';
+import { lastingIdOf } from '../../domain/access.ts';
 import type { SecurityEvent } from '../../domain/context.ts';
 
 /** Statuses of a request that was refused. */
@@ -17,7 +18,8 @@ declare module 'fastify' {
 
 /** Who made a request, and from where; the log of the request adds its id. */
 function callerOf({ ip, principal }: FastifyRequest) {
-  const { kind, credentialId, workspaceId, userId } = principal ?? {};
+  const { kind, workspaceId, userId } = principal ?? {};
+  const credentialId = principal ? lastingIdOf(principal) : undefined;
   return { ip, credential: kind ?? null, credentialId, workspaceId, userId: userId ?? null };
 }
 

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeAndRecord } from '../../domain/events/record.ts';
 import { eventsOf, followedWorkspace, ofWork } from '../support/event-log.ts';
+import { newGrant } from '../support/grants.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { callTool } from '../support/mcp-clients.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
@@ -47,6 +48,17 @@ test('a request names the person, the credential, the way in and its id', async 
   const byTrpc = await latest(workspaceId);
   assert.equal(byTrpc.who, ['todo.updated', 'user', userId, 'trpc']);
   assert.is(byTrpc.credentialId, credential);
+});
+
+test('an app is named by its connection, whichever access token it has', async () => {
+  const workspace = await tandem.workspace();
+  const { grantId, token } = await newGrant(tandem, workspace, ['todos:read', 'todos:write']);
+  for (const key of [await token(), await token()]) {
+    await callTool(tandem.url, key, 'create_todo', { title: 'a' });
+    const { who, credentialId } = await latest(workspace.workspaceId);
+    assert.equal(who, ['todo.created', 'user', workspace.userId, 'mcp']);
+    assert.is(credentialId, grantId);
+  }
 });
 
 test('what an agent does at work names the agent, and so does the end of its run', async () => {

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../server/log.ts';
+import { newGrant } from '../support/grants.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { callTool } from '../support/mcp-clients.ts';
 import { newAccount, password } from '../support/people.ts';
@@ -62,6 +63,13 @@ test('a failed sign-in is logged with its reason, and neither address nor passwo
   assert.is(events().length, 1, 'once');
   const text = lines.join('');
   for (const secret of [email, 'a wrong password', password]) assert.not.ok(text.includes(secret));
+});
+
+test('what an app is refused is logged with its connection, which outlives its access tokens', async () => {
+  const { grantId, token } = await newGrant(tandem, await tandem.workspace(), ['todos:read']);
+  await tandem.call('POST /todos', { title: 'a' }, { key: await token() });
+  const { credential, credentialId, status } = await eventOf('POST /api/v1/todos');
+  assert.equal([credential, credentialId, status], ['oauth', grantId, 403]);
 });
 
 test('making and revoking a key is logged with the session that did it, ordinary work is not', async () => {
