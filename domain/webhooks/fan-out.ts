@@ -27,32 +27,47 @@ const isOpen = 'e.enabled and (e.expires_at is null or e.expires_at > now())';
 const behind = (where: string) => `webhook_endpoints e join event_positions p on p.workspace_id = e.workspace_id
   where ${where} e.sequence < p.latest and ${isOpen}`;
 const lockedFirst = 'for no key update of e skip locked';
-// Each workspace is one look into the index, however many endpoints there are elsewhere. Those that are behind get as many
-// places each: one with many endpoints and events does not hold up the others.
-const behindIn = `with w as materialized (select c.id from unnest($1::uuid[]) as c(id)
-    cross join lateral (select 1 from ${behind('e.workspace_id = c.id and')} limit 1) b limit ${maxEndpoints})
-  select x.* from w cross join lateral (select ${columns} from ${behind('e.workspace_id = w.id and')}
-    order by e.workspace_id, e.id limit (select ceil(${maxEndpoints}::numeric / count(*))::int from w) ${lockedFirst}) x
-  limit ${maxEndpoints}`;
+/**
+ * Endpoints near the end of the log are served apart from those far behind, which have many pages of events before them, as
+ * after they were asked to send old ones again. Of those near the farthest comes first; those far behind take turns, by chance.
+ */
+const distances = {
+  near: { condition: `e.sequence >= p.latest - ${maxEvents} and`, order: 'e.sequence, e.id' },
+  far: { condition: `e.sequence < p.latest - ${maxEvents} and`, order: 'random()' },
+};
+type Distance = keyof typeof distances;
 const ofThese = 'e.workspace_id = any($1::uuid[]) and';
-/** On Citus, where a statement locks rows of one workspace, and the positions are tables of the coordinator. */
-const unlockedIn = `select ${columns} from ${behind(ofThese)}
-  order by array_position($1::uuid[], e.workspace_id), e.id limit ${maxEndpoints}`;
+function textsOf({ condition, order }: (typeof distances)[Distance]) {
+  return {
+    // Each workspace is one look into the index, however many endpoints there are elsewhere. Those that are behind get as
+    // many places each: one with many endpoints and events does not hold up the others.
+    postgres: `with w as materialized (select c.id from unnest($1::uuid[]) as c(id) cross join lateral (
+        select 1 from ${behind(`${condition} e.workspace_id = c.id and`)} limit 1) b limit ${maxEndpoints})
+      select x.* from w cross join lateral (select ${columns} from ${behind(`${condition} e.workspace_id = w.id and`)}
+        order by ${order} limit (select ceil(${maxEndpoints}::numeric / count(*))::int from w) ${lockedFirst}) x
+      limit ${maxEndpoints}`,
+    // Where a statement locks rows of one workspace, and the positions are tables of the coordinator.
+    citus: `select ${columns} from ${behind(`${condition} ${ofThese}`)}
+      order by array_position($1::uuid[], e.workspace_id), ${order} limit ${maxEndpoints}`,
+  };
+}
+const behindIn = { near: textsOf(distances.near), far: textsOf(distances.far) };
 const lockOfWorkspace = `select ${columns} from webhook_endpoints e
   where e.workspace_id = $1 and e.id = any($2::uuid[]) and ${isOpen} ${lockedFirst}`;
 
-/** The endpoints that are behind, with their rows locked; some of each workspace. */
-async function lockBehind(tx: Db, workspaceIds: readonly string[]): Promise<Behind[]> {
-  if (tx.engine === 'postgres') return tx.rows<Behind>(behindIn, [workspaceIds]);
-  const found = await tx.rows<Behind>(unlockedIn, [workspaceIds]);
+/** The endpoints that are so far behind, with their rows locked; some of each workspace. */
+async function lockBehind(tx: Db, workspaceIds: readonly string[], distance: Distance): Promise<Behind[]> {
+  const found = await tx.rows<Behind>(behindIn[distance][tx.engine], [workspaceIds]);
+  if (tx.engine === 'postgres') return found;
   const locked: Behind[] = [];
   for (const [id, endpoints] of Map.groupBy(found, ({ workspaceId }) => workspaceId)) {
     locked.push(...(await tx.rows<Behind>(lockOfWorkspace, [id, endpoints.map(({ endpointId }) => endpointId)])));
   }
   return locked;
 }
-const workspaces = (where: string) => `select distinct e.workspace_id as "workspaceId" from ${behind(where)}`;
-const [workspacesIn, workspacesAnywhere] = [workspaces(ofThese), workspaces('')];
+const workspacesAnywhere = `select distinct e.workspace_id as "workspaceId" from ${behind('')}`;
+const workspacesIn = `select e.workspace_id as "workspaceId", bool_or(e.sequence < p.latest - ${maxEvents}) as "hasFar"
+  from ${behind(ofThese)} group by 1`;
 
 /*
  * Exactly one delivery for each event and endpoint: one that is there already is sent again when it was not delivered, or
@@ -77,12 +92,18 @@ const move = `with moved as (
     where e.ctid = l.ctid returning g."hasMore"
   ) select 1 from moved where "hasMore" limit 1`;
 
-/** The deliveries of an endpoint for the events of its workspace up to `through`, and its new position. */
-async function nextOf(tx: Db, workspaceId: string, endpoints: readonly Behind[]): Promise<Next[]> {
+/** The position of one of the endpoints: the farthest of those near the end, any of those far behind. */
+function startOf(endpoints: readonly Behind[], distance: Distance): number {
   const positions = endpoints.map(({ sequence }) => Number(sequence));
-  const query = { workspaceId, after: Math.min(...positions), limit: maxEvents };
-  const { addressed, through } = await readAddressedEvents(tx, query);
-  return endpoints.map(({ endpointId, userId, isOfKey, subscription, types, sequence }) => {
+  if (distance === 'near') return Math.min(...positions);
+  return positions[Math.floor(Math.random() * positions.length)] ?? 0;
+}
+
+/** The deliveries for the next events behind a position, of the endpoints that these bring on, and their new positions. */
+async function nextOf(tx: Db, workspaceId: string, found: readonly Behind[], after: number): Promise<Next[]> {
+  const { addressed, through } = await readAddressedEvents(tx, { workspaceId, after, limit: maxEvents });
+  const isWithin = ({ sequence }: Behind) => Number(sequence) >= after && Number(sequence) < after + maxEvents;
+  return found.filter(isWithin).map(({ endpointId, userId, isOfKey, subscription, types, sequence }) => {
     const wanted = sentTypes(types, isOfKey);
     const deliveries = addressed.flatMap(({ event, readerId }) => {
       const isNew = event.sequence > Number(sequence);
@@ -117,19 +138,28 @@ export interface Made {
   left: string[];
 }
 
+/** Makes the deliveries of endpoints that are so far behind. Returns their workspaces. */
+function makeFor(db: Db, workspaceIds: readonly string[], distance: Distance): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const found = Map.groupBy(await lockBehind(tx, workspaceIds, distance), ({ workspaceId }) => workspaceId);
+    const next: Next[] = [];
+    for (const [workspaceId, endpoints] of found) {
+      next.push(...(await nextOf(tx, workspaceId, endpoints, startOf(endpoints, distance))));
+    }
+    if (next.length > 0 && (await save(tx, next))) wake(tx, 'webhooks');
+    return [...found.keys()];
+  });
+}
+
 /**
  * Makes the deliveries of some endpoints of these workspaces for events behind their positions, and moves these on in the
- * same transaction. Endpoints whose row is locked are left out.
+ * same transaction: first those near the end of the log, then those far behind. Endpoints whose row is locked are left out.
  */
-export function makeDeliveries(db: Db, workspaceIds: readonly string[]): Promise<Made> {
-  return db.transaction(async (tx) => {
-    const found = Map.groupBy(await lockBehind(tx, workspaceIds), ({ workspaceId }) => workspaceId);
-    const others = workspaceIds.filter((id) => !found.has(id));
-    const rows = others.length > 0 ? await tx.rows<Pick<Behind, 'workspaceId'>>(workspacesIn, [others]) : [];
-    const left = new Set(rows.map(({ workspaceId }) => workspaceId));
-    const next: Next[] = [];
-    for (const [workspaceId, endpoints] of found) next.push(...(await nextOf(tx, workspaceId, endpoints)));
-    if (next.length > 0 && (await save(tx, next))) wake(tx, 'webhooks');
-    return { served: [...found.keys()], left: others.filter((id) => left.has(id)) };
-  });
+export async function makeDeliveries(db: Db, workspaceIds: readonly string[]): Promise<Made> {
+  const served = new Set(await makeFor(db, workspaceIds, 'near'));
+  const rows = await db.rows<Pick<Behind, 'workspaceId'> & { hasFar: boolean }>(workspacesIn, [workspaceIds]);
+  const far = rows.filter(({ hasFar }) => hasFar).map(({ workspaceId }) => workspaceId);
+  if (far.length > 0) for (const id of await makeFor(db, far, 'far')) served.add(id);
+  const still = new Set(rows.map(({ workspaceId }) => workspaceId));
+  return { served: [...served], left: workspaceIds.filter((id) => still.has(id) && !served.has(id)) };
 }

@@ -236,6 +236,44 @@ test('a workspace with many endpoints that are behind does not hold up another o
   assert.ok(first && first[0] < 100, JSON.stringify(rounds));
 });
 
+test('an endpoint far behind holds up none at the end of the log; those far behind take turns', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId } = workspace;
+  const [first, second, current] = [
+    await newEndpoint(tandem, workspace, { url }),
+    await newEndpoint(tandem, workspace, { url }),
+    await newEndpoint(tandem, workspace, { url }),
+  ];
+  const moveTo = async ({ id }: Endpoint, sequence: number) => {
+    await tandem.db.rows('update webhook_endpoints set sequence = $1 where id = $2', [sequence, id]);
+  };
+  await happen(tandem, workspaceId, 1600);
+  await numbered(tandem, workspaceId);
+  const latest = 'select latest from event_positions where workspace_id = $1';
+  const end = Number((await tandem.db.rows<{ latest: string }>(latest, [workspaceId]))[0]?.latest);
+  await moveTo(first, end - 1600);
+  await moveTo(second, end - 1050);
+  await moveTo(current, end - 10);
+  const made = async () => {
+    const text = `select e.id, e.sequence, count(d.id)::int as made from webhook_endpoints e
+      left join webhook_deliveries d on d.endpoint_id = e.id where e.workspace_id = $1 group by e.id, e.sequence`;
+    const rows = await tandem.db.rows<{ id: string; sequence: string; made: number }>(text, [workspaceId]);
+    const of = ({ id }: Endpoint) => rows.find((each) => each.id === id);
+    return [first, second, current].map((each) => [end - Number(of(each)?.sequence), of(each)?.made]);
+  };
+  assert.equal(await makeDeliveries(tandem.db, [workspaceId]), { served: [workspaceId], left: [] });
+  const [, , atEnd] = await made();
+  assert.equal(atEnd, [0, 10]);
+  let steps = 1;
+  for (let left = true; left; steps++) left = (await makeDeliveries(tandem.db, [workspaceId])).served.length > 0;
+  assert.equal(await made(), [
+    [0, 1600],
+    [0, 1050],
+    [0, 10],
+  ]);
+  assert.ok(steps <= 8, `${steps} steps: each brings one of them on by 500 events`);
+});
+
 test('an endpoint that was given back is not leased again by a renewal that comes late', async () => {
   const workspace = await tandem.workspace();
   const endpoint = await newEndpoint(tandem, workspace, { url });
