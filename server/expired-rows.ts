@@ -9,10 +9,11 @@ interface Expired {
   key: string;
   where: string;
   unused?: string;
+  /** Saves what is kept of them, before they are deleted. */
+  before?: string;
 }
 
-/** In this order: the last use of an app is taken from its access tokens before these go. */
-const expired: (Expired | string)[] = [
+const expired: Expired[] = [
   { table: 'password_resets', key: 'token_hash', where: `expires_at < now() - interval '1 day'` },
   { table: 'email_verifications', key: 'token_hash', where: `expires_at < now() - interval '1 day'` },
   {
@@ -29,17 +30,17 @@ const expired: (Expired | string)[] = [
   { table: 'webauthn_challenges', key: 'challenge_hash', where: 'expires_at < now()' },
   { table: 'sign_in_challenges', key: 'token_hash', where: 'expires_at < now()' },
   { table: 'recent_authentications', key: 'credential_id', where: `authenticated_at < now() - interval '1 day'` },
-  // The last use of an app is kept longer than its access tokens, which are deleted a day after they expire.
-  `update connected_apps a set last_used_at = used.at from (
-      select workspace_id, connected_app_id, max(last_used_at) as at from credentials
-      where kind = 'oauth' and expires_at < now() - interval '1 day' group by 1, 2
-    ) used
-    where a.workspace_id = used.workspace_id and a.id = used.connected_app_id
-      and used.at > coalesce(a.last_used_at, '-infinity')`,
   {
     table: 'credentials',
     key: 'workspace_id, id',
     where: `kind = 'oauth' and expires_at < now() - interval '1 day'`,
+    // The last use of an app is kept longer than its access tokens.
+    before: `update connected_apps a set last_used_at = used.at from (
+        select workspace_id, connected_app_id, max(last_used_at) as at from credentials
+        where kind = 'oauth' and expires_at < now() - interval '1 day' group by 1, 2
+      ) used
+      where a.workspace_id = used.workspace_id and a.id = used.connected_app_id
+        and used.at > coalesce(a.last_used_at, '-infinity')`,
   },
   { table: 'oauth_artifacts', key: 'hash', where: `expires_at < now() - interval '1 hour'` },
   {
@@ -54,7 +55,6 @@ const expired: (Expired | string)[] = [
     unused: `not exists (
       select 1 from connected_apps a where a.client_id = oauth_artifacts.payload ->> 'client_id')`,
   },
-  { table: 'webhook_endpoints', key: 'workspace_id, id', where: `expires_at < now() - interval '1 hour'` },
   { table: 'snoozes', key: 'workspace_id, id', where: `until < now() - interval '7 days'` },
   { table: 'heartbeats', key: 'id', where: `beat_at < now() - interval '1 day'` },
   { table: 'rate_windows', key: 'bucket', where: `window_start < now() - interval '1 hour'` },
@@ -67,9 +67,12 @@ const expired: (Expired | string)[] = [
 const deletionOf = ({ table, key, where, unused = 'true' }: Expired) => `delete from ${table} where (${key}) in (
     select ${key} from ${table} where ${where} and ${unused} limit ${maxBatch}) and ${where}`;
 
-/** What deletes up to `maxBatch` rows that have expired, or keeps what is still needed of such rows, without `returning`. */
-export const expiredDeletions: readonly string[] = expired.map((each) =>
-  typeof each === 'string' ? each : deletionOf(each),
+/**
+ * For each table, what deletes up to `maxBatch` rows that have expired, and before that saves what is kept of them. The texts
+ * are without `returning`.
+ */
+export const expiredDeletions: readonly (readonly string[])[] = expired.map((each) =>
+  each.before === undefined ? [deletionOf(each)] : [each.before, deletionOf(each)],
 );
 
 const keyIsOld = `created_at < now() - interval '24 hours'`;

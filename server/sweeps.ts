@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/client.ts';
-import { waitedTooLong } from '../db/errors.ts';
+import { isUnavailable, waitedTooLong } from '../db/errors.ts';
 import { deleteOldApprovals } from '../domain/approvals/retention.ts';
 import { type ChatRetention, endOldChats } from '../domain/chats/retention.ts';
 import { recordErasure } from '../domain/events/changes.ts';
@@ -10,7 +10,7 @@ import { deleteOldRuns } from '../domain/todos/run-retention.ts';
 import { deleteOldTurns } from '../domain/turns/retention.ts';
 import { sumDays } from '../domain/usage/daily-sums.ts';
 import { sumOldMinutes } from '../domain/usage/retention.ts';
-import { sweepDeliveries } from '../domain/webhooks/retention.ts';
+import { sweepDeliveries, sweepEndpoints } from '../domain/webhooks/retention.ts';
 import type { Config } from './config.ts';
 import { expiredDeletions, keyDeletions, maxBatch } from './expired-rows.ts';
 import { runPeriodically } from './periodic.ts';
@@ -18,14 +18,14 @@ import { endEmail, type UnsentEmail } from './workers/emails/claims.ts';
 
 const hour = 60 * 60 * 1000;
 
-/** Parts of a sweep, of which one that waits too long for a lock of somebody does not stop the others. */
+/** Parts of a sweep, of which one that fails, or waits too long for a lock of somebody, does not stop the others. */
 class Parts {
   readonly #failures: unknown[] = [];
 
-  /** @throws what the work throws, but for a wait. */
+  /** @throws what the work throws while the database is unavailable: the others would wait for it one after another. */
   async do(work: () => Promise<unknown>): Promise<void> {
     await work().catch((error: unknown) => {
-      if (!waitedTooLong(error)) throw error;
+      if (isUnavailable(error) && !waitedTooLong(error)) throw error;
       this.#failures.push(error);
     });
   }
@@ -33,7 +33,7 @@ class Parts {
   /** @throws AggregateError when parts were left out. */
   end(): void {
     const [cause] = this.#failures;
-    const message = `${this.#failures.length} parts of a sweep waited too long for a lock`;
+    const message = `${this.#failures.length} parts of a sweep failed`;
     if (cause !== undefined) throw new AggregateError(this.#failures, message, { cause });
   }
 }
@@ -52,13 +52,11 @@ async function deleteKeys(db: Db): Promise<void> {
   }
 }
 
-async function deleteExpired(db: Db): Promise<void> {
-  for (const text of expiredDeletions) {
+async function deleteExpired(db: Db, texts: readonly string[]): Promise<void> {
+  for (const text of texts) {
+    const counted = `with gone as (${text} returning 1) select count(*)::int as deleted from gone`;
     for (let deleted = maxBatch; deleted === maxBatch; ) {
-      const [row] = await db.rows<{ deleted: number }>(
-        `with gone as (${text} returning 1) select count(*)::int as deleted from gone`,
-        [],
-      );
+      const [row] = await db.rows<{ deleted: number }>(counted, []);
       deleted = row?.deleted ?? 0;
     }
   }
@@ -131,14 +129,16 @@ export function keptDaysOf(config: Config): KeptDays {
 
 /**
  * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
- * redeemed, registered clients that were never connected, subscriptions over MCP that were not refreshed, and events,
- * deliveries of webhooks, notifications and chats after the days for which they are kept. Ends emails that nobody sends.
- * @throws AggregateError once all was tried, when parts waited too long for a lock.
+ * redeemed, registered clients that were never connected, endpoints of webhooks that were deleted, subscriptions over MCP that
+ * ended, and events, deliveries of webhooks, notifications and chats after the days for which they are kept. Ends emails that
+ * nobody sends.
+ * @throws AggregateError once all was tried, when parts failed.
  */
 export async function sweep(db: Db, kept: KeptDays): Promise<void> {
   const parts = new Parts();
   await parts.do(() => deleteKeys(db));
-  await parts.do(() => deleteExpired(db));
+  for (const texts of expiredDeletions) await parts.do(() => deleteExpired(db, texts));
+  await parts.do(() => sweepEndpoints(db));
   await parts.do(() => endUnsentEmails(db));
   await parts.do(async () => {
     while ((await deleteNotifications(db, kept.notificationDays)) === maxBatch);

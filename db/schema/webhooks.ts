@@ -57,7 +57,7 @@ export const webhookEndpoints = pgTable(
     dueAt: instant('due_at'),
     /** Of a subscription over MCP: which events of its one type it wants. Null: an endpoint that people manage. */
     subscription: jsonb('subscription').$type<{ resourceId?: string; parentId?: string; actorId?: string }>(),
-    /** When a subscription ends that is not refreshed. */
+    /** When a subscription ends that is not refreshed; when an endpoint was deleted. */
     expiresAt: instant('expires_at'),
     isLeased: boolean('is_leased').notNull().default(false),
     attempt: integer('attempt').notNull().default(0),

@@ -30,15 +30,23 @@ export interface DeliveryStatus {
   failedSince?: string;
 }
 
-const read = `select e.enabled, e.failing_since as "failingSince", s.ended_at as "lastDeliveryAt", a.status, a.error,
-    a.id is not null as "hasTried"
-  from webhook_endpoints e
-  left join lateral (select d.ended_at from webhook_deliveries d
-    where d.workspace_id = $1 and d.endpoint_id = $2 and d.status = 'delivered' order by d.ended_at desc limit 1) s on true
-  left join lateral (select a.id, a.status, a.error from webhook_attempts a
-    join webhook_deliveries d on d.workspace_id = a.workspace_id and d.id = a.delivery_id
-    where d.workspace_id = $1 and d.endpoint_id = $2 order by a.id desc limit 1) a on true
-  where e.workspace_id = $1 and e.id = $2`;
+// Of thousands of deliveries, the newest and those around the oldest that waits: behind it are those that were not tried yet.
+const some = (where: string) => `select d.id, d.created_at, d.status, d.ended_at from webhook_deliveries d
+    where d.workspace_id = $1 and d.endpoint_id = $2 ${where} order by d.created_at desc, d.id desc limit 50`;
+const oldestPending = `select p.created_at from webhook_deliveries p
+    where p.workspace_id = $1 and p.endpoint_id = $2 and p.status = 'pending' order by p.sequence limit 1`;
+const read = `with recent as materialized (
+    (${some('')}) union (${some(`and d.created_at <= (${oldestPending})`)})
+  )
+  select e.enabled, e.failing_since as "failingSince", a.status, a.error, a.id is not null as "hasTried",
+    (select max(r.ended_at) from recent r where r.status = 'delivered') as "lastDeliveryAt"
+  from webhook_endpoints e left join lateral (
+    select x.id, x.status, x.error from recent r cross join lateral (
+      select y.id, y.status, y.error from webhook_attempts y
+      where y.workspace_id = $1 and y.delivery_id = r.id order by y.id desc limit 1
+    ) x order by x.id desc limit 1
+  ) a on true
+  where e.workspace_id = $1 and e.id = $2 and e.expires_at > now()`;
 
 interface Row extends Pick<Attempt, 'status' | 'error'> {
   enabled: boolean;

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts';
 import type { webhookEndpoints } from '../../db/schema/index.ts';
 import { recordEvent } from '../events/record.ts';
 import { type NotifyContext, notify } from '../notifications/notify.ts';
+import { endEndpoint } from './ending.ts';
 
 export type DisabledReason = NonNullable<typeof webhookEndpoints.$inferSelect.disabledReason>;
 
@@ -10,7 +11,6 @@ const disable = `update webhook_endpoints set enabled = false, disabled_reason =
     is_leased = false, attempt = attempt + 1, updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 and enabled
   returning user_id as "userId", url, subscription is not null as "isSubscription"`;
-const remove = 'delete from webhook_endpoints where workspace_id = $1 and id = $2';
 const cancel = `update webhook_deliveries set status = 'cancelled', due_at = null, ended_at = now()
   where workspace_id = $1 and endpoint_id = $2 and status = 'pending'`;
 
@@ -48,7 +48,7 @@ export async function disableEndpoint(
   const [row] = await ctx.db.rows<Disabled>(disable, [workspaceId, endpointId, reason]);
   if (!row) return;
   // A client that refreshes a subscription goes on with it; one whose address answered 410 has none any more.
-  if (row.isSubscription && reason === 'gone') await ctx.db.rows(remove, [workspaceId, endpointId]);
+  if (row.isSubscription && reason === 'gone') await endEndpoint(ctx.db, { workspaceId, endpointId });
   else await cancelDeliveries(ctx.db, workspaceId, endpointId);
   if (row.isSubscription) return;
   const changedFields = ['enabled', 'disabledReason', 'disabledAt'];

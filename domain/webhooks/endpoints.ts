@@ -6,6 +6,7 @@ import { conflict, invalid } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
 import { recordEvent } from '../events/record.ts';
 import { cancelDeliveries } from './disable.ts';
+import { endEndpoint } from './ending.ts';
 import { requireTypes } from './rights.ts';
 import { type EndpointRow, endpointColumns, endpointOf, findEndpoint } from './rows.ts';
 import { newEndpointSecret } from './secrets.ts';
@@ -16,7 +17,7 @@ const maxEndpoints = 100;
 const rotationHours = 24;
 
 const count = `select count(*)::int as count from webhook_endpoints
-  where workspace_id = $1 and subscription is null`;
+  where workspace_id = $1 and subscription is null and expires_at is null`;
 const log = `with log as materialized (
     select coalesce(max(p.latest), 0) as latest from event_positions p where p.workspace_id = $1
   )`;
@@ -36,7 +37,6 @@ const update = `${log} update webhook_endpoints set url = $3, description = $4, 
     is_leased = $9 and is_leased,
     attempt = case when $9 then attempt else attempt + 1 end, updated_at = greatest(now(), updated_at)
   from log where workspace_id = $1 and id = $2 returning ${endpointColumns}`;
-const remove = 'delete from webhook_endpoints where workspace_id = $1 and id = $2';
 const rotate = `update webhook_endpoints set previous_secret = secret, secret = $3,
     previous_secret_expires_at = now() + interval '${rotationHours} hours', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 returning ${endpointColumns}`;
@@ -137,7 +137,7 @@ export function deleteEndpoint(ctx: Context, { endpointId }: { endpointId: strin
   return ctx.db.transaction(async (tx) => {
     const found = endpointOf(await findEndpoint({ ...ctx, db: tx }, endpointId, true));
     requireMatch(ctx.ifMatch, WebhookEndpoint, found);
-    await tx.rows(remove, [workspaceId, endpointId]);
+    await endEndpoint(tx, { workspaceId, endpointId });
     await recordEvent(tx, workspaceId, { type: 'webhook_endpoint.deleted', objectId: endpointId });
     return { object: 'deleted' as const, id: found.id, deleted: true as const, recoverable: false };
   });

@@ -28,7 +28,7 @@ const list = `select ${endpointColumns}, l.* from webhook_endpoints e left join 
     ) a on true
     where d.workspace_id = $1 and d.endpoint_id = e.id order by d.created_at desc, d.id desc limit 1
   ) l on true
-  where e.workspace_id = $1 and e.subscription is null order by e.created_at desc, e.id desc`;
+  where e.workspace_id = $1 and e.subscription is null and e.expires_at is null order by e.created_at desc, e.id desc`;
 
 function listedOf(row: EndpointRow & LastDelivery, isVisible: boolean): EndpointListed {
   const { deliveryId, eventId: _, type, deliveryStatus, deliveryCreatedAt, ...rest } = row;

@@ -20,3 +20,34 @@ export async function sweepDeliveries(db: Db, days: number): Promise<void> {
     deleted = row?.deleted ?? 0;
   }
 }
+
+const ended = `select workspace_id as "workspaceId", id from webhook_endpoints
+  where expires_at < now() - interval '1 hour' limit 100`;
+const holdEnded = `select 1 from webhook_endpoints
+  where workspace_id = $1 and id = $2 and expires_at < now() - interval '1 hour' for update`;
+const deleteDeliveries = `with gone as (
+    delete from webhook_deliveries where workspace_id = $1 and id in (
+      select d.id from webhook_deliveries d where d.workspace_id = $1 and d.endpoint_id = $2 limit ${batch}) returning 1
+  ) select count(*)::int as deleted from gone`;
+const remove = 'delete from webhook_endpoints where workspace_id = $1 and id = $2';
+
+/** Deletes a batch of the deliveries of an endpoint that ended, and after the last one its row. Whether more is left. */
+function deleteSome(db: Db, workspaceId: string, id: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    // A subscription may have begun again.
+    if ((await tx.rows(holdEnded, [workspaceId, id])).length === 0) return false;
+    const [row] = await tx.rows<{ deleted: number }>(deleteDeliveries, [workspaceId, id]);
+    if (row?.deleted === batch) return true;
+    await tx.rows(remove, [workspaceId, id]);
+    return false;
+  });
+}
+
+/** Deletes the endpoints and subscriptions that ended an hour ago, with their deliveries, in batches. */
+export async function sweepEndpoints(db: Db): Promise<void> {
+  for (;;) {
+    const found = await db.rows<{ workspaceId: string; id: string }>(ended, []);
+    if (found.length === 0) return;
+    for (const { workspaceId, id } of found) while (await deleteSome(db, workspaceId, id));
+  }
+}

@@ -26,7 +26,7 @@ export const endpointColumns = `id, url, description, types, enabled, ordered, d
 export const endpointOf = (row: EndpointRow): EndpointAnswer => ({ object: 'webhook_endpoint', ...row });
 
 const one = `select ${endpointColumns} from webhook_endpoints
-  where workspace_id = $1 and id = $2 and subscription is null`;
+  where workspace_id = $1 and id = $2 and subscription is null and expires_at is null`;
 const hold = `${one} for no key update`;
 
 /**

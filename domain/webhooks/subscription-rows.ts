@@ -3,6 +3,8 @@ import type { Db } from '../../db/client.ts';
 import type { Principal } from '../context.ts';
 import type { LoggedEvent } from '../event-logs.ts';
 import { cursorAt, eventErrors, occurrenceOf, type WantedEvents } from '../events/occurrences.ts';
+import { logEnds } from '../events/read.ts';
+import { cancelDeliveries } from './disable.ts';
 import { isSecret, type SecretOwner, storedSecret } from './secrets.ts';
 
 /** What makes two subscriptions of one credential the same. */
@@ -44,7 +46,8 @@ interface Granted {
 }
 
 const lifetime = `now() + make_interval(secs => $3::float8 / 1000)`;
-const hold = 'select secret, enabled from webhook_endpoints where workspace_id = $1 and id = $2 for no key update';
+const hold = `select secret, enabled, expires_at > now() as "isCurrent" from webhook_endpoints
+  where workspace_id = $1 and id = $2 for no key update`;
 const refresh = `update webhook_endpoints set expires_at = ${lifetime},
     previous_secret = case when $4::bytea is null then previous_secret else secret end,
     previous_secret_expires_at = case when $4::bytea is null then previous_secret_expires_at
@@ -53,16 +56,24 @@ const refresh = `update webhook_endpoints set expires_at = ${lifetime},
     enabled = true, disabled_reason = null, disabled_at = null, failing_since = null, failures = 0, paused_until = null,
     updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 returning expires_at as "refreshBefore"`;
-const insert = `insert into webhook_endpoints (workspace_id, id, expires_at, user_id, credential_id, connected_app_id, url,
-    types, enabled, ordered, secret, sequence, subscription)
-  values ($1, $2, ${lifetime}, $4, $5, $6, $7, array[$8::text], true, false, $9, $10, $11::jsonb)
+// The one that ended before has the same id. What that delivered is sent again where the new one begins earlier.
+const insert = `insert into webhook_endpoints as e (workspace_id, id, expires_at, user_id, credential_id, connected_app_id, url,
+    types, enabled, ordered, secret, sequence, subscription, resend_to)
+  values ($1, $2, ${lifetime}, $4, $5, $6, $7, array[$8::text], true, false, $9, $10, $11::jsonb, $12)
+  on conflict (workspace_id, id) do update set expires_at = excluded.expires_at, user_id = excluded.user_id, enabled = true,
+    secret = excluded.secret, previous_secret = null, previous_secret_expires_at = null, sequence = excluded.sequence,
+    resend_to = excluded.resend_to, disabled_reason = null, disabled_at = null, failing_since = null, failures = 0,
+    paused_until = null, due_at = null, is_leased = false, attempt = e.attempt + 1, created_at = now(), updated_at = now()
   returning expires_at as "refreshBefore"`;
 
-/** Refreshes a subscription; undefined when there is none. */
+/** Refreshes a subscription; undefined when there is none, or it has ended. */
 export async function refreshSubscription(tx: Db, { owner, bytes, key, start, forMs }: Row) {
   const { workspaceId, endpointId } = owner;
-  const [held] = await tx.rows<{ secret: Buffer; enabled: boolean }>(hold, [workspaceId, endpointId]);
-  if (!held) return undefined;
+  const [held] = await tx.rows<{ secret: Buffer; enabled: boolean; isCurrent: boolean }>(hold, [
+    workspaceId,
+    endpointId,
+  ]);
+  if (!held?.isCurrent) return undefined;
   const secret = isSecret(held.secret, key, owner, bytes) ? null : storedSecret(key, owner, bytes);
   const values = [workspaceId, endpointId, forMs, secret, start];
   const [row] = await tx.rows<Pick<Granted, 'refreshBefore'>>(refresh, values);
@@ -70,14 +81,16 @@ export async function refreshSubscription(tx: Db, { owner, bytes, key, start, fo
   return { ...row, isContinued: held.enabled } satisfies Granted;
 }
 
-/** Inserts a subscription. */
+/** Inserts a subscription, in the place of one that ended. */
 export async function insertSubscription(tx: Db, row: Row): Promise<Granted> {
   const { owner, principal, given, bytes, key, start, forMs } = row;
   const { credentialId, connectedAppId } = holderOf(principal);
   const holder = [principal.userId, credentialId, connectedAppId];
   const secret = storedSecret(key, owner, bytes);
   const wanted = [given.url, given.name, secret, start, JSON.stringify(given.arguments)];
-  const values = [owner.workspaceId, owner.endpointId, forMs, ...holder, ...wanted];
+  await cancelDeliveries(tx, owner.workspaceId, owner.endpointId);
+  const { latest } = await logEnds(tx, owner.workspaceId);
+  const values = [owner.workspaceId, owner.endpointId, forMs, ...holder, ...wanted, latest];
   const [inserted] = await tx.rows<Pick<Granted, 'refreshBefore'>>(insert, values);
   if (!inserted) throw new Error('the insert of a subscription returned no row');
   return { ...inserted, isContinued: false };
@@ -116,15 +129,4 @@ export function terminationMessage() {
     id: `msg_terminated_${randomBytes(12).toString('hex')}`,
     body: JSON.stringify({ type: 'terminated', error }),
   };
-}
-
-const remove = `delete from webhook_endpoints where workspace_id = $1 and id = $2 and attempt = $3
-  and subscription is not null`;
-
-/** Deletes a subscription that a worker holds. */
-export async function removeSubscription(
-  db: Db,
-  { workspaceId, endpointId, attempt }: SecretOwner & { attempt: number },
-): Promise<void> {
-  await db.rows(remove, [workspaceId, endpointId, attempt]);
 }

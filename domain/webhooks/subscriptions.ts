@@ -4,6 +4,7 @@ import type { AuthenticatedContext } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { type Continuation, cursorAt, startOf } from '../events/occurrences.ts';
 import { type DeliveryStatus, deliveryStatusOf, failureOf, type WebhookFailure } from './delivery-status.ts';
+import { endSubscriptionOf } from './ending.ts';
 import { type SecretOwner, signedHeaders, storedSecret } from './secrets.ts';
 import {
   holderOf,
@@ -110,8 +111,8 @@ async function verify(
   return failureOf(attempt) ?? (echoes(attempt.responseBody, challenge) ? null : 'challenge_failed');
 }
 
-const sweep = 'delete from webhook_endpoints where workspace_id = $1 and expires_at <= now()';
-const count = `select count(*)::int as count from webhook_endpoints where workspace_id = $1 and subscription is not null`;
+const count = `select count(*)::int as count from webhook_endpoints
+  where workspace_id = $1 and subscription is not null and expires_at > now()`;
 
 /**
  * Subscribes an address to events, or refreshes the subscription: its time begins anew, another secret replaces the one
@@ -131,7 +132,6 @@ export async function subscribe(ctx: AuthenticatedContext, given: NewSubscriptio
   return ctx.db.transaction(async (tx) => {
     await lockWorkspace(tx, workspaceId);
     await holdMembership(tx, workspaceId, principal);
-    await tx.rows(sweep, [workspaceId]);
     const deliveryStatus = await deliveryStatusOf(tx, owner);
     const row = { owner, principal, given, bytes, key: service.webhooks.key, start: begin.start, forMs };
     const known = await refreshSubscription(tx, row);
@@ -153,11 +153,7 @@ export async function subscribe(ctx: AuthenticatedContext, given: NewSubscriptio
   });
 }
 
-const remove = `delete from webhook_endpoints where workspace_id = $1 and id = $2 and subscription is not null
-  and expires_at > now() returning 1`;
-
 /** Ends a subscription; what waits is not sent. False when the credential has no such one. */
-export async function unsubscribe(ctx: AuthenticatedContext, key: SubscriptionKey): Promise<boolean> {
-  const removed = await ctx.db.rows(remove, [ctx.principal.workspaceId, endpointIdOf(ctx, key)]);
-  return removed.length > 0;
+export function unsubscribe(ctx: AuthenticatedContext, key: SubscriptionKey): Promise<boolean> {
+  return endSubscriptionOf(ctx.db, { workspaceId: ctx.principal.workspaceId, endpointId: endpointIdOf(ctx, key) });
 }

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { scopes } from '../../domain/scopes.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { loopbackHosts } from '../support/listener.ts';
+import { sweep } from '../support/sweeps.ts';
 
 const test = suite('webhook endpoints');
 let tandem: TestService;
@@ -42,8 +43,35 @@ test('an endpoint is created with a secret that is shown once, read, listed and 
   const gone = await call(`DELETE /webhook-endpoints/${id}`);
   assert.equal(gone.body, { object: 'deleted', id, deleted: true, recoverable: false });
   assert.is((await call(`GET /webhook-endpoints/${id}`)).status, 404);
-  const stored = 'select 1 from webhook_endpoints where workspace_id = $1';
-  assert.equal(await tandem.db.rows(stored, [workspace.workspaceId]), []);
+});
+
+test('a deleted endpoint is gone at once, and the sweep deletes its deliveries, however many they are', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const { id } = (await call('POST /webhook-endpoints', { url, types })).body;
+  const many = 7000;
+  const fill = `with d as (
+      insert into webhook_deliveries (workspace_id, id, endpoint_id, event_id, type, due_at)
+      select $1, gen_random_uuid(), $2, gen_random_uuid(), 'webhook.test', now() + interval '1 day'
+      from generate_series(1, ${many}) returning workspace_id, id
+    ) insert into webhook_attempts (workspace_id, delivery_id, id, url, request_headers, request_body, duration_ms, sent_at)
+      select workspace_id, id, gen_random_uuid(), 'https://hooks.invalid/', '{}', '{}', 1, now() from d`;
+  await tandem.db.rows(fill, [workspaceId, id]);
+  const stored = async () => {
+    const count = (table: string) => `(select count(*)::int from ${table} where workspace_id = $1) as ${table}`;
+    const tables = ['webhook_endpoints', 'webhook_deliveries', 'webhook_attempts'];
+    const [row] = await tandem.db.rows<Record<string, number>>(`select ${tables.map(count).join(', ')}`, [workspaceId]);
+    return tables.map((table) => row?.[table]);
+  };
+  assert.is((await call(`DELETE /webhook-endpoints/${id}`)).status, 200);
+  assert.equal(await stored(), [1, many, many], 'the request waits for none of them');
+  for (const route of ['', '/deliveries']) {
+    assert.is((await call(`GET /webhook-endpoints/${id}${route}`)).status, 404, route);
+  }
+  assert.is((await call(`DELETE /webhook-endpoints/${id}`)).status, 404);
+  assert.equal((await call('GET /webhook-endpoints')).body.data, []);
+  await tandem.db.rows(`update webhook_endpoints set expires_at = now() - interval '2 hours' where id = $1`, [id]);
+  await sweep(tandem.db);
+  assert.equal(await stored(), [0, 0, 0]);
 });
 
 test('secrets are stored encrypted, for one endpoint, and rotation returns a new one', async () => {

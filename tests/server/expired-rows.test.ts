@@ -95,6 +95,22 @@ test('a delivery that is asked for again while it is deleted as old is kept, and
   assert.equal(left, [{ status: 'pending' }]);
 });
 
+test('a step of the sweep that fails does not stop the next ones', async () => {
+  const account = 'held@expired-rows.example';
+  const old = `insert into sign_in_attempts (account, address, failures, window_start) values ($1, 'a', 9, now() - interval '2 days')`;
+  await tandem.db.rows(old, [account]);
+  const id = crypto.randomUUID();
+  await tandem.db.rows(`insert into heartbeats (id, beat, beat_at) values ($1, 1, now() - interval '2 days')`, [id]);
+  const held = await hold('select 1 from sign_in_attempts where account = $1 for update', [account]);
+  const failure = await sweep(tandem.db).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  await held.release();
+  assert.instance(failure, AggregateError);
+  assert.equal(await tandem.db.rows('select 1 from heartbeats where id = $1', [id]), []);
+});
+
 test('failed sign-ins that are counted again while their old count is deleted still count', async () => {
   const account = 'ada@expired-rows.example';
   await tandem.db.rows(

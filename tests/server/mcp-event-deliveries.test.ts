@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { deliveryStatusOf } from '../../domain/webhooks/delivery-status.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { eventClient, newSecret, verified } from '../support/mcp-events.ts';
 import { until } from '../support/until.ts';
@@ -163,6 +164,36 @@ test('a refresh says how deliveries went, in categories, and resumes what was su
   const requests = await got(3);
   assert.is(new Set(requests.map(({ event }) => event.eventId)).size, 1, 'the event that failed comes again');
   assert.is((await refresh()).deliveryStatus.active, true);
+});
+
+test('how deliveries went is read of some of them, however many wait behind', async () => {
+  const { workspaceId, path, got, subscription } = await client.subscribed(receiver);
+  await happen(tandem, workspaceId, 1);
+  await got(1);
+  await client.tried(workspaceId, 1);
+  receiver.answer(path, refusal(404));
+  await happen(tandem, workspaceId, 1);
+  await got(2);
+  await client.tried(workspaceId, 2);
+  const endpointId = subscription.id.replace('sub_', '');
+  const fill = `insert into webhook_deliveries (workspace_id, id, endpoint_id, event_id, sequence, type, due_at, created_at)
+    select $1, gen_random_uuid(), $2, gen_random_uuid(), 1000000 + n, 'todo.created', now() + interval '1 day',
+      now() + n * interval '1 ms' from generate_series(1, 3000) n`;
+  await tandem.db.rows(fill, [workspaceId, endpointId]);
+  await tandem.db.rows('analyze webhook_deliveries', []);
+  await tandem.db.transaction(async (tx) => {
+    const read = async () => {
+      const text = `select (sum(seq_tup_read) + sum(idx_tup_fetch))::int as read from pg_stat_xact_user_tables
+        where relname in ('webhook_deliveries', 'webhook_attempts')`;
+      return (await tx.rows<{ read: number }>(text, []))[0]?.read ?? 0;
+    };
+    const before = await read();
+    const status = await deliveryStatusOf(tx, { workspaceId, endpointId });
+    assert.equal([status?.active, status?.lastError], [true, 'http_4xx']);
+    assert.ok(status?.lastDeliveryAt);
+    const rows = (await read()) - before;
+    assert.ok(rows < 500, `${rows} rows`);
+  });
 });
 
 test('an approval that waits reaches the address, and what it names can be read', async () => {

@@ -2,8 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newGrant } from '../support/grants.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
-import { eventClient, verified } from '../support/mcp-events.ts';
+import { eventClient, verified, willing } from '../support/mcp-events.ts';
 import { sweep } from '../support/sweeps.ts';
+import { until } from '../support/until.ts';
 import { type Received, type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 import { happen, loopback, numbered, refusal, unlimited } from '../support/webhook-world.ts';
 
@@ -37,7 +38,8 @@ test('a workspace has at most 100 subscriptions: -32025; those that have ended m
   const end = `update webhook_endpoints set expires_at = now() where workspace_id = $1 and subscription = '{}'`;
   await tandem.db.rows(end, [workspaceId]);
   assert.ok((await client.ask(key, 'events/subscribe', next)).id);
-  assert.is(await client.stored(workspaceId), 1);
+  const current = 'select id from webhook_endpoints where workspace_id = $1 and expires_at > now()';
+  assert.is((await tandem.db.rows(current, [workspaceId])).length, 1);
 });
 
 test('what was unsubscribed gets no more', async () => {
@@ -49,6 +51,31 @@ test('what was unsubscribed gets no more', async () => {
   await sentinel.got(1);
   await numbered(tandem, workspaceId);
   assert.equal([at(), await client.deliveries(workspaceId)], [[], []]);
+});
+
+test('what is subscribed again after it ended begins anew: where it asks to, and with nothing that waited', async () => {
+  const { key, workspaceId, path, params, subscription, got, at } = await client.subscribed(receiver);
+  const { cursor, id } = subscription;
+  const [delivered] = await happen(tandem, workspaceId, 1);
+  await got(1);
+  receiver.answer(path, refusal(500));
+  const [waiting] = await happen(tandem, workspaceId, 1);
+  await got(2);
+  await client.tried(workspaceId, 2);
+  const end = { name, delivery: { url: params.delivery.url } };
+  await client.ask(key, 'events/unsubscribe', end);
+  receiver.answer(path, willing());
+  const anew = await client.ask(key, 'events/subscribe', params);
+  assert.equal([anew.id, anew.deliveryStatus], [id, undefined]);
+  const [later] = await happen(tandem, workspaceId, 1);
+  const events = () => at().filter(({ event }) => event.type !== 'verification');
+  await until(() => events().length === 3);
+  await client.ask(key, 'events/unsubscribe', end);
+  assert.is((await client.ask(key, 'events/subscribe', { ...params, cursor })).id, id);
+  await until(() => events().length === 6);
+  const ids = events().map(({ event }) => event.data.id);
+  assert.equal(ids.slice(0, 3), [delivered, waiting, later]);
+  assert.equal(new Set(ids.slice(3)), new Set([delivered, waiting, later]));
 });
 
 test('what was not refreshed in time ends without a word', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { wake } from '../../domain/jobs.ts';
 import type { TestService, TestWorkspace } from './harness.ts';
@@ -16,13 +17,18 @@ export const newSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('b
 
 let paths = 0;
 
-/** A path of the receiver that repeats challenges and answers `status` to the rest. */
-export function wantedPath(receiver: Receiver, status = 204): string {
-  const path = `/mcp-events-${paths++}`;
-  receiver.answer(path, (response, { event }) => {
+/** An answer that repeats challenges, and `status` to the rest. */
+export const willing =
+  (status = 204) =>
+  (response: ServerResponse, { event }: Received) => {
     if (event.type !== 'verification') return response.writeHead(status).end();
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ challenge: event.challenge }));
-  });
+  };
+
+/** A path of the receiver that answers so. */
+export function wantedPath(receiver: Receiver, status = 204): string {
+  const path = `/mcp-events-${paths++}`;
+  receiver.answer(path, willing(status));
   return path;
 }
 
@@ -67,9 +73,10 @@ export function eventClient(tandem: TestService) {
     await db.rows(due, [workspaceId]);
     wake(db, 'webhooks');
   };
-  /** How many subscriptions a workspace has in the database. */
+  /** How many subscriptions of a workspace have not ended in the database. */
   const stored = async (workspaceId: string) => {
-    const text = 'select id from webhook_endpoints where workspace_id = $1 and subscription is not null';
+    const text = `select id from webhook_endpoints where workspace_id = $1 and subscription is not null
+      and (enabled or expires_at > now())`;
     return (await tandem.db.rows(text, [workspaceId])).length;
   };
   /** The status and the tries of the deliveries of a workspace, the oldest first. */

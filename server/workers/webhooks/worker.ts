@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { LostLease } from '../../../domain/jobs.ts';
 import type { NotifyContext } from '../../../domain/notifications/notify.ts';
 import { giveBackEndpoint, saveAttempt } from '../../../domain/webhooks/attempts.ts';
+import { endClaimedSubscription } from '../../../domain/webhooks/ending.ts';
 import { signedHeaders } from '../../../domain/webhooks/secrets.ts';
 import {
   bodyOf,
@@ -13,11 +14,7 @@ import {
   type Taken,
   takeDelivery,
 } from '../../../domain/webhooks/sending.ts';
-import {
-  removeSubscription,
-  subscriptionHeader,
-  terminationMessage,
-} from '../../../domain/webhooks/subscription-rows.ts';
+import { subscriptionHeader, terminationMessage } from '../../../domain/webhooks/subscription-rows.ts';
 import type { Send } from '../../../outbound/client.ts';
 import { isBusy } from '../../../outbound/errors.ts';
 import type { Measure } from '../../runtime/metrics.ts';
@@ -97,7 +94,7 @@ export function webhookWorker(parts: WebhookParts): WebhookWorker {
     if (signed) {
       await attemptOf(send, { url, headers: { ...signed, ...subscriptionHeader(claim.endpointId) }, body }, signal);
     }
-    await removeSubscription(parts.db, claim);
+    await endClaimedSubscription(parts.db, claim);
   };
 
   const handle: Handler<EndpointClaim> = async (claim, { signal }) => {
