@@ -39,7 +39,8 @@ export const errorGuide: Record<ErrorCode, Advice> = {
   insufficient_minutes: {
     statuses: [402],
     means: 'The workspace has no agent minutes left, so that no agent can start to work.',
-    remedy: 'Add agent minutes to the workspace, then repeat the request; the same Idempotency-Key may be used again.',
+    remedy:
+      'Ask the operator of the service, who adds agent minutes with “npm run grant-minutes”, then repeat the request; the same Idempotency-Key may be used again.',
   },
   missing_scope: {
     statuses: [403],

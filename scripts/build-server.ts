@@ -14,7 +14,7 @@ import { builtins } from './builtin-modules.ts';
 const sourceFolders = ['server', 'routers', 'adapters', 'engine', 'media', 'domain', 'db', 'outbound'];
 
 /** Commands of the operator, which are in the bundle because an image has no sources. */
-const commands = ['seed', 'welcome', 'reset-password', 'revoke-access', 'recount'];
+const commands = ['seed', 'welcome', 'reset-password', 'revoke-access', 'grant-minutes', 'recount'];
 const commandFiles = ['operator', ...commands].map((name) => `scripts/${name}.ts`);
 const buildFiles = ['build-server', 'built-folder', 'builtin-modules'].map((name) => `scripts/${name}.ts`);
 const sourceFiles = ['package-lock.json', ...buildFiles, ...commandFiles];

@@ -112,7 +112,7 @@ export async function reportMinutesExhausted(ctx: NotifyContext, workspaceId: st
     userIds: people.map(({ id }) => id),
     kind: 'minutes_exhausted',
     title: `“${cutTo(people[0]?.name ?? '', maxNameLength)}” has no agent minutes left`,
-    text: 'Agents at work stop, and none can start, until the workspace gets more minutes. Their work so far is kept.',
+    text: 'Agents at work stop, and none can start, until the operator of the service adds minutes. Their work so far is kept.',
     dedupe: `minutes:${entryId}`,
   });
 }

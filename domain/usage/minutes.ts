@@ -19,7 +19,8 @@ export async function hasMinutes(db: Db, workspaceId: string): Promise<boolean> 
 
 /** 402: throw it before anything is written. */
 export function outOfMinutes(): Failure {
-  const message = 'The workspace has no agent minutes left, so no agent can start. Nothing was changed.';
+  const message =
+    'The workspace has no agent minutes left, so no agent can start. Ask the operator of the service for more. Nothing was changed.';
   return new Failure({ status: 402, code: 'insufficient_minutes', message });
 }
 

@@ -200,7 +200,7 @@ test('the charge that takes the last minute notifies the owners, once for each t
   await Promise.all([work(6000), work(6000), work(12_000)]);
   const about = { kind: 'minutes_exhausted', title: '“Test” has no agent minutes left' };
   const text =
-    'Agents at work stop, and none can start, until the workspace gets more minutes. Their work so far is kept.';
+    'Agents at work stop, and none can start, until the operator of the service adds minutes. Their work so far is kept.';
   const once = [userId, owner]
     .sort()
     .map((id) => ({ userId: id, ...about, text, todoId: null, chatId: null, approvalId: null }));

@@ -23,7 +23,10 @@ const samples: Record<ErrorCode, Sample> = {
   invalid_api_key: {
     message: 'This credential is not valid: unknown, revoked or expired. Use a valid API key.',
   },
-  insufficient_minutes: { message: 'This workspace has no agent minutes left. Add some, then repeat the request.' },
+  insufficient_minutes: {
+    message:
+      'The workspace has no agent minutes left, so no agent can start. Ask the operator of the service for more. Nothing was changed.',
+  },
   missing_scope: {
     message: 'This credential lacks the scope todos:write. Use one that has it.',
     requiredScopes: ['todos:write'],
