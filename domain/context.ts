@@ -132,6 +132,8 @@ export interface ServiceSettings {
     /** Identifies the service to push services: its public key is in base64url. */
     vapid: { publicKey: string; privateKey: KeyObject };
   };
+  /** Who may make an account: anybody, or whoever has an invitation. */
+  signUp: 'open' | 'invited';
   /** Agent minutes that a person is granted once, with their first workspace. */
   agentMinutes: number;
   /** Agent minutes that each further workspace of a person starts with. */

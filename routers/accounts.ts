@@ -18,7 +18,7 @@ export const auth = router({
         access: 'public',
         summary: 'Create an account and sign in',
         description:
-          'Creates a person and a workspace with a default list and a default agent, and opens a session in it. With `invitationToken` the person joins that workspace too, and the session opens there. A program needs no account of its own: a person creates an API key for it (createApiKey).',
+          'Creates a person and a workspace with a default list and a default agent, and opens a session in it. With `invitationToken` the person joins that workspace too, and the session opens there. Where `signUp` of getServiceInfo is `invited`, a request without it is refused (403, `reason` `invitation_required`). A program needs no account of its own: a person creates an API key for it (createApiKey).',
         sample: {
           email: 'ada@example.com',
           password: 'correct horse battery staple',

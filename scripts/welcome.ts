@@ -4,8 +4,11 @@ import { operatorCommand } from './operator.ts';
 
 /* `npm run welcome`: prints a new link to take the first workspace, and makes that workspace where there is none. */
 
-const taken =
-  'The first workspace has an owner, so the link is no longer needed. Sign in, or create another account at /sign-up.';
+const taken = {
+  open: 'The first workspace has an owner, so the link is no longer needed. Sign in, or create another account at /sign-up.',
+  invited:
+    'The first workspace has an owner, so the link is no longer needed. Sign in, or ask an owner for an invitation.',
+};
 
 await operatorCommand({
   usage: 'npm run welcome takes no arguments.',
@@ -13,7 +16,7 @@ await operatorCommand({
   run: async ({ db, config, publicUrl, refuse }) => {
     const made = await openFirstWorkspace(db, config, publicUrl);
     const found = made ?? (await newWelcomeLink(db, publicUrl));
-    if (!found) return refuse(taken);
+    if (!found) return refuse(taken[config.SIGN_UP]);
     const lines = [
       'Open this link to make your account and take the first workspace (it works once, and for 24 hours):',
       `  ${found.link}`,

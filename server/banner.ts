@@ -35,6 +35,7 @@ function linesOf(url: string, steps: FirstSteps): string[] {
       return [`Nobody owns the first workspace yet: ${until}`, `A new one: ${welcome}`];
     }
     case 'empty':
+      if (steps.signUp === 'invited') return [`Print a key and a link to make the first account: ${welcome}`];
       return [`Make the first account: ${url}/sign-up`, `Or print a key and a link for it: ${welcome}`];
     case 'taken':
       return [`Sign in: ${url}/sign-in`, `Forgot the password? ${commandLine('reset-password', ['EMAIL'])}`];

@@ -78,6 +78,7 @@ const Settings = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be one of trace, debug, info, warn, error, fatal, silent',
     })
+  SIGN_UP: z.enum(['open', 'invited'], { error: 'must be open or invited' }).default('open'),
     .default('info'),
   LOG_FORMAT: z.enum(['auto', 'json', 'pretty'], { error: 'must be auto, json or pretty' }).default('auto'),
   SLOW_STATEMENT_MS: whole(1000, 0, 60_000),

@@ -73,7 +73,7 @@ export function openFirstWorkspace(db: Db, config: Config, publicUrl: string): P
 export type FirstSteps =
   | ({ type: 'made' } & FirstWorkspace)
   | { type: 'open'; validUntil: string | null }
-  | { type: 'empty' }
+  | { type: 'empty'; signUp: Config['SIGN_UP'] }
   | { type: 'taken' };
 
 /**
@@ -86,5 +86,5 @@ export async function firstSteps(db: Db, embedded: boolean, config: Config, publ
   const open = await welcomeStatus(db);
   if (open) return { type: 'open', ...open };
   const found = await db.rows('select 1 from workspaces limit 1', []);
-  return { type: found.length > 0 ? 'taken' : 'empty' };
+  return found.length > 0 ? { type: 'taken' } : { type: 'empty', signUp: config.SIGN_UP };
 }

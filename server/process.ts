@@ -92,6 +92,7 @@ export async function startService(
       key: createSecretKey(secrets.push),
       vapid: vapidKeyOf(secrets.vapid),
     },
+    signUp: config.SIGN_UP,
     agentMinutes: config.AGENT_MINUTES,
     agentMinutesPerWorkspace: config.AGENT_MINUTES_PER_WORKSPACE,
     passwordCost: config.PASSWORD_COST,

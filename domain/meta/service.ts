@@ -18,6 +18,7 @@ export function getServiceInfo({ service, mail }: RequestContext): z.infer<typeo
     cliInstallUrl: service.cliInstallUrl,
     sendsEmail: mail.sends,
     hasModel: service.hasModel,
+    signUp: service.signUp,
   };
 }
 

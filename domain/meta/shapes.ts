@@ -23,6 +23,9 @@ export const ServiceInfo = z
       .describe(
         'Whether a language model answers for agents. Without one, the built-in engine follows plain requests.',
       ),
+    signUp: z
+      .enum(['open', 'invited'])
+      .describe('Who can create an account with signUp: anybody, or people with the token of an invitation.'),
   })
   .meta({ id: 'ServiceInfo' });
 

@@ -24,13 +24,23 @@ function wrongCredentials(): Failure {
   return new Failure({ status: 401, code: 'invalid_api_key', message, reason: 'wrong_credentials' });
 }
 
+/** 403: accounts are made by invitation only. That the invitation is valid is known when it is accepted. */
+function invitationRequired(): Failure {
+  const message =
+    'This service takes new accounts by invitation only. Ask an owner of a workspace to invite you, and open the link of the invitation.';
+  const errors = [{ param: 'invitationToken', code: 'required', message }];
+  return new Failure({ status: 403, code: 'workspace_access_denied', message, reason: 'invitation_required', errors });
+}
+
 /**
  * Creates an account with a workspace of its own, and signs it in; with an invitation, into the workspace of that. Sends
- * the email that verifies the address, where the service sends emails or requires it. Attempts count like sign-ins, so that addresses cannot be tried in bulk. @throws Failure 409 address taken, 400, 429.
+ * the email that verifies the address, where the service sends emails or requires it. Attempts count like sign-ins, so that
+ * addresses cannot be tried in bulk. @throws Failure 403 without an invitation where one is needed, 409 address taken, 400, 429.
  */
 export async function signUp(ctx: RequestContext, request: SignUp): Promise<OpenedSession> {
   const { db, client, mail } = ctx;
   const { email, name: userName, timezone, invitationToken } = request;
+  if (ctx.service.signUp === 'invited' && invitationToken === undefined) throw invitationRequired();
   const attempts = new Attempts(db, email, client.addressHash);
   await attempts.begin();
   requireUncommonPassword('password', request.password, { ...request, publicUrl: ctx.service.publicUrl });

@@ -28,4 +28,12 @@ test('names commands that work where it runs', () => {
   assert.match(printed, 'Forgot the password? npm run reset-password -- EMAIL');
 });
 
+test('sends the first person to the sign-up only where that is open', () => {
+  const printed = (signUp: 'open' | 'invited') =>
+    banner('http://localhost:1', 'http://localhost:1/install.sh', { type: 'empty', signUp });
+  assert.match(printed('open'), 'Make the first account: http://localhost:1/sign-up');
+  assert.not.match(printed('invited'), 'sign-up');
+  assert.match(printed('invited'), 'npm run welcome');
+});
+
 test.run();

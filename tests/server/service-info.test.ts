@@ -16,7 +16,14 @@ for (const [environment, hasModel] of [
       const { status, body } = await tandem.call('GET /', undefined, { key: null });
       const { documentationUrl, openapiUrl, mcpUrl, cliInstallUrl, ...rest } = body;
       assert.is(status, 200);
-      assert.equal(rest, { object: 'service_info', name: 'Tandem', version: '1.0.0', sendsEmail: false, hasModel });
+      assert.equal(rest, {
+        object: 'service_info',
+        name: 'Tandem',
+        version: '1.0.0',
+        sendsEmail: false,
+        hasModel,
+        signUp: 'open',
+      });
       for (const address of [documentationUrl, openapiUrl, mcpUrl, cliInstallUrl]) assert.match(address, tandem.url);
     } finally {
       await tandem.close();

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import { Link } from 'react-router';
 import { direct } from '../api/direct.ts';
 import { useGo } from '../navigation/navigation.tsx';
@@ -66,22 +67,39 @@ export function SignUpForm({ invitationToken, email = null, onDone }: SignUpForm
   );
 }
 
+/** Whether an account needs an invitation: false until the service has answered. */
+function useIsClosed(): boolean {
+  const [isClosed, setClosed] = useState(false);
+  useEffect(() => {
+    void direct.meta.serviceInfo.query({}).then(
+      ({ signUp }) => setClosed(signUp === 'invited'),
+      () => {},
+    );
+  }, []);
+  return isClosed;
+}
+
 /** Page `/sign-up`. */
 export function SignUp() {
   const next = useNextPage();
   const go = useGo();
   useSkipWhenSignedIn(next);
+  const isClosed = useIsClosed();
   return (
     <AccountPage
       title="Create your account"
-      intro="Your account comes with a workspace that has a todo list and an assistant."
+      intro={
+        isClosed
+          ? 'You need an invitation: ask an owner of a workspace for one, and open its link.'
+          : 'Your account comes with a workspace that has a todo list and an assistant.'
+      }
       foot={
         <p>
           Have an account already? <Link to={withNext('/sign-in', next)}>Sign in</Link>
         </p>
       }
     >
-      <SignUpForm onDone={() => go(next, { replace: true })} />
+      {!isClosed && <SignUpForm onDone={() => go(next, { replace: true })} />}
     </AccountPage>
   );
 }
