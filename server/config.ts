@@ -6,6 +6,7 @@ import { storageEnvironment, storageFaults } from '../media/storage/settings.ts'
 import { missingForTranscription, transcriptionEnvironment } from '../media/transcription/settings.ts';
 import { outboundEnvironment } from '../outbound/settings.ts';
 import { SettingFileError, withSettingFiles } from './config-files.ts';
+import { isMailUrl, localSender, mailFaults } from './mail-settings.ts';
 import { standbyFaults } from './standby-settings.ts';
 import { tracingEnvironment } from './tracing/settings.ts';
 
@@ -22,16 +23,6 @@ function isDatabaseUrl(text: string): boolean {
   try {
     new Hosts(text);
     return !/@/.test(text.split(/[?#/]/).slice(3).join('/'));
-  } catch {
-    return false;
-  }
-}
-
-function isMailUrl(text: string): boolean {
-  try {
-    const { hostname, username, password, pathname, search, hash } = new URL(text);
-    decodeURIComponent(username + password);
-    return hostname !== '' && !`${pathname}${search}${hash}`.includes('@') && hash === '';
   } catch {
     return false;
   }
@@ -78,7 +69,6 @@ const Settings = z.object({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be one of trace, debug, info, warn, error, fatal, silent',
     })
-  SIGN_UP: z.enum(['open', 'invited'], { error: 'must be open or invited' }).default('open'),
     .default('info'),
   LOG_FORMAT: z.enum(['auto', 'json', 'pretty'], { error: 'must be auto, json or pretty' }).default('auto'),
   SLOW_STATEMENT_MS: whole(1000, 0, 60_000),
@@ -88,6 +78,7 @@ const Settings = z.object({
   TRUST_PROXY: hops,
   TURN_MINUTES: whole(30, 1, 1440),
   TURN_STEPS: whole(50, 1, 1000),
+  SIGN_UP: z.enum(['open', 'invited'], { error: 'must be open or invited' }).default('open'),
   AGENT_MINUTES: whole(600, 0, 1_000_000),
   AGENT_MINUTES_PER_WORKSPACE: whole(0, 0, 1_000_000),
   AGENT_CONCURRENCY: whole(16, 0, 1000),
@@ -125,7 +116,7 @@ const Settings = z.object({
     .refine(isMailUrl, encoding)
     .optional(),
   REQUIRE_VERIFIED_EMAIL: z.enum(['true', 'false'], { error: 'must be true or false' }).optional(),
-  MAIL_FROM: z.string().min(3).default('Tandem <tandem@localhost>'),
+  MAIL_FROM: z.string().min(3).default(localSender),
   SHUTDOWN_SECONDS: whole(20, 0, 600),
   LAME_DUCK_SECONDS: whole(0, 0, 300),
   RECORDING_MAX_MINUTES: whole(240, 1, 1440),
@@ -158,7 +149,7 @@ const Environment = Settings.superRefine((settings, context) => {
       message: 'must be less than SHUTDOWN_SECONDS, of which it is a part',
     });
   }
-  missing.push(...standbyFaults(settings));
+  missing.push(...standbyFaults(settings), ...mailFaults(settings));
   for (const { setting, message } of missing) context.addIssue({ code: 'custom', path: [setting], message });
 });
 

@@ -59,7 +59,20 @@ test('of a mail server are refused by name where its password cannot be read', (
     refused.map((each) => `smtp://${each}`),
     /% as %25/,
   );
-  assertTaken('SMTP_URL', ['smtp://mail.example', 'smtps://u%40a:p%25@mail.example:465/', 'smtp://127.0.0.1:1']);
+  const MAIL_FROM = 'tandem@mail.example';
+  for (const SMTP_URL of ['smtp://mail.example', 'smtps://u%40a:p%25@mail.example:465/'])
+    assert.is(faultOf({ SMTP_URL, MAIL_FROM }), '');
+});
+
+test('of the sender are needed where the mail server is another machine, which refuses the default', () => {
+  for (const url of ['smtp://127.0.0.1:1', 'smtp://localhost:25', 'smtp://[::1]:25']) assertTaken('SMTP_URL', [url]);
+  for (const SMTP_URL of ['smtp://mail.example', 'smtps://u:hidden@mailpit:465']) {
+    const fault = faultOf({ SMTP_URL });
+    assert.match(fault, /^ {2}MAIL_FROM must be an address that the mail server of SMTP_URL sends for, /m);
+    assert.not.match(fault, 'hidden');
+    assert.match(faultOf({ SMTP_URL, MAIL_FROM: 'Tandem <me@localhost>' }), '(it is “Tandem <me@localhost>”)');
+  }
+  assert.is(faultOf({ MAIL_FROM: 'Tandem <me@localhost>' }), '');
 });
 
 test('of pages are origins, as browsers send them', () => {

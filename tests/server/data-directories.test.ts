@@ -98,7 +98,7 @@ test('only directories that the process writes are checked', () => {
     S3_SECRET_ACCESS_KEY: 'b',
   };
   const names = (environment: Record<string, string>) => used(environment).map(({ setting }) => setting);
-  const web = { SMTP_URL: 'smtp://mail.example', AGENT_CONCURRENCY: '0' };
+  const web = { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'a@mail.example', AGENT_CONCURRENCY: '0' };
   assert.equal(names({}), ['DATA_DIR']);
   assert.equal(names({ AUDIO_DIR: root }), ['DATA_DIR', 'AUDIO_DIR']);
   assert.equal(names({ ...web, AUDIO_DIR: root }), ['AUDIO_DIR']);
