@@ -2,6 +2,7 @@ import { TRPCError } from '@trpc/server';
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
 import { endsTransaction, violatedConstraint } from '../db/errors.ts';
+import type { ReasonOf } from './error-reasons.ts';
 import { allowedValuesOf, type FieldError, fieldErrors } from './field-errors.ts';
 import type { Scope } from './scopes.ts';
 
@@ -27,13 +28,13 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What is known of a failure, apart from the request it happened in. */
-export interface Problem {
+/** A failure with this code. */
+interface ProblemOf<Code extends ErrorCode> {
   status: number;
-  code: ErrorCode;
+  code: Code;
   message: string;
   errors?: FieldError[];
-  reason?: string;
+  reason?: ReasonOf<Code>;
   allowedValues?: readonly string[];
   requiredScopes?: readonly Scope[];
   currentVersion?: number;
@@ -44,6 +45,9 @@ export interface Problem {
   /** Headers that go with the status, such as `Allow` with 405. */
   headers?: Record<string, string>;
 }
+
+/** What is known of a failure, apart from the request it happened in. */
+export type Problem = { [Code in ErrorCode]: ProblemOf<Code> }[ErrorCode];
 
 const trpcCodes: Record<number, TRPC_ERROR_CODE_KEY> = {
   400: 'BAD_REQUEST',
@@ -72,7 +76,11 @@ export class Failure extends TRPCError {
 }
 
 /** 400: `param` is at fault. */
-export function invalid(param: string | null, message: string, more: Partial<Problem> = {}): Failure {
+export function invalid(
+  param: string | null,
+  message: string,
+  more: Partial<ProblemOf<'validation_failed'>> = {},
+): Failure {
   const errors = [{ param, code: 'invalid', message }];
   return new Failure({ status: 400, code: 'validation_failed', message, errors, ...more });
 }
@@ -85,7 +93,7 @@ export function notFound(resource: string, param: string): Failure {
 }
 
 /** 409: the state of the resource does not allow the operation. */
-export function conflict(message: string, more: Partial<Problem> = {}): Failure {
+export function conflict(message: string, more: Partial<ProblemOf<'resource_conflict'>> = {}): Failure {
   return new Failure({ status: 409, code: 'resource_conflict', message, ...more });
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ReasonOf } from '../../domain/error-reasons.ts';
 import { Failure } from '../../domain/errors.ts';
 
 /** The addresses at which the process is reached. */
@@ -19,7 +20,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }
 
-function refused(reason: string, param: string, message: string): Failure {
+function refused(reason: ReasonOf<'validation_failed'>, param: string, message: string): Failure {
   const errors = [{ param, code: reason, message }];
   return new Failure({ status: 403, code: 'validation_failed', message, reason, errors });
 }

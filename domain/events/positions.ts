@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { ReasonOf } from '../error-reasons.ts';
 import { Failure } from '../errors.ts';
 import { type LogEnds, logEnds } from './read.ts';
 import type { EventPositionAnswer } from './shapes.ts';
@@ -13,7 +14,9 @@ export async function latestPosition({ db, principal }: Context): Promise<EventP
   return positionAnswer((await logEnds(db, principal.workspaceId)).latest);
 }
 
-function refused(param: string, reason: string, message: string, { latest, expired }: LogEnds): Failure {
+type Reason = ReasonOf<'invalid_cursor'>;
+
+function refused(param: string, reason: Reason, message: string, { latest, expired }: LogEnds): Failure {
   const errors = [{ param, code: 'invalid_cursor', message }];
   const ends = { oldestSequence: expired + 1, latestSequence: latest };
   return new Failure({ status: 400, code: 'invalid_cursor', message, errors, reason, ...ends });

@@ -155,6 +155,26 @@ test('an error points to where its code is explained', async () => {
   for (const code of Object.keys(errorCodes)) assert.match(html, `<h3 id="${code}">`);
 });
 
+test('an error page explains each reason below its code', async () => {
+  // The types have the reasons that the code throws, and a remedy for each (domain/error-reasons.ts).
+  const { body } = await tandem.call('GET /auth/sessions', undefined, { key: (await tandem.workspace()).key });
+  assert.equal([body.code, body.reason], ['missing_scope', 'session_required']);
+  const markdown = await (await fetch(`${tandem.url}/docs/errors.md`)).text();
+  const sections = new Map(markdown.split('\n### `').map((section) => [/^\w+/.exec(section)?.[0], section]));
+  for (const [code, reason] of [
+    [body.code, body.reason],
+    ['missing_scope', 'email_not_verified'],
+    ['missing_scope', 'reauthentication_required'],
+    ['missing_scope', 'person_required'],
+    ['workspace_access_denied', 'second_factor_required'],
+    ['workspace_access_denied', 'owner_required'],
+    ['invalid_api_key', 'wrong_credentials'],
+    ['rate_limit_exceeded', 'sign_in_attempts'],
+  ]) {
+    assert.match(sections.get(code) ?? '', new RegExp(`^\\| \`${reason}\` \\| .+ \\| .+ \\|$`, 'm'));
+  }
+});
+
 test('a file is cached for good at its own version, and asked for again elsewhere', async () => {
   const html = await (await fetch(`${tandem.url}/docs`)).text();
   const versioned = /docs\/assets\/pages\.css\?v=\w+/.exec(html)?.[0] ?? '';

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { errorGuide } from '../../adapters/error-guide.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { unsatisfiable } from '../../server/downloads/headers.ts';
 import { ask, exchange } from '../support/frame.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 
@@ -98,12 +99,14 @@ test('the guide to errors lists every status that a code comes with', async () =
     await ask(`${url}/mcp`, { method: 'POST', headers: { origin: 'https://evil.test' } }),
     await exchange(service.port, overflow),
     await ask(`${url}/api/v1/me`, { method: 'PUT' }),
+    await ask(`${url}/recordings`),
   ];
   assert.equal(
     answers.map(({ status }) => status),
-    [403, 431, 405],
+    [403, 431, 405, 426],
   );
-  for (const { status, body } of answers) {
+  const beyond = unsatisfiable(10).problem;
+  for (const { status, body } of [...answers, { status: beyond.status, body: beyond }]) {
     assert.ok(errorGuide[body.code as ErrorCode].statuses.includes(status), `${body.code} ${status}`);
   }
 });

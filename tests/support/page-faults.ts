@@ -34,7 +34,7 @@ export const expectedFailures = /Failed to load resource|net::ERR_|Cache\.add\(\
 
 /** The error object that the service sends with a status. */
 function problemOf(status: Status) {
-  const failure = new Failure({ status, code: codeOf[status], ...sampleOf(codeOf[status], status) });
+  const failure = new Failure(sampleOf(codeOf[status], status));
   return errorBody(failure, 'req_test', 'http://127.0.0.1/docs/errors');
 }
 

@@ -31,11 +31,20 @@ export type GuideName = (typeof guideNames)[number];
 
 const folder = new URL('../../../docs/guides/', import.meta.url);
 
+/** The reasons of an error code as a table; empty where it has none. */
+function reasonTable(code: ErrorCode): string {
+  const rows = Object.entries(errorGuide[code].reasons).map(
+    ([reason, [means, remedy]]) => `| \`${reason}\` | ${means} | ${remedy} |`,
+  );
+  return rows.length === 0 ? '' : `\n${['| `reason` | meaning | what to do |', '|---|---|---|', ...rows].join('\n')}\n`;
+}
+
 /** Every error code under a heading of its name: where `docUrl` of an error points. */
 function errorSections(): string {
-  const section = (code: string) => {
-    const { statuses, means, remedy } = errorGuide[code as ErrorCode];
-    return `### \`${code}\`\n\n*${errorCodes[code as ErrorCode]} · HTTP ${statuses.join(', ')}*\n\n${means}\n\n**What to do:** ${remedy}\n`;
+  const section = (name: string) => {
+    const code = name as ErrorCode;
+    const { statuses, means, remedy } = errorGuide[code];
+    return `### \`${code}\`\n\n*${errorCodes[code]} · HTTP ${statuses.join(', ')}*\n\n${means}\n\n**What to do:** ${remedy}\n${reasonTable(code)}`;
   };
   return Object.keys(errorCodes).map(section).join('\n');
 }

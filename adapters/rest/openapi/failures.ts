@@ -26,7 +26,10 @@ export const ErrorObject = z
     errors: z
       .array(z.object({ param: z.string().nullable(), code: z.string(), message: z.string() }))
       .describe('Every field at fault.'),
-    reason: z.string().optional().describe('More detail than `code`, such as `precondition_failed`.'),
+    reason: z
+      .string()
+      .optional()
+      .describe('More detail than `code`, such as `precondition_failed`. The page at `docUrl` lists the values.'),
     allowedValues: z.array(z.string()).optional().describe('The values that are accepted.'),
     requiredScopes: z.array(z.enum(scopes)).optional().describe('The scopes that the operation needs.'),
     currentVersion: z.int().optional().describe('The version to continue from after a version mismatch.'),
@@ -109,7 +112,7 @@ export function refusalResponse(operation: Operation, refusal: Refusal, docsUrl:
   const lines = codes.map((code) => `- \`${code}\`: ${errorCodes[code]}.`);
   const examples = Object.fromEntries(
     codes.map((code) => {
-      const failure = new Failure({ status, code, ...sampleOf(code, status) });
+      const failure = new Failure(sampleOf(code, status));
       return [code, { summary: errorCodes[code], value: errorBody(failure, sampleRequestId, `${docsUrl}/errors`) }];
     }),
   );

@@ -2,7 +2,7 @@ import { type ErrorCode, type Problem, unavailable } from '../../../domain/error
 
 export const sampleRequestId = '019ca8b1-c880-7d2a-9f3e-5b8c1e4a7d60';
 
-type Sample = Omit<Problem, 'status' | 'code'>;
+type Sample = Omit<Problem, 'status' | 'code' | 'reason'>;
 
 function at(param: string, code: string, message: string): Sample {
   return { message, errors: [{ param, code, message }] };
@@ -56,8 +56,9 @@ const samples: Record<ErrorCode, Sample> = {
 const changed = 'The resource changed since you read it. Read it again and apply the change to its current state.';
 
 /** What an error of this code may look like, for the examples of the document. */
-export function sampleOf(code: ErrorCode, status: number): Sample {
-  if (status === 412) return { ...at('If-Match', 'precondition_failed', changed), reason: 'precondition_failed' };
+export function sampleOf(code: ErrorCode, status: number): Problem {
+  const reason = 'precondition_failed';
+  if (status === 412) return { status, code: 'resource_conflict', ...at('If-Match', reason, changed), reason };
   if (status === 503) return unavailable().problem;
-  return samples[code];
+  return { status, code, ...samples[code] };
 }
