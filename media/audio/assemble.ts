@@ -159,8 +159,9 @@ function leftOutOf(
   kinds: readonly (string | null)[],
   chosen?: string,
 ) {
+  const byPart = Map.groupBy(kinds, (_, index) => documents[index]?.part);
   return sizes.flatMap((size, part): LeftOut[] => {
-    const found = kinds.filter((_, index) => documents[index]?.part === part);
+    const found = byPart.get(part) ?? [];
     if (found.some((kind) => kind !== null && kind !== 'empty' && kind !== chosen))
       return [{ part, reason: 'another_format', size }];
     if (chosen !== undefined && found.includes(chosen)) return [];

@@ -5,6 +5,9 @@ import type { AudioPart } from './assemble.ts';
 /** Chunks that are fetched ahead of the one that is needed. */
 const prefetched = 8;
 
+/** A recorder starts anew with a lost connection, so parts are few. What is more belongs to the last. */
+const maxParts = 1000;
+
 async function fetchWhole(store: AudioStore, key: string): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of store.read(key)) pieces.push(piece);
@@ -31,7 +34,7 @@ export function groupChunks(chunks: readonly StoredChunk[]): StoredChunk[][] {
   for (const chunk of chunks) if (chunk.begins || !byNumber.has(chunk.sequence)) byNumber.set(chunk.sequence, chunk);
   const parts: StoredChunk[][] = [];
   for (const chunk of [...byNumber.values()].sort((a, b) => a.sequence - b.sequence)) {
-    if (chunk.begins || parts.length === 0) parts.push([]);
+    if (parts.length === 0 || (chunk.begins && parts.length < maxParts)) parts.push([]);
     parts.at(-1)?.push(chunk);
   }
   return parts;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FileBytes } from './file-bytes.ts';
 
 /** Elements of WebM by their ids (RFC 9559 §5, RFC 8794 §11). */
@@ -19,6 +20,9 @@ const open = new Set<number>([ids.segment, ids.info, ids.cluster, ids.blockGroup
 
 /** Where a reader that lost its way can continue. */
 const landmarks = [ids.ebml, ids.cluster].map((id) => Buffer.from(id.toString(16), 'hex'));
+
+/** So many places are looked at before others get a turn: they come out of memory, without a wait. */
+const placesAtOnce = 500;
 
 export interface Element {
   id: number;
@@ -55,10 +59,11 @@ async function elementAt(file: FileBytes, at: number): Promise<Element | null> {
 
 /**
  * The elements between two places of a file, in order; those in segments, clusters and block groups too. One that is
- * cut off ends it; after bytes that are none it continues at the next cluster.
+ * cut off ends it; after bytes that are none it continues at the next cluster. Others get a turn now and then.
  */
 export async function* elements(file: FileBytes, start: number, end: number): AsyncGenerator<Element> {
-  for (let at = start; at < end; ) {
+  for (let at = start, looked = 1; at < end; looked++) {
+    if (looked % placesAtOnce === 0) await setImmediate();
     const element = await elementAt(file, at);
     const { dataAt = 0, size = null } = element ?? {};
     const next = element && open.has(element.id) ? dataAt : dataAt + (size ?? Number.POSITIVE_INFINITY);

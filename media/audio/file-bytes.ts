@@ -18,6 +18,8 @@ export async function fileBytes(handle: FileHandle): Promise<FileBytes> {
   const buffer = Buffer.alloc(windowSize);
   let start = 0;
   let window = buffer.subarray(0, 0);
+  /** The last search of each pattern in the window: from where, and where it was found. */
+  const searches = new Map<Buffer, { from: number; found: number }>();
 
   /** What the window holds from `at` on: at least `length` bytes, unless the file ends. */
   const from = async (at: number, length: number) => {
@@ -25,8 +27,19 @@ export async function fileBytes(handle: FileHandle): Promise<FileBytes> {
       const { bytesRead } = await handle.read(buffer, 0, windowSize, at);
       start = at;
       window = buffer.subarray(0, bytesRead);
+      searches.clear();
     }
     return window.subarray(at - start);
+  };
+
+  /** Where a pattern comes next in the window. Its bytes are searched once, however often it is asked for. */
+  const nextOf = (pattern: Buffer, at: number): number => {
+    const last = searches.get(pattern);
+    if (last && last.from <= at && at <= last.found) return last.found;
+    const place = window.indexOf(pattern, at - start);
+    const found = place < 0 ? Number.POSITIVE_INFINITY : start + place;
+    searches.set(pattern, { from: at, found });
+    return found;
   };
 
   return {
@@ -35,10 +48,10 @@ export async function fileBytes(handle: FileHandle): Promise<FileBytes> {
     find: async (patterns, begin) => {
       const longest = Math.max(...patterns.map((pattern) => pattern.length));
       for (let at = begin; at < size; ) {
-        const bytes = await from(at, longest);
-        const found = patterns.map((pattern) => bytes.indexOf(pattern)).filter((place) => place >= 0);
-        if (found.length > 0) return at + Math.min(...found);
-        at += Math.max(1, bytes.length - longest + 1);
+        const { length } = await from(at, longest);
+        const found = Math.min(...patterns.map((pattern) => nextOf(pattern, at)));
+        if (Number.isFinite(found)) return found;
+        at += Math.max(1, length - longest + 1);
       }
       return -1;
     },

@@ -49,15 +49,21 @@ async function* blocksOf(
   }
 }
 
-/** The beginning of a document, with the description of its tracks alone. Null when that is not there. */
+/**
+ * The beginning of a document, at most 64 KiB: its header and the description of its tracks alone. Null when these are
+ * not there, or another document begins before them.
+ */
 async function headOf(file: FileBytes, { start, end }: Span): Promise<Buffer | null> {
-  const pieces: Buffer[] = [];
+  let header: Buffer | undefined;
   for await (const { id, at, dataAt, size } of elements(file, start, end)) {
     if (id === ids.cluster) return null;
     if (id !== ids.ebml && id !== ids.tracks) continue;
-    if (size === null || dataAt + size - at > windowSize) return null;
-    pieces.push(Buffer.from(await file.read(at, dataAt + size - at)));
-    if (id === ids.tracks) return Buffer.concat([...pieces.slice(0, -1), segmentHead, ...pieces.slice(-1)]);
+    const length = size === null ? Number.POSITIVE_INFINITY : dataAt + size - at;
+    if ((header?.length ?? 0) + length > windowSize) return null;
+    const bytes = Buffer.from(await file.read(at, length));
+    if (id === ids.tracks) return Buffer.concat([header ?? bytes.subarray(0, 0), segmentHead, bytes]);
+    if (header) return null;
+    header = bytes;
   }
   return null;
 }
