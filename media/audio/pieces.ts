@@ -99,8 +99,8 @@ function cutOf(packets: readonly Packet[], track: Track): number {
 /**
  * The pieces of an assembled file from `fromMs` on, one after another: each a complete file within the limits. Where a
  * piece ends depends on where it begins and on the limits alone, so that the work can be resumed where the last one
- * on from there. One piece at a time is in memory. @throws RangeError when nothing fits the limits, or what
- * `audio.read` throws
+ * ended. One piece at a time is in memory. @throws RangeError when nothing fits the limits or timestamps do not advance,
+ * or what `audio.read` throws
  */
 export async function* pieces(audio: AudioBytes, limits: PieceLimits, fromMs = 0): AsyncGenerator<AudioPiece> {
   const track = await openTrack(audio);
@@ -114,6 +114,7 @@ export async function* pieces(audio: AudioBytes, limits: PieceLimits, fromMs = 0
       const [first, last] = [kept[0] as Packet, kept.at(-1) as Packet];
       const following = packets[kept.length] ?? next;
       const endMs = msOf(following?.timestamp ?? last.timestamp + last.duration);
+      if (following && endMs <= startMs) throw new RangeError(`The timestamps do not advance after ${startMs} ms.`);
       const bytes = await fileOf(track, kept, last.timestamp + last.duration - first.timestamp);
       yield { startMs: msOf(first.timestamp), endMs, contentType: `audio/${extension}`, extension, bytes };
       if (!following) return;

@@ -3,11 +3,14 @@ import type { Packet } from './tracks.ts';
 /** Seconds. Longer silence between two packets is a clock that jumped: nothing was recorded meanwhile. */
 const maxGapSeconds = 1;
 
+/** The least seconds between two packets: none of Opus is as short, and WebM counts milliseconds. */
+const minStepSeconds = 0.001;
+
 /** Where the packets of several recordings lie in the one that joins them. */
 export interface Timeline {
   /** The next packet follows the last one, whatever its own timestamp. */
   follow(): void;
-  /** Seconds from the beginning, never less than the last. */
+  /** Seconds from the beginning, more than the last: a packet whose timestamp does not advance follows the last one. */
   place(packet: Packet): number;
   /** Where the last packet ends, in seconds. */
   readonly end: number;
@@ -24,7 +27,7 @@ export function createTimeline(): Timeline {
     },
     place: ({ timestamp, duration }) => {
       if (shift === null || Math.abs(timestamp + shift - end) > maxGapSeconds) shift = end - timestamp;
-      last = Math.max(last, timestamp + shift);
+      last = timestamp + shift - last < minStepSeconds ? end : timestamp + shift;
       end = Math.max(end, last + duration);
       return last;
     },
