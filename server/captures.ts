@@ -6,6 +6,7 @@ import type { Space } from '../db/disk-space.ts';
 import type { CaptureContext } from '../domain/captures/processing/saves.ts';
 import type { Media } from '../domain/media.ts';
 import type { Writer } from '../engine/writer/writer.ts';
+import { removeAbandonedScratch } from '../media/audio/scratch.ts';
 import { openAudioStore } from '../media/storage/settings.ts';
 import type { AudioStore } from '../media/storage/store.ts';
 import { createTranscriber } from '../media/transcription/index.ts';
@@ -33,7 +34,7 @@ export interface CapturesAtWork {
   intake: Intake;
   /** Process captures, and remove the audio of erased ones. */
   handlersOf(ctx: CaptureContext, writer: Writer): Pick<Handlers, 'onCapture' | 'onRemoval'>;
-  /** Adds the periodic work of every process with workers. */
+  /** Adds the periodic work of every process with workers, and begins with what shall not wait. */
   addPeriodic(periodic: Pick<Periodic, 'every'>): void;
 }
 
@@ -56,6 +57,8 @@ export async function openCaptures(
   const { store, space } = watchSpace(overrides.audio ?? openAudioStore(config));
   const times = { ...defaultTimes, ...overrides.intakeTimes };
   const maxRecordingBytes = config.RECORDING_MAX_MEGABYTES * 2 ** 20;
+  const scratch = join(config.DATA_DIR, 'scratch');
+  const tidy = () => Promise.all([removeAbandonedScratch(scratch), store.tidy?.()]);
   const maxSockets = overrides.maxRecordingSockets ?? maxRecordingSockets;
   return {
     audio: store,
@@ -70,14 +73,16 @@ export async function openCaptures(
     handlersOf: (captureContext, writer) => {
       const transcriber = createTranscriber(config, { log });
       const { capturePauses: pauses, captureTurnMs: turnMs } = overrides;
-      const parts = { ctx: captureContext, log, store, writer, transcriber, scratch: join(config.DATA_DIR, 'scratch') };
+      const parts = { ctx: captureContext, log, store, writer, transcriber, scratch };
       return {
         onCapture: captureHandler({ ...parts, ...(pauses && { pauses }), ...(turnMs !== undefined && { turnMs }) }),
-        onRemoval: removalHandler(workers, store),
+        onRemoval: removalHandler(workers, store, scratch),
       };
     },
     addPeriodic: (periodic) => {
       periodic.every(5, 'stop silent recordings', () => stopSilent({ db: workers }, times, log));
+      tidy().catch((err: unknown) => log.warn({ err }, 'temporary audio was not removed'));
+      periodic.every(300, 'remove temporary audio', tidy);
     },
   };
 }

@@ -40,6 +40,8 @@ export type Assembly =
 export interface AssembleOptions {
   /** A directory for temporary files: about twice the recording. */
   scratch: string;
+  /** Of the recording; temporary files of its name are removed first, and with `removeScratch`. */
+  name: string;
   /** Stores the file. It is deleted once this resolves. */
   save(file: AssembledFile): Promise<void>;
 }
@@ -174,8 +176,8 @@ function leftOutOf(
  * earlier ones in time. What cannot be joined with the rest is left out and reported. The same parts make the same bytes.
  * Memory stays small whatever their length. @throws what a part, `save` or the disk throws
  */
-export function assemble(parts: readonly AudioPart[], { scratch, save }: AssembleOptions): Promise<Assembly> {
-  return inScratch(scratch, async (directory) => {
+export function assemble(parts: readonly AudioPart[], { scratch, name, save }: AssembleOptions): Promise<Assembly> {
+  return inScratch(scratch, name, async (directory) => {
     const sizes: number[] = [];
     const documents: AudioDocument[] = [];
     for (const [part, bytes] of parts.entries()) {

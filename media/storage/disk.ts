@@ -19,9 +19,6 @@ export const incoming = '.incoming';
 /** After so long a file in there belongs to a process that died. */
 const abandonedMs = 24 * 60 * 60 * 1000;
 
-/** Between two looks for them, of which the first is at the start: what a crash just before it left is not old enough then. */
-const lookMs = 60 * 60 * 1000;
-
 const readBytes = 64 * 1024;
 
 /** Directories that a process has made durable, so that not every chunk costs a sync of each. */
@@ -56,12 +53,17 @@ export async function syncDirectory(path: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-async function removeAbandoned(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) {
+/**
+ * Removes what nobody changed in a directory for `ageMs`, of the names that begin with `prefix`: processes that died left
+ * it. Fine when there is no directory. @throws ErrnoException
+ */
+export async function removeAbandoned(directory: string, ageMs: number, prefix = ''): Promise<void> {
+  const names = (await nullIfGone(readdir(directory))) ?? [];
+  for (const name of names.filter((each) => each.startsWith(prefix))) {
     const path = join(directory, name);
     const found = await nullIfGone(stat(path));
-    if (!found || Date.now() - found.mtimeMs <= abandonedMs) continue;
-    // What cannot be removed takes room, and must not stop the store.
+    if (!found || Date.now() - found.mtimeMs <= ageMs) continue;
+    // What cannot be removed takes room, and must not keep the others.
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
@@ -87,18 +89,10 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 export function createDiskStore(directory: string): AudioStore {
   let opened: Promise<string> | undefined;
   const durable = new Set<string>();
-  let nextLook = 0;
-  const tidy = async (path: string) => {
-    if (Date.now() < nextLook) return;
-    nextLook = Date.now() + lookMs;
-    await removeAbandoned(join(path, incoming));
-  };
   const root = () => {
     opened ??= (async () => {
       await mkdir(join(directory, incoming), { recursive: true, mode: 0o700 });
-      const real = await realpath(resolve(directory));
-      await tidy(real);
-      return real;
+      return await realpath(resolve(directory));
     })();
     opened.catch(() => {
       opened = undefined;
@@ -130,9 +124,7 @@ export function createDiskStore(directory: string): AudioStore {
   const write = async (key: string, size: number, bytes: AsyncIterable<Uint8Array>) => {
     checkKey(key);
     const target = await onDisk(pathOf(key));
-    const top = await root();
-    await onDisk(tidy(top));
-    const temporary = join(top, incoming, randomBytes(12).toString('hex'));
+    const temporary = join(await root(), incoming, randomBytes(12).toString('hex'));
     try {
       const handle = await onDisk(open(temporary, 'wx', 0o600));
       await writeAll(handle, size, bytes)
@@ -190,6 +182,7 @@ export function createDiskStore(directory: string): AudioStore {
     list: (prefix) => onDisk(list(prefix)),
     size: (key) => onDisk(size(key)),
     remove: (prefix) => onDisk(remove(prefix)),
+    tidy: () => onDisk(removeAbandoned(join(directory, incoming), abandonedMs)),
     read: async function* (key, range) {
       checkKey(key);
       if (range) checkRange(range);

@@ -34,6 +34,8 @@ export interface AudioStore {
   size(key: string): Promise<number | null>;
   /** Removes everything below a prefix, which ends in `/`; fine when nothing is there. @throws StoreFault */
   remove(prefix: string): Promise<void>;
+  /** Removes what writes left that ended with their process, a day later; for a store that needs it. @throws StoreFault */
+  tidy?(): Promise<void>;
 }
 
 /** There is no object under this key. */

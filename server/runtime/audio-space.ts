@@ -39,6 +39,7 @@ export function watchSpace(store: AudioStore): { store: AudioStore; space: Space
       size: (key) => store.size(key),
       read: (key, range) => store.read(key, range),
       remove: (prefix) => store.remove(prefix),
+      tidy: async () => store.tidy?.(),
     },
     space: {
       get isFull() {

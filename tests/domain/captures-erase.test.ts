@@ -1,3 +1,5 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { suggestTodos } from '../../domain/todos/suggest.ts';
@@ -155,15 +157,20 @@ test('audio that was still being written when its recording was erased is remove
     return row && { ...row, workspaceId, recordingId };
   };
   const prefix = `${workspaceId}/${recordingId}/`;
-  const { store, remove: removeDirectory } = await audioDirectory();
-  const remove = removalHandler(tandem.db, store);
+  const { path, store, remove: removeDirectory } = await audioDirectory();
+  const scratch = join(path, '.scratch');
+  const remove = removalHandler(tandem.db, store, scratch);
   const minutes: number[] = [];
   for (let removal = await dueNow(); removal; removal = await dueNow()) {
     minutes.push(removal.minute);
     // A file that took longer than the pause before, of a process that could not remove it any more.
     await store.put(`${prefix}late`, Buffer.from('audio'));
+    // And what a process left that died while it joined the recording, and another one that goes on.
+    for (const name of [recordingId, 'other'])
+      await mkdir(join(scratch, `tandem-audio-${name}-x`), { recursive: true });
     await remove(removal);
     assert.equal(await store.list(prefix), []);
+    assert.equal(await readdir(scratch), ['tandem-audio-other-x']);
   }
   await removeDirectory();
   assert.equal(minutes, [0, 1, 2, 4, 8, 16, 32, 60]);

@@ -1,5 +1,6 @@
-import { mkdir, readdir, utimes } from 'node:fs/promises';
+import { mkdir, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { BufferTarget, EncodedAudioPacketSource, EncodedPacket, Output, WebMOutputFormat } from 'mediabunny';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,12 +8,14 @@ import { assemble } from '../../media/audio/assemble.ts';
 import { groupChunks, storedParts } from '../../media/audio/chunks.ts';
 import { opusDuration } from '../../media/audio/codecs.ts';
 import { durationMs, pieces, storedAudio } from '../../media/audio/pieces.ts';
+import { inScratch, removeAbandonedScratch, removeScratch } from '../../media/audio/scratch.ts';
 import { type AudioBytes, openTrack } from '../../media/audio/tracks.ts';
 import { createDiskStore } from '../../media/storage/disk.ts';
 import { audioKey, chunkKey } from '../../media/storage/keys.ts';
 import { type AudioStore, MissingAudio } from '../../media/storage/store.ts';
 import { assembled, dataOf, partOf, readAudio, recorded, toneOf, wavOf } from '../support/audio-fixtures.ts';
 import { temporaryDirectory } from '../support/people.ts';
+import { until } from '../support/until.ts';
 
 const directory = temporaryDirectory();
 const scratch = join(directory.path, 'scratch');
@@ -134,7 +137,7 @@ joining('parts that hold nothing are told and do no harm to the others', async (
 });
 
 joining('when nothing can be read nothing is saved, and it says whether there was anything', async () => {
-  const never = { scratch, save: async () => assert.unreachable('it saved') };
+  const never = { scratch, name: 'never', save: async () => assert.unreachable('it saved') };
   const nothing = [[], [partOf()], [partOf(headerOnly), partOf()], [partOf(wavOf(Buffer.alloc(0)))]];
   for (const parts of nothing) assert.is((await assemble(parts, never)).outcome, 'empty');
   const withoutChunks = Buffer.from('RIFF????WAVEnothing here is a chunk');
@@ -230,7 +233,7 @@ joining('WAV of every usual depth and number of channels is joined sample by sam
 });
 
 joining('a header of WAV that makes no sense is unreadable, not endless', async () => {
-  const never = { scratch, save: async () => assert.unreachable('it saved') };
+  const never = { scratch, name: 'never', save: async () => assert.unreachable('it saved') };
   const broken: [number, number][] = [
     [32, 0],
     [22, 0],
@@ -300,7 +303,7 @@ joining('a file that nobody reads is not opened', async () => {
     throw new Error('the lease was lost');
   };
   const fail = (error: NodeJS.ErrnoException) => error.code ?? error.message;
-  assert.is(await assemble([partOf(whole)], { scratch, save }).then(String, fail), 'the lease was lost');
+  assert.is(await assemble([partOf(whole)], { scratch, name: 'any', save }).then(String, fail), 'the lease was lost');
   const read = async () => {
     for await (const piece of unread ?? []) return `${piece.length} bytes`;
     return 'nothing';
@@ -308,29 +311,55 @@ joining('a file that nobody reads is not opened', async () => {
   assert.is(await read().catch(fail), 'ENOENT');
 });
 
-joining('whatever fails, nothing stays behind; what a crash left is removed a day later', async () => {
-  async function* breaking() {
-    yield whole.subarray(0, 5000);
-    throw new Error('the store broke');
-  }
-  const fail = (error: Error) => error.message;
-  const save = async () => {
-    throw new Error('no room');
-  };
-  assert.is(await assemble([breaking()], { scratch, save }).then(String, fail), 'the store broke');
-  assert.is(await assemble([partOf(whole)], { scratch, save }).then(String, fail), 'no room');
-  assert.equal(await readdir(scratch), []);
-  for (const [name, hours] of [
-    ['tandem-audio-old', 25],
-    ['tandem-audio-new', 1],
-    ['of-somebody-else', 99],
+joining(
+  'whatever fails, nothing stays behind; what a crash left of a recording goes when it is joined again',
+  async () => {
+    async function* breaking() {
+      yield whole.subarray(0, 5000);
+      throw new Error('the store broke');
+    }
+    const fail = (error: Error) => error.message;
+    const save = async () => {
+      throw new Error('no room');
+    };
+    const name = crypto.randomUUID();
+    const directoryOf = (of: string) => join(scratch, `tandem-audio-${of}-crash`);
+    const make = (of: string) => mkdir(directoryOf(of), { recursive: true });
+    assert.is(await assemble([breaking()], { scratch, name, save }).then(String, fail), 'the store broke');
+    assert.is(await assemble([partOf(whole)], { scratch, name, save }).then(String, fail), 'no room');
+    assert.equal(await readdir(scratch), []);
+    await Promise.all([make(name), make('other')]);
+    assert.is(await assemble([partOf(whole)], { scratch, name, save }).then(String, fail), 'no room');
+    assert.equal(await readdir(scratch), ['tandem-audio-other-crash']);
+    await removeScratch(scratch, 'other');
+    assert.equal(await readdir(scratch), []);
+    await removeScratch(join(scratch, 'none'), 'other');
+  },
+);
+
+joining('directories of processes that died are removed, those in use and those of others are not', async () => {
+  await removeAbandonedScratch(join(scratch, 'none'));
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  for (const [name, minutes] of [
+    ['tandem-audio-old', 16],
+    ['tandem-audio-new', 14],
+    ['of-somebody-else', 9999],
   ] as const) {
     await mkdir(join(scratch, name));
-    const at = new Date(Date.now() - hours * 3_600_000);
-    await utimes(join(scratch, name), at, at);
+    await utimes(join(scratch, name), minutesAgo(minutes), minutesAgo(minutes));
   }
-  await assembled(scratch, partOf(whole));
+  await removeAbandonedScratch(scratch);
   assert.equal((await readdir(scratch)).sort(), ['of-somebody-else', 'tandem-audio-new']);
+  mock.timers.enable({ apis: ['setInterval'] });
+  try {
+    await inScratch(scratch, 'long', async (path) => {
+      await utimes(path, minutesAgo(30), minutesAgo(30));
+      mock.timers.tick(60_000);
+      await until(async () => (await stat(path)).mtime > minutesAgo(1));
+    });
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 joining('the length of a packet of Opus is read as RFC 6716 has it', () => {
@@ -420,6 +449,7 @@ stored('a recording is joined from its chunks and kept as one file', async () =>
   const recording = await put(recorded);
   const assembly = await assemble(await storedParts(store, recording), {
     scratch,
+    name: recording.recordingId,
     save: ({ extension, size, bytes }) => store.putStream(audioKey(recording, extension), size, bytes),
   });
   assert.is(assembly.outcome, 'assembled');

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -6,8 +6,9 @@ import * as assert from 'uvu/assert';
 import { parseConfig } from '../../server/config.ts';
 import { requireWritable, usedDirectories } from '../../server/data-directories.ts';
 import { describeStartError } from '../../server/start-errors.ts';
-import { testDatabaseUrl } from '../support/harness.ts';
+import { startTestService, testDatabaseUrl } from '../support/harness.ts';
 import { launch, stopProcesses } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('the directories of the service');
 const root = mkdtempSync(join(tmpdir(), 'tandem-directories-'));
@@ -87,6 +88,19 @@ test('the check leaves nothing behind and makes no directory', async () => {
   mkdirSync(path);
   assert.is(await refusal({ DATA_DIR: path, AUDIO_DIR: join(path, 'audio', 'deep') }), '');
   assert.equal(readdirSync(path), []);
+});
+
+test('a start removes the temporary audio of processes that died', async () => {
+  const data = join(root, 'died');
+  const left = [join(data, 'scratch', 'tandem-audio-x'), join(data, 'audio', '.incoming', 'x')];
+  const daysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
+  for (const path of left) {
+    mkdirSync(path, { recursive: true });
+    utimesSync(path, daysAgo, daysAgo);
+  }
+  const tandem = await startTestService({ DATA_DIR: data });
+  await until(() => !left.some((path) => existsSync(path)));
+  await tandem.close();
 });
 
 test('only directories that the process writes are checked', () => {

@@ -27,6 +27,7 @@ export async function assembled(scratch: string, ...parts: AudioPart[]): Promise
   const pieces: Uint8Array[] = [];
   const assembly = await assemble(parts, {
     scratch,
+    name: crypto.randomUUID(),
     save: async (file) => {
       for await (const piece of file.bytes) pieces.push(piece);
     },

@@ -47,6 +47,7 @@ async function joined({ ctx, store, scratch }: CaptureParts, claim: CaptureClaim
   const join = (parts: readonly AudioPart[], isAll: boolean) =>
     assemble(parts, {
       scratch,
+      name: place.recordingId,
       save: async ({ extension, size, bytes }) => {
         const key = audioKey(place, extension);
         isLess = !isAll && size < ((await store.size(key)) ?? 0);

@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/client.ts';
 import { audioRemovalMs } from '../../../domain/captures/archive.ts';
+import { removeScratch } from '../../../media/audio/scratch.ts';
 import type { AudioStore } from '../../../media/storage/store.ts';
 import type { Removal } from './leases.ts';
 
@@ -18,13 +19,14 @@ function nextOf({ claimedAt, lastAt }: Removal): string | null {
 }
 
 /**
- * Removes the audio of erased captures from the store: at once, and again for an hour, after which whoever was still
- * writing, and could not remove it by itself, has certainly ended.
+ * Removes the audio of erased captures from the store and the temporary files below `scratch`: at once, and again for an
+ * hour, after which whoever was still writing, and could not remove it by itself, has certainly ended.
  */
-export function removalHandler(db: Db, store: AudioStore) {
+export function removalHandler(db: Db, store: AudioStore, scratch: string) {
   return async (removal: Removal): Promise<void> => {
     const { workspaceId, recordingId, attempt } = removal;
     await store.remove(`${workspaceId}/${recordingId}/`);
+    await removeScratch(scratch, recordingId);
     const next = nextOf(removal);
     const key = [workspaceId, recordingId, attempt];
     await (next === null ? db.rows(end, key) : db.rows(again, [...key, next]));
