@@ -4,13 +4,14 @@ import type { Context } from '../context.ts';
 import { conflict, type Failure, invalid, notFound } from '../errors.ts';
 import { cursorAfter, cursorScope, positionOf } from '../page.ts';
 import { archiveWithSubTodos } from './archive.ts';
-import { maxMatches, type TodoBulkInput } from './bulk-shapes.ts';
+import { maxArchived, maxMatches, type TodoBulkInput } from './bulk-shapes.ts';
 import { type Change, changeOf, requireText } from './change.ts';
 import { canonicalFilters, criteriaOf } from './filter.ts';
 import type { TodoFilter } from './listing-shapes.ts';
 import { lockMatches, type Matches } from './matches.ts';
 import { findTodos, lockTodos } from './rows.ts';
 import { type TodoAnswer, type TodoPatch, wholeBatch } from './shapes.ts';
+import { countActiveSubTodos } from './sub-todos.ts';
 import { changeLocked } from './update.ts';
 
 /** Rolls the transaction of a dry run back. */
@@ -65,7 +66,23 @@ async function changeChosen(
   });
 }
 
-/** @throws Failure 404 with `param` naming the id. */
+/** How many of these locked todos, in their order, can be archived in one call with their sub-todos. */
+async function archivableOf(db: Db, workspaceId: string, ids: readonly string[]): Promise<number> {
+  const subTodos = await countActiveSubTodos(db, workspaceId, ids);
+  let all = 0;
+  const end = ids.findIndex((id) => {
+    all += 1 + (subTodos.get(id) ?? 0);
+    return all > maxArchived;
+  });
+  return end < 0 ? ids.length : end;
+}
+
+function tooManyArchived(possible: number): Failure {
+  const message = `With their sub-todos these are more than the ${maxArchived} todos that one call archives. Archive the first ${possible} of them, then the others.`;
+  return invalid('ids', message);
+}
+
+/** @throws Failure 400 when too many would be archived, 404 with `param` naming the id. */
 async function changeByIds(ctx: Context, input: TodoBulkInput, ids: readonly string[]) {
   const order = [...new Set(ids)];
   const { patch } = input;
@@ -74,6 +91,8 @@ async function changeByIds(ctx: Context, input: TodoBulkInput, ids: readonly str
     const found = await lockTodos(db, ctx.principal.workspaceId, order);
     const missing = ids.findIndex((id) => !found.has(id));
     if (missing >= 0) throw notFound('todo', `ids[${missing}]`);
+    const possible = input.archive ? await archivableOf(db, ctx.principal.workspaceId, order) : order.length;
+    if (possible < order.length) throw tooManyArchived(possible);
     return order;
   };
   return wholeBatch(await changeChosen(ctx, input, choose));
@@ -92,8 +111,15 @@ async function changeMatches(ctx: Context, input: TodoBulkInput, where: TodoFilt
   let matched: Matches = { ids: [], count: 0, next: null };
   const choose = async (db: Db) => {
     matched = await lockMatches(db, { viewer: ctx.principal, criteria, after, limit });
-    if (expectedCount === undefined || expectedCount === matched.count) return matched.ids;
-    throw countDiffers(expectedCount, matched.count);
+    if (expectedCount !== undefined && expectedCount !== matched.count) {
+      throw countDiffers(expectedCount, matched.count);
+    }
+    const possible = archive ? await archivableOf(db, ctx.principal.workspaceId, matched.ids) : matched.ids.length;
+    if (possible < matched.ids.length) {
+      const ids = matched.ids.slice(0, possible);
+      matched = { ...matched, ids, next: ids.at(-1) ?? null };
+    }
+    return matched.ids;
   };
   const data = await changeChosen(ctx, input, choose);
   const { count: totalCount, next } = matched;

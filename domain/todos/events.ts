@@ -1,6 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { changedFieldsOf, recordVersions } from '../events/changes.ts';
 import type { NewEvent } from '../events/record.ts';
+import { turnTaker } from '../slices.ts';
 import type { TodoAnswer } from './shapes.ts';
 
 function typeOf(before: TodoAnswer, after: TodoAnswer): NewEvent['type'] {
@@ -8,6 +9,14 @@ function typeOf(before: TodoAnswer, after: TodoAnswer): NewEvent['type'] {
   const [was, is] = [before.status === 'done', after.status === 'done'];
   if (was === is) return 'todo.updated';
   return is ? 'todo.completed' : 'todo.reopened';
+}
+
+/** The event of a change of one todo; null when there is none. */
+function eventOf(before: TodoAnswer, after: TodoAnswer): NewEvent | null {
+  const { subTodoCount, doneSubTodoCount } = after;
+  const changedFields = changedFieldsOf({ ...before, subTodoCount, doneSubTodoCount }, after);
+  if (changedFields.length === 0 && before.updatedAt === after.updatedAt) return null;
+  return { type: typeOf(before, after), objectId: after.id, changedFields };
 }
 
 /**
@@ -21,14 +30,14 @@ export async function recordTodoChanges(
   after: readonly TodoAnswer[],
 ): Promise<TodoAnswer[]> {
   const current = new Map(after.map((todo) => [todo.id, todo]));
-  const events = before.flatMap((old): NewEvent[] => {
+  const events: NewEvent[] = [];
+  const takeTurn = turnTaker();
+  for (const old of before) {
     const todo = current.get(old.id);
-    if (!todo) return [];
-    const { subTodoCount, doneSubTodoCount } = todo;
-    const changedFields = changedFieldsOf({ ...old, subTodoCount, doneSubTodoCount }, todo);
-    if (changedFields.length === 0 && old.updatedAt === todo.updatedAt) return [];
-    return [{ type: typeOf(old, todo), objectId: todo.id, changedFields }];
-  });
+    const event = todo && eventOf(old, todo);
+    if (event) events.push(event);
+    await takeTurn();
+  }
   const versions = await recordVersions(db, workspaceId, events);
   return after.map((todo) => ({ ...todo, ...versions.get(todo.id) }));
 }

@@ -24,6 +24,8 @@ const active = `select id ${ofParents} and archived_at is null order by id for u
 const together = `select s.id from todos s join todos t on t.workspace_id = s.workspace_id and t.id = s.parent_todo_id
   where t.workspace_id = $1 and t.id = any($2::uuid[]) and s.archived_at = t.archived_at order by s.id for update of s`;
 
+const counted = `select parent_todo_id as id, count(*)::int as count ${ofParents} and archived_at is null group by 1`;
+
 /** `archivedTogether`: those that were archived by the archiving of their parent. */
 const statements = { all, active, archivedTogether: together };
 
@@ -38,4 +40,14 @@ export async function lockSubTodos(
 ): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(statements[which], [workspaceId, parentIds]);
   return rows.map(({ id }) => id);
+}
+
+/** How many sub-todos that are not archived these locked todos have; those without are left out. */
+export async function countActiveSubTodos(
+  db: Db,
+  workspaceId: string,
+  parentIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db.rows<{ id: string; count: number }>(counted, [workspaceId, parentIds]);
+  return new Map(rows.map(({ id, count }) => [id, count]));
 }

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newId } from '../../db/ids.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { recordedEvents } from '../support/recorded-events.ts';
@@ -148,6 +149,33 @@ test('ids and where are alternatives, and what goes with where alone is named', 
   for (const [body, param] of faults) refused(await call('POST /todos/bulk', body), 400, param);
   refused(await call('POST /todos/bulk', { where: {}, archive: true, cursor: 'x' }), 400, 'cursor', 'invalid_cursor');
   assert.is((await call('GET /todos/summary')).body.total, 1);
+});
+
+test('a call archives at most 1,000 todos, their sub-todos counted', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const parents = await fill(call, 6);
+  const subTodos = `with made as (
+      insert into todos (workspace_id, id, title, type, status, source, todo_list_id, parent_todo_id)
+      select t.workspace_id, given.id, 'step', t.type, t.status, t.source, t.todo_list_id, t.id
+      from unnest($2::uuid[], $3::uuid[]) given(id, parent_id)
+      join todos t on t.workspace_id = $1 and t.id = given.parent_id returning parent_todo_id
+    ) update todos set has_had_sub_todos = true where workspace_id = $1 and id in (select parent_todo_id from made)`;
+  const each = parents.flatMap((id) => Array(200).fill(id));
+  await tandem.db.rows(subTodos, [workspaceId, each.map(() => newId()), each]);
+  const change = { where: { hasParent: false }, archive: true };
+  const byIds = await call('POST /todos/bulk', { ids: parents, archive: true });
+  refused(byIds, 400, 'ids');
+  assert.match(byIds.body.message, /Archive the first 4 of them/);
+  const first = await call('POST /todos/bulk', change);
+  assert.equal(
+    [idsOf(first.body), first.body.hasMore, first.body.totalCount],
+    [parents.slice(0, 4), true, 6],
+    first.text,
+  );
+  const { nextCursor: cursor } = first.body;
+  const { body: second } = await call('POST /todos/bulk', { ...change, cursor });
+  assert.equal([idsOf(second), second.hasMore, second.totalCount], [parents.slice(4), false, 2]);
+  assert.is((await call('GET /todos/summary')).body.total, 0);
 });
 
 test.run();
