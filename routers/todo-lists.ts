@@ -28,7 +28,7 @@ export const todoLists = router({
         scope: 'todos:write',
         summary: 'Create a todo list',
         description:
-          'Creates a list in which todos can be filed. Two lists may have the same name; look at listTodoLists first if you want only one. Todos that name no list go to the default list.',
+          'Creates a list in which todos can be filed. Two lists may have the same name; look at listTodoLists first if you want only one. Todos that name no list go to the default list. A workspace has at most 1,000 lists, archived ones counted (409).',
         status: 201,
         keyed: true,
         etag: true,

@@ -24,6 +24,9 @@ export const TodoList = z
 
 export type TodoListAnswer = z.infer<typeof TodoList>;
 
+/** Lists of a workspace at most, archived ones too: they are listed in one page. */
+export const maxTodoLists = 1000;
+
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** A visible character: no space, joiner or mark. */
 const visible = /[^\p{Z}\p{C}\p{M}]/u;

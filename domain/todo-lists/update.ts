@@ -9,7 +9,7 @@ import { changedFieldsOf, recordErasure } from '../events/changes.ts';
 import { recordEvent } from '../events/record.ts';
 import { folded } from '../text.ts';
 import { findTodoList, findTodoLists, isTodoList, lockTodoList } from './rows.ts';
-import type { TodoListAnswer, TodoListChanges } from './shapes.ts';
+import { maxTodoLists, type TodoListAnswer, type TodoListChanges } from './shapes.ts';
 
 interface NewTodoList {
   name: string;
@@ -17,11 +17,17 @@ interface NewTodoList {
   color?: string | null | undefined;
 }
 
-/** Creates a todo list. Its name may be that of another list. */
+/** Creations in one workspace come one after the other, so that they cannot exceed the number of lists together. */
+const lockCreation = `select pg_advisory_xact_lock(hashtextextended('todo lists ' || $1, 0))`;
+
+/** Creates a todo list. Its name may be that of another list. @throws Failure 409 when the workspace has too many. */
 export function createTodoList(ctx: Context, input: NewTodoList): Promise<TodoListAnswer> {
   const { name, emoji = null, color = null } = input;
   const [id, { workspaceId }] = [newId(), ctx.principal];
   return ctx.db.transaction(async (db) => {
+    await db.rows(lockCreation, [workspaceId]);
+    const count = await db.orm.$count(todoLists, eq(todoLists.workspaceId, workspaceId));
+    if (count >= maxTodoLists) throw conflict(`A workspace has at most ${maxTodoLists} lists. Delete one first.`);
     await db.orm.insert(todoLists).values({ workspaceId, id, name, emoji, color });
     await recordEvent(db, workspaceId, { type: 'todo_list.created', objectId: id });
     return findTodoList(db, workspaceId, id);
@@ -101,7 +107,7 @@ function findOrCreate(ctx: Context, { name, ...changes }: TodoListChanges & { na
 
 /**
  * Changes the list of this id, or else the list of this name, which is created when there is none.
- * @throws Failure 400 without id and name, 404, 409 archiving the default list.
+ * @throws Failure 400 without id and name, 404, 409 archiving the default list or when there are too many.
  */
 export async function upsertTodoList(
   ctx: Context,

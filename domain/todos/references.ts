@@ -21,6 +21,13 @@ interface ListFacts {
   isArchived: boolean;
 }
 
+/** Lists that are not archived. */
+interface OpenLists {
+  names: string[];
+  byName: Map<string, ListFacts[]>;
+  byFoldedName: Map<string, ListFacts[]>;
+}
+
 interface AssigneeFacts {
   id: string;
   type: 'user' | 'agent';
@@ -45,6 +52,7 @@ export class References {
   readonly #userId: string;
   readonly #faults: Failure[] = [];
   #lists: Promise<ListFacts[]> | undefined;
+  #open: Promise<OpenLists> | undefined;
 
   /** `viewer` has the workspace, and the user that `me` is. */
   constructor(db: Db, { workspaceId, userId }: Viewer) {
@@ -60,6 +68,19 @@ export class References {
   #allLists(): Promise<ListFacts[]> {
     this.#lists ??= this.#db.rows<ListFacts>(lists, [this.#workspaceId]);
     return this.#lists;
+  }
+
+  async #readOpenLists(): Promise<OpenLists> {
+    const open = (await this.#allLists()).filter((each) => !each.isArchived);
+    const byName = Map.groupBy(open, ({ name }) => name);
+    const byFoldedName = Map.groupBy(open, ({ name }) => folded(name));
+    return { names: open.map(({ name }) => name), byName, byFoldedName };
+  }
+
+  /** Folded once for a whole batch: a workspace may have many lists. */
+  #openLists(): Promise<OpenLists> {
+    this.#open ??= this.#readOpenLists();
+    return this.#open;
   }
 
   /** Notes a fault, also of a reference that is looked up elsewhere. */
@@ -84,17 +105,14 @@ export class References {
 
   /** The list of this name: exactly, else ignoring case. At fault: 400 when none or several match. */
   async listByName(name: string, param: string): Promise<string | null> {
-    const open = (await this.#allLists()).filter((each) => !each.isArchived);
-    const exact = open.filter((each) => each.name === name);
-    const matches = exact.length > 0 ? exact : open.filter((each) => folded(each.name) === folded(name));
+    const { names: allowedValues, byName, byFoldedName } = await this.#openLists();
+    const matches = byName.get(name) ?? byFoldedName.get(folded(name)) ?? [];
     const [match, second] = matches;
     if (match && !second) return match.id;
     if (match) {
-      const allowedValues = matches.map((each) => each.id);
       const message = 'Several lists have this name. Pass the id of one as todoListId.';
-      return this.fault(invalid(param, message, { allowedValues }));
+      return this.fault(invalid(param, message, { allowedValues: matches.map((each) => each.id) }));
     }
-    const allowedValues = open.map((each) => each.name);
     const message = `No list has this name. Existing lists: ${allowedValues.slice(0, 50).join(', ')}.`;
     return this.fault(invalid(param, message, { allowedValues }));
   }

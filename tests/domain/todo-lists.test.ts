@@ -232,4 +232,15 @@ test('a list of another workspace is not found, and is not changed', async () =>
   assert.equal((await other.call(`GET /todo-lists/${foreign.id}`)).body, foreign);
 });
 
+test('a workspace has at most 1,000 lists, archived ones too, also where many are created at the same time', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const fill = `insert into todo_lists (workspace_id, id, name, archived_at)
+    select $1, gen_random_uuid(), n::text, now() from generate_series(1, 997) n`;
+  await tandem.db.rows(fill, [workspaceId]);
+  const answers = await Promise.all(Array.from({ length: 4 }, (_, n) => call('POST /todo-lists', { name: `n${n}` })));
+  assert.equal(answers.map(({ status }) => status).sort(), [201, 201, 409, 409]);
+  for (const answer of answers.filter(({ status }) => status !== 201)) refused(answer, 409, null);
+  assert.is((await call('GET /todo-lists?includeArchived=true')).body.data.length, 1000);
+});
+
 test.run();
