@@ -42,7 +42,6 @@ export const scheduleOperations = {
         description:
           'Lists the todos with a schedule by id, each with its planned times in the range, up to 200: what a calendar shows. Todos without a time in the range may have an empty list. Pages by cursor. Past times, and what became of them, are in listTodoOccurrences; the todos themselves in listTodos.',
         sample: { from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z' },
-        strictQuery: true,
       }),
     )
     .input(PlannedTimesListing)
@@ -71,10 +70,10 @@ export const scheduleOperations = {
         scope: 'todos:write',
         summary: 'Mark one planned time of a todo done, or skip it',
         description:
-          'Ticks off one planned time of a recurring todo (`done`), or skips the next one (`skipped`), which then does not fire. The schedule continues. To end it, set the status of the todo to `done` with updateTodo.',
+          'Ticks off one planned time of a recurring todo (`done`), or skips the next one (`skipped`), which then does not fire. The schedule continues; up to 400 times can be ahead (409). To end it, set the status of the todo to `done` with updateTodo.',
         sample: { status: 'skipped' },
         etag: true,
-        statuses: [404],
+        statuses: [404, 409],
         events: ['todo_occurrence.updated', 'todo.updated'],
       }),
     )

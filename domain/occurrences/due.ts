@@ -19,12 +19,13 @@ export interface DueTimes {
  * again. After a very long outage only the first and the last of them are returned.
  */
 export function dueTimes(schedule: Schedule, now: number): DueTimes {
-  const { nextRunAt, settled } = schedule;
+  const { nextRunAt } = schedule;
+  const settled = new Set(schedule.settled);
   if (nextRunAt === null) return { missed: [], fires: null };
   const dueAfter = (after: number) => timesAfter(schedule, after, maxMissed).filter((time) => Date.parse(time) <= now);
   const all = [nextRunAt, ...dueAfter(Date.parse(nextRunAt))];
   if (all.length > maxMissed) all.push(...dueAfter(Math.max(Date.parse(all.at(-1) ?? ''), now - catchUpMs)));
-  const times = all.filter((time) => !settled.includes(time));
+  const times = all.filter((time) => !settled.has(time));
   const latest = times.at(-1);
   if (latest === undefined || now - Date.parse(latest) >= catchUpMs) return { missed: times, fires: null };
   return { missed: times.slice(0, -1), fires: latest };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { todoOccurrences } from '../../db/schema/schedules.ts';
 import type { Context } from '../context.ts';
-import { notFound } from '../errors.ts';
+import { conflict, notFound } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
 import { type NewEvent, recordEvent } from '../events/record.ts';
 import { lockSchedules } from '../schedules/rows.ts';
@@ -10,6 +10,9 @@ import { nextOpenTime, setNextRun } from '../schedules/states.ts';
 import { recordTodoChanges } from '../todos/events.ts';
 import { findTodo, lockTodos, touchTodo } from '../todos/rows.ts';
 import { findOccurrence, isOccurrence, nextOccurrence, occurrenceColumns, occurrenceId, occurrenceOf } from './rows.ts';
+
+/** Planned times of one todo that are skipped or marked done ahead at most: the next one is searched behind all of them. */
+const maxAhead = 400;
 
 type Input = z.infer<typeof OccurrenceUpdate>;
 
@@ -31,7 +34,7 @@ async function updateStored({ db, principal, ifMatch }: Context, { todoId, occur
   return { ...found, status };
 }
 
-/** Inserts the next occurrence with its status and moves the schedule to the one after. @throws Failure 404, 412. */
+/** Inserts the next occurrence with its status and moves the schedule to the one after. @throws Failure 404, 409, 412. */
 async function updateNext(ctx: Context, { todoId, occurrenceId: id, status }: Input): Promise<OccurrenceAnswer> {
   const { db, ifMatch } = ctx;
   const { workspaceId } = ctx.principal;
@@ -40,6 +43,11 @@ async function updateNext(ctx: Context, { todoId, occurrenceId: id, status }: In
   const plannedAt = schedule?.nextRunAt;
   if (!schedule || !plannedAt || occurrenceId(todoId, plannedAt) !== id) throw notFound('occurrence', 'occurrenceId');
   requireMatch(ifMatch, Occurrence, nextOccurrence(todoId, plannedAt));
+  if (schedule.settled.length >= maxAhead) {
+    throw conflict(
+      `${maxAhead} planned times of this todo are skipped or done ahead. Pause or change its schedule instead.`,
+    );
+  }
   const before = await findTodo(db, workspaceId, todoId);
   const row = { workspaceId, id, todoId, plannedAt, status };
   const [inserted] = await db.orm.insert(todoOccurrences).values(row).returning(occurrenceColumns);
@@ -54,7 +62,7 @@ async function updateNext(ctx: Context, { todoId, occurrenceId: id, status }: In
 
 /**
  * Marks one planned time of a todo done, or skips it. The next one then does not fire, and the schedule continues with
- * the one after. @throws Failure 404, 412.
+ * the one after. @throws Failure 404, 409 when too many are ahead, 412.
  */
 export function updateTodoOccurrence(ctx: Context, input: Input): Promise<OccurrenceAnswer> {
   const { todoId } = input;

@@ -74,13 +74,15 @@ function wallAfter(recurrence: Recurrence, after: number, count: number): number
   const isSteady = wallClockAt(after - maxShift, timezone) === Math.floor((now - maxShift) / 1000) * 1000;
   const from = isSteady ? now : now - maxShift;
   const found = new Set<number>();
+  let latest = Number.NEGATIVE_INFINITY;
   let enough = Number.POSITIVE_INFINITY;
   for (const wall of wallTimes(rule, wallClockAt(start, timezone), from)) {
     if (wall > enough || wall > end || wall > until + maxShift) break;
     const instant = instantOf(wall, timezone);
     if (instant <= after || instant < start || instant > until) continue;
     found.add(instant);
-    if (found.size === count) enough = wallClockAt(Math.max(...found), timezone);
+    latest = Math.max(latest, instant);
+    if (found.size === count) enough = wallClockAt(latest, timezone);
   }
   return [...found].sort((a, b) => a - b).slice(0, count);
 }

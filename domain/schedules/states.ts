@@ -14,8 +14,8 @@ export const maxFailures = 5;
  * when none is left.
  */
 export function nextOpenTime(schedule: Schedule, after: number): string | null {
-  const { settled } = schedule;
-  return timesAfter(schedule, after, settled.length + 1).find((time) => !settled.includes(time)) ?? null;
+  const settled = new Set(schedule.settled);
+  return timesAfter(schedule, after, settled.size + 1).find((time) => !settled.has(time)) ?? null;
 }
 
 /** Sets the status and the next time of the schedule of a locked todo; null completes or disables it. */

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { occurrenceId } from '../../domain/occurrences/rows.ts';
 import type { TestWorkspace } from '../support/harness.ts';
 import { todoOf } from '../support/run-fixtures.ts';
 import { type ScheduledService, startScheduled } from '../support/schedule-world.ts';
@@ -195,6 +196,18 @@ test('of many who skip the coming one at once each skips the same one', async ()
     [at(2), 'upcoming'],
     [at(1), 'skipped'],
   ]);
+});
+
+test('at most 400 times are skipped ahead', async () => {
+  const workspace = await tandem.workspace();
+  const todo = await todoOf(workspace, { schedule: daily });
+  const ahead = `insert into todo_occurrences (workspace_id, id, todo_id, planned_at, status)
+    select $1, gen_random_uuid(), $2, $3::timestamptz + n * interval '1 day', 'skipped' from generate_series(1, 399) n`;
+  await tandem.db.rows(ahead, [workspace.workspaceId, todo.id, at(1)]);
+  assert.is((await tick(workspace, todo.id, occurrenceId(todo.id, at(1)), 'skipped')).status, 200);
+  const [next] = await list(workspace, todo.id);
+  assert.equal([next?.status, next?.plannedAt], ['upcoming', '2032-08-04T09:00:00.000Z']);
+  refused(await tick(workspace, todo.id, next?.id ?? '', 'skipped'), 409, null);
 });
 
 test.run();
