@@ -12,7 +12,6 @@ export const runs = router({
         description:
           'Lists what agents did and do in the workspace, the most recently started run first. Filter with `status=running` for those at work now, and by agent, by what started them and by time. The runs of one todo are in listTodoRuns, their messages in listMessages with the `chatId` of the run. Pages by cursor.',
         sample: { status: 'running', limit: 10 },
-        strictQuery: true,
       }),
     )
     .input(WorkspaceRunListing)
