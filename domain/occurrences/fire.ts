@@ -50,7 +50,7 @@ async function startAgent(ctx: ServiceContext, { workspaceId, schedule, todo }: 
   const principal = { workspaceId, userId, scopes: new Set(scopes as Scope[]) };
   try {
     const run = await startRun({ ...ctx, principal }, { todo, agentId: agent.id, trigger: 'schedule', notBefore });
-    return { status: 'fired', runId: run.id, error: null };
+    return { status: 'fired', runId: run.id, notified: false, error: null };
   } catch (error) {
     // It is thrown before anything is written, so the notifications of people stay.
     if (error instanceof Failure && error.problem.status === 402) return failed('insufficient_minutes');
@@ -70,8 +70,9 @@ async function fire(
     await notifyDue(ctx, { workspaceId, todo, userIds, plannedAt, timezone: schedule.timezone });
   }
   const hasAgent = todo.assignees.some(({ type }) => type === 'agent');
-  if (hasAgent) return startAgent(ctx, { workspaceId, schedule, todo });
-  return people.length > 0 ? { status: 'fired', runId: null, error: null } : failed('no_assignee');
+  const notified = people.length > 0;
+  if (hasAgent) return { ...(await startAgent(ctx, { workspaceId, schedule, todo })), notified };
+  return notified ? { status: 'fired', runId: null, notified, error: null } : failed('no_assignee');
 }
 
 /** The due times of the schedule of a locked todo; null when nothing is due. */

@@ -12,6 +12,8 @@ type ErrorCode = NonNullable<TodoAnswer['scheduleError']>['code'];
 export interface Outcome {
   status: Extract<OccurrenceRow['status'], 'fired' | 'skipped' | 'missed'>;
   runId: string | null;
+  /** People were notified, whatever became of the agent. */
+  notified: boolean;
   error: { code: ErrorCode; message: string } | null;
 }
 
@@ -25,7 +27,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
 
 /** The outcome of a time that did not fire. */
 export function failed(code: ErrorCode, status: Outcome['status'] = 'missed', message = messages[code] ?? ''): Outcome {
-  return { status, runId: null, error: { code, message } };
+  return { status, runId: null, notified: false, error: { code, message } };
 }
 
 const record = `with recorded as (
@@ -33,7 +35,7 @@ const record = `with recorded as (
     select $1, o.id, $2, o.planned_at, o.fired_at, o.status, o.run_id
     from unnest($3::uuid[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::uuid[])
       o(id, planned_at, fired_at, status, run_id)
-    on conflict (workspace_id, todo_id, planned_at) do nothing returning id, planned_at, status
+    on conflict (workspace_id, todo_id, planned_at) do nothing returning id, planned_at, fired_at, status
   ), touched as (
     update todos set updated_at = greatest(now(), updated_at) where workspace_id = $1 and id = $2
   ), advanced as (
@@ -41,7 +43,7 @@ const record = `with recorded as (
       error_message = $12, error_at = $13::timestamptz, last_fired_at = coalesce($14::timestamptz, last_fired_at),
       updated_at = greatest(now(), updated_at)
     where workspace_id = $1 and todo_id = $2
-  ) select id, status from recorded order by planned_at`;
+  ) select id, status, fired_at as "firedAt" from recorded order by planned_at`;
 
 /** What is recorded of a schedule whose times are due. */
 interface Fired {
@@ -55,11 +57,13 @@ interface Fired {
 
 const types = { fired: 'todo_occurrence.fired', missed: 'todo_occurrence.missed' } as const;
 
+type Recorded = Pick<OccurrenceRow, 'id' | 'status' | 'firedAt'>;
+
 /** The event of an occurrence that was the next one until now. */
-function eventOf({ id, status }: Pick<OccurrenceRow, 'id' | 'status'>, todoId: string, outcome: Outcome | null) {
+function eventOf({ id, status, firedAt }: Recorded, todoId: string, outcome: Outcome | null) {
   const isFired = status === 'fired';
   const type = isFired || status === 'missed' ? types[status] : 'todo_occurrence.updated';
-  const fields = { firedAt: isFired, status: true, runId: isFired && outcome?.runId != null };
+  const fields = { firedAt: firedAt !== null, status: true, runId: isFired && outcome?.runId != null };
   const changedFields = Object.entries(fields).flatMap(([name, changed]) => (changed ? [name] : []));
   return { type, objectId: id, parents: { todoId }, changedFields } as NewEvent;
 }
@@ -73,7 +77,7 @@ export async function recordDue(tx: Db, workspaceId: string, { schedule, due, ou
   const { missed, fires } = due;
   const times = fires === null ? missed : [...missed, fires];
   const ids = times.map((time) => occurrenceId(todoId, time));
-  const firedAt = outcome?.status === 'fired' ? now : null;
+  const firedAt = outcome?.status === 'fired' || outcome?.notified ? now : null;
   const column = <Value>(last: Value, other: Value) => times.map((time) => (time === fires ? last : other));
   const error = outcome?.error ?? null;
   // A started run may still fail: only its end, or a notification of people, resets the count. A skipped time is none.
@@ -83,7 +87,7 @@ export async function recordDue(tx: Db, workspaceId: string, { schedule, due, ou
   const next = disabled ? null : nextOpenTime(schedule, Date.parse(now));
   const resumed = next === null ? 'completed' : 'pending';
   const status = disabled ? 'disabled' : error ? 'error' : resumed;
-  const recorded = await tx.rows<Pick<OccurrenceRow, 'id' | 'status'>>(record, [
+  const recorded = await tx.rows<Recorded>(record, [
     workspaceId,
     todoId,
     ids,

@@ -302,6 +302,9 @@ test('people beside an agent that cannot start are notified all the same', async
   await tandem.fire();
   const after = await get(workspace, todo.id);
   assert.equal([after.scheduleError.code, after.lastNotificationStatus], ['insufficient_minutes', 'sent']);
+  const { data } = (await workspace.call(`GET /todos/${todo.id}/occurrences`)).body;
+  const { status, firedAt, runId } = data.find(({ plannedAt }: { plannedAt: string }) => plannedAt === at('09:00'));
+  assert.equal([status, firedAt, runId], ['missed', at('09:00'), null]);
 });
 
 test('five failures in a row disable a schedule until somebody resumes it', async () => {
