@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { type Db, instantFromPostgres } from '../../db/client.ts';
 import { todoSchedules } from '../../db/schema/schedules.ts';
-import { recordErasure } from '../events/changes.ts';
+import type { NewEvent } from '../events/record.ts';
 import { type Plan, upcomingRuns } from './plan.ts';
 import type { ScheduleFacts } from './shapes.ts';
 
@@ -181,21 +181,19 @@ const set = `insert into todo_schedules
     next_run_at = excluded.next_run_at, user_id = excluded.user_id, scopes = excluded.scopes, consecutive_failures = 0,
     error_code = null, error_message = null, error_at = null, updated_at = greatest(now(), todo_schedules.updated_at)`;
 
-/** Deletes the occurrences ahead of locked todos. */
-async function deleteAheadOf(tx: Db, workspaceId: string, todoIds: readonly string[], now: Date): Promise<void> {
+/** Deletes the occurrences ahead of locked todos. Returns the events. */
+async function deleteAheadOf(tx: Db, workspaceId: string, todoIds: readonly string[], now: Date): Promise<NewEvent[]> {
   const gone = await tx.rows<{ id: string; todoId: string }>(deleteAhead, [workspaceId, todoIds, now.toISOString()]);
-  const events = gone.map(({ id, todoId }) => ({
-    type: 'todo_occurrence.deleted' as const,
-    objectId: id,
-    parents: { todoId },
-  }));
-  await recordErasure(tx, workspaceId, events);
+  return gone.map(({ id, todoId }) => ({ type: 'todo_occurrence.deleted', objectId: id, parents: { todoId } }));
 }
 
 const mark = `update todos set is_scheduled = true, updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = any($2::uuid[])`;
 
-/** Sets or replaces the schedule of locked todos; a paused one stays paused. */
+/**
+ * Sets or replaces the schedule of locked todos; a paused one stays paused. Returns the events of occurrences that it
+ * deletes, for `recordErasure`.
+ */
 export async function setSchedules(
   tx: Db,
   workspaceId: string,
@@ -203,11 +201,12 @@ export async function setSchedules(
   plan: Plan,
   { userId, scopes }: ScheduleOwner,
   now: Date,
-): Promise<void> {
+): Promise<NewEvent[]> {
   const { kind, rrule, timezone, startsAt, nextRunAt } = plan;
-  await deleteAheadOf(tx, workspaceId, todoIds, now);
+  const erased = await deleteAheadOf(tx, workspaceId, todoIds, now);
   await tx.rows(set, [workspaceId, todoIds, kind, rrule, timezone, startsAt, nextRunAt, userId, [...scopes]]);
   await tx.rows(mark, [workspaceId, todoIds]);
+  return erased;
 }
 
 const end = `with ended as (
@@ -215,8 +214,17 @@ const end = `with ended as (
   ) update todos set is_scheduled = false, updated_at = greatest(now(), updated_at)
     where workspace_id = $1 and id in (select todo_id from ended)`;
 
-/** Deletes the schedules of locked todos; their past occurrences stay. */
-export async function endSchedules(tx: Db, workspaceId: string, todoIds: readonly string[], now: Date): Promise<void> {
-  await deleteAheadOf(tx, workspaceId, todoIds, now);
+/**
+ * Deletes the schedules of locked todos; their past occurrences stay. Returns the events of those ahead, which it deletes,
+ * for `recordErasure`.
+ */
+export async function endSchedules(
+  tx: Db,
+  workspaceId: string,
+  todoIds: readonly string[],
+  now: Date,
+): Promise<NewEvent[]> {
+  const erased = await deleteAheadOf(tx, workspaceId, todoIds, now);
   await tx.rows(end, [workspaceId, todoIds]);
+  return erased;
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
+import type { NewEvent } from '../events/record.ts';
 import { requireDistance } from '../schedules/planning.ts';
 import { endSchedules, setSchedules } from '../schedules/rows.ts';
 import { pauseSchedules, settleSchedules } from '../schedules/states.ts';
@@ -14,28 +15,38 @@ function requireSchedules(before: readonly TodoAnswer[], { schedule, schedulePau
   throw invalid(`${at}schedulePaused`, message);
 }
 
+interface Rescheduled {
+  /** Whether any may have changed. */
+  rescheduled: boolean;
+  /** The events of occurrences that were deleted, for `recordErasure`. */
+  erased: readonly NewEvent[];
+}
+
 /**
  * Applies a change of locked todos to their schedules: set, ended, paused or resumed, and disabled while their todo is
- * done. `at` is the path prefix of the patch. Returns whether any may have changed. @throws Failure 400.
+ * done. `at` is the path prefix of the patch. @throws Failure 400.
  */
 export async function reschedule(
   { db, principal, clock }: Context,
   before: readonly TodoAnswer[],
   change: Change,
   at: string,
-): Promise<boolean> {
+): Promise<Rescheduled> {
   const { workspaceId, userId, scopes } = principal;
   const { schedule, schedulePaused, columns } = change;
   requireSchedules(before, change, at);
   const ids = before.map((todo) => todo.id);
   const now = clock();
   if (schedule) requireDistance(principal, schedule, now, `${at}schedule`);
-  if (schedule) await setSchedules(db, workspaceId, ids, schedule, { userId, scopes: [...scopes] }, now);
-  if (schedule === null) await endSchedules(db, workspaceId, ids, now);
+  const erased = schedule
+    ? await setSchedules(db, workspaceId, ids, schedule, { userId, scopes: [...scopes] }, now)
+    : schedule === null
+      ? await endSchedules(db, workspaceId, ids, now)
+      : [];
   if (schedulePaused !== undefined) await pauseSchedules(db, workspaceId, ids, schedulePaused);
   const scheduled = schedule ? ids : before.filter((todo) => todo.scheduleType !== null).map((todo) => todo.id);
   const touched = schedule !== undefined || schedulePaused !== undefined || 'status' in columns;
-  if (!touched || scheduled.length === 0) return schedule === null;
+  if (!touched || scheduled.length === 0) return { rescheduled: schedule === null, erased };
   await settleSchedules(db, workspaceId, scheduled, now);
-  return true;
+  return { rescheduled: true, erased };
 }

@@ -2,6 +2,7 @@ import { closeChats } from '../chats/cancel.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
+import { recordErasure } from '../events/changes.ts';
 import { addDigest } from '../jobs.ts';
 import { startAssigned } from './assignment.ts';
 import { applyChange, applyPlain, type Change, changeOf, requireText } from './change.ts';
@@ -51,13 +52,15 @@ export async function changeLocked(ctx: Context, input: LockedChange): Promise<T
   const changed = await applyChange(ctx.db, workspaceId, before, change);
   const isDone = patch.status === 'done';
   if (isDone) await stopWork(ctx, before);
-  const rescheduled = await reschedule(ctx, before, change, at);
+  const { rescheduled, erased } = await reschedule(ctx, before, change, at);
   const started = await startAssigned(ctx, { before, after: changed, assignees: change.assignees ?? [], dryRun });
   // A todo may be changed together with its sub-todos, which it counts.
   const isCounted = ids.length > 1 && (patch.status !== undefined || patch.parentTodoId !== undefined);
   const after = started || rescheduled || isDone || isCounted ? await findTodos(ctx.db, workspaceId, ids) : changed;
   // A dry run is rolled back with what it records: its answers are those of the change.
-  return recordTodoChanges(ctx.db, workspaceId, before, after);
+  const recorded = await recordTodoChanges(ctx.db, workspaceId, before, after);
+  await recordErasure(ctx.db, workspaceId, erased);
+  return recorded;
 }
 
 /**

@@ -111,8 +111,8 @@ test('an occurrence is one event when it is skipped or marked done, and gone wit
   assert.equal(await set('done'), [['todo_occurrence.updated', occurrence, 'status']]);
   const replaced = await does(`PATCH /todos/${id}`, { schedule: { every: 'day', at: '10:00' } });
   assert.equal(replaced.events, [
-    ['todo_occurrence.deleted', occurrence],
     ['todo.updated', id, 'rrule', ...nextFields],
+    ['todo_occurrence.deleted', occurrence],
   ]);
 });
 
