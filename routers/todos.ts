@@ -158,7 +158,16 @@ export const todos = router({
           'Archives the todo with its sub-todos: they leave the lists, their schedules stop, and restoreTodo brings them back. With `permanent=true` they are erased for good; a todo that an agent has run, or one of whose sub-todos it has, cannot be erased (409). To finish a todo instead, set its status to `done` with updateTodo.',
         etag: true,
         statuses: [404, 409],
-        events: ['todo.archived', 'todo.deleted', 'chat.updated', 'notification.deleted', ...stopsAgents],
+        events: [
+          'todo.archived',
+          'todo_occurrence.deleted',
+          'comment.deleted',
+          'reminder.deleted',
+          'todo.deleted',
+          'chat.updated',
+          'notification.deleted',
+          ...stopsAgents,
+        ],
       }),
     )
     .input(z.strictObject({ todoId: Id, permanent: z.boolean().default(false).describe('True erases it for good.') }))

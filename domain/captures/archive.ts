@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { recordErasure, todoParents } from '../events/changes.ts';
 import type { NewEvent } from '../events/record.ts';
 import { eraseNotifications } from '../notifications/changes.ts';
-import { leftByTodo } from '../todos/archive.ts';
+import { erasureOfContents, leftByTodo } from '../todos/archive.ts';
 import { lockTodos } from '../todos/rows.ts';
 import { recordCapture } from './events.ts';
 import { notifyIntake } from './recording.ts';
@@ -20,8 +20,6 @@ const linked = `select id, todo_list_id as "todoListId", parent_todo_id as "pare
     is_suggested and latest_run_id is null as quotes
   from todos where workspace_id = $1 and capture_id = $2 order by id`;
 const detach = 'update chats set todo_id = null where workspace_id = $1 and todo_id = any($2::uuid[]) returning id';
-const belongings = `select id from todo_occurrences where workspace_id = $1 and todo_id = any($2::uuid[])
-  union all select id from todo_comments where workspace_id = $1 and todo_id = any($2::uuid[])`;
 const eraseTodos = 'delete from todos where workspace_id = $1 and id = any($2::uuid[])';
 // A todo with runs stays, with its history, and is no longer a suggestion: a person had it run.
 const unlink = `update todos set capture_id = null, is_suggested = false, updated_at = greatest(now(), updated_at),
@@ -52,17 +50,11 @@ function eventOf({ id, isSuggested, quotes, ...todo }: Linked, captureId: string
   return { ...change, type: 'todo.updated', ...(version !== undefined && { version }) };
 }
 
-/** What is recorded of an erasure, and what is erased with its objects. */
-interface Erased {
-  events: NewEvent[];
-  within: string[];
-}
-
 /**
  * Unlinks a locked capture from its todos; suggestions that nobody accepted are erased, because they quote it. Returns
- * what the caller records.
+ * the events, for `recordErasure`.
  */
-async function unlinkTodos(ctx: Context, captureId: string): Promise<Erased> {
+async function unlinkTodos(ctx: Context, captureId: string): Promise<NewEvent[]> {
   const { db } = ctx;
   const { workspaceId } = ctx.principal;
   const key = [workspaceId, captureId];
@@ -78,19 +70,17 @@ async function unlinkTodos(ctx: Context, captureId: string): Promise<Erased> {
   const quoting = todos.filter(({ quotes }) => quotes).map(({ id }) => id);
   await closeChats(ctx, { workspaceId, todoIds: quoting });
   const left = await idsOf(detach, quoting);
-  const within = await idsOf(belongings, quoting);
+  const contents = await erasureOfContents(db, workspaceId, quoting);
   await idsOf(eraseTodos, quoting);
   const notices = await eraseNotifications(db, workspaceId, 'todos', quoting);
   const unlinked = await db.rows<{ id: string; version: number }>(unlink, key);
   const versions = new Map(unlinked.map(({ id, version }) => [id, version]));
-  return {
-    events: [
-      ...left.map((id) => leftByTodo({ id })),
-      ...todos.map((todo) => eventOf(todo, captureId, versions.get(todo.id))),
-      ...notices,
-    ],
-    within,
-  };
+  return [
+    ...left.map((id) => leftByTodo({ id })),
+    ...contents,
+    ...todos.map((todo) => eventOf(todo, captureId, versions.get(todo.id))),
+    ...notices,
+  ];
 }
 
 /**
@@ -110,14 +100,14 @@ export function deleteCapture(ctx: Context, { captureId, permanent }: { captureI
       if (archived) await recordCapture(db, capture, 'capture.archived', ['isArchived']);
       return { ...deleted, recoverable: true };
     }
-    const { events, within } = await unlinkTodos({ ...ctx, db }, id);
+    const events = await unlinkTodos({ ...ctx, db }, id);
     if (recordingId !== null) {
       await db.rows(removeAudio, [workspaceId, recordingId]);
       notifyIntake(db, { recordingId });
     }
     await db.rows(erase, [workspaceId, id]);
     await recordTagsOfErased(db, capture, stored.capture.tags);
-    await recordErasure(db, workspaceId, [...events, { type: 'capture.deleted', objectId: id }], within);
+    await recordErasure(db, workspaceId, [...events, { type: 'capture.deleted', objectId: id }]);
     return { ...deleted, recoverable: false };
   });
 }

@@ -46,12 +46,19 @@ function requireAuthor(ctx: Context, comment: CommentAnswer): void {
   throw new Failure({ status: 403, code: 'workspace_access_denied', message, reason: 'author_required' });
 }
 
-/** Notifies those whom a comment mentions; nobody of the same comment twice, and never its author. */
-function notifyOf(ctx: Context, comment: CommentAnswer, todo: { title: string | null; content: string | null }) {
+interface Mentioning {
+  comment: CommentAnswer;
+  /** Whom it mentioned before. */
+  known: readonly string[];
+  todo: { title: string | null; content: string | null };
+}
+
+/** Notifies those whom a comment mentions and did not before, and never its author. */
+function notifyOf(ctx: Context, { comment, known, todo }: Mentioning) {
   const { author, mentions } = comment;
   return notifyMentioned(ctx, {
     workspaceId: ctx.principal.workspaceId,
-    userIds: mentions.filter((id) => id !== author.id),
+    userIds: mentions.filter((id) => id !== author.id && !known.includes(id)),
     authorName: author.name,
     todo: { ...todo, id: comment.todoId },
     commentId: comment.id,
@@ -69,7 +76,7 @@ export function createTodoComment(ctx: Context, input: z.infer<typeof CommentCre
     const author = agent ? [null, agent.agentId] : [userId, null];
     await db.rows(insert, [workspaceId, commentId, todoId, ...author, input.text, mentions]);
     const comment = await findComment(db, workspaceId, { todoId, commentId });
-    await notifyOf({ ...ctx, db }, comment, todo);
+    await notifyOf({ ...ctx, db }, { comment, known: [], todo });
     await recordEvent(db, workspaceId, eventOf(comment, { type: 'comment.created' }));
     return comment;
   });
@@ -88,7 +95,8 @@ export function updateTodoComment(ctx: Context, input: z.infer<typeof CommentUpd
     if (changedFields.length === 0) return before;
     await db.rows(update, [workspaceId, before.id, wanted.text, mentions]);
     const after = await findComment(db, workspaceId, input);
-    await notifyOf({ ...ctx, db }, after, await findTodo(db, workspaceId, after.todoId));
+    const todo = await findTodo(db, workspaceId, after.todoId);
+    await notifyOf({ ...ctx, db }, { comment: after, known: before.mentions, todo });
     const change = { type: 'comment.updated' as const, changedFields: [...changedFields, 'editedAt'] };
     await recordEvent(db, workspaceId, eventOf(after, change));
     return after;

@@ -1,7 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
 import { chats } from '../../db/schema/chats.ts';
-import { todoComments } from '../../db/schema/comments.ts';
-import { todoOccurrences } from '../../db/schema/schedules.ts';
 import { todos } from '../../db/schema/todos.ts';
 import { closeChats } from '../chats/cancel.ts';
 import type { Context } from '../context.ts';
@@ -21,6 +20,24 @@ const restore = `with restored as (
     update todos set archived_at = null, updated_at = greatest(now(), updated_at)
     where workspace_id = $1 and id = any($2::uuid[]) returning *
   ), ${settlingPart('restored', '$1')} select 1`;
+
+const ofTodos = 'where workspace_id = $1 and todo_id = any($2::uuid[])';
+const contents = `select id, todo_id as "todoId", 'todo_occurrence.deleted' as type, null::uuid as "readerId"
+    from todo_occurrences ${ofTodos}
+  union all select id, todo_id, 'comment.deleted', null from todo_comments ${ofTodos}
+  union all select id, todo_id, 'reminder.deleted', user_id from todo_reminders ${ofTodos}`;
+
+/** The events of what is erased with these locked todos: their occurrences, comments and reminders; for `recordErasure`. */
+export async function erasureOfContents(db: Db, workspaceId: string, todoIds: readonly string[]): Promise<NewEvent[]> {
+  type Row = Pick<NewEvent, 'type'> & { id: string; todoId: string; readerId: string | null };
+  const rows = await db.rows<Row>(contents, [workspaceId, todoIds]);
+  return rows.map(({ id, todoId, type, readerId }) => ({
+    type,
+    objectId: id,
+    parents: { todoId },
+    ...(readerId !== null && { readerId }),
+  }));
+}
 
 /** The todo with its row locked, so that a precondition holds until the write. @throws Failure 404, 412. */
 async function lockTodo({ db, principal, ifMatch }: Context, todoId: string): Promise<TodoAnswer> {
@@ -78,14 +95,10 @@ async function erase(ctx: Context, todo: TodoAnswer): Promise<void> {
   const all = [...subTodos, todo];
   const todoIds = all.map(({ id }) => id);
   await closeChats(ctx, { workspaceId, todoIds });
-  const { orm } = ctx.db;
   const inChats = and(eq(chats.workspaceId, workspaceId), inArray(chats.todoId, todoIds));
-  const left = await orm.update(chats).set({ todoId: null }).where(inChats).returning({ id: chats.id });
-  const ofTodos = and(eq(todoOccurrences.workspaceId, workspaceId), inArray(todoOccurrences.todoId, todoIds));
-  const occurrences = await orm.select({ id: todoOccurrences.id }).from(todoOccurrences).where(ofTodos);
-  const onTodos = and(eq(todoComments.workspaceId, workspaceId), inArray(todoComments.todoId, todoIds));
-  const comments = await orm.select({ id: todoComments.id }).from(todoComments).where(onTodos);
-  await orm.delete(todos).where(and(eq(todos.workspaceId, workspaceId), inArray(todos.id, todoIds)));
+  const left = await ctx.db.orm.update(chats).set({ todoId: null }).where(inChats).returning({ id: chats.id });
+  const within = await erasureOfContents(ctx.db, workspaceId, todoIds);
+  await ctx.db.orm.delete(todos).where(and(eq(todos.workspaceId, workspaceId), inArray(todos.id, todoIds)));
   const notices = await eraseNotifications(ctx.db, workspaceId, 'todos', todoIds);
   await recordEvents(ctx.db, workspaceId, left.map(leftByTodo));
   const deleted = all.map((each) => ({
@@ -93,8 +106,7 @@ async function erase(ctx: Context, todo: TodoAnswer): Promise<void> {
     objectId: each.id,
     parents: todoParents(each),
   }));
-  const within = [...occurrences, ...comments].map(({ id }) => id);
-  await recordErasure(ctx.db, workspaceId, [...deleted, ...notices], within);
+  await recordErasure(ctx.db, workspaceId, [...within, ...deleted, ...notices]);
 }
 
 /**

@@ -175,17 +175,35 @@ test('what is erased, alone or with its todo, is gone and leaves only ids in the
   const { body: two } = await does(`POST ${path}`, { text: 'zanzibar two' }, 201);
   for (const { id } of [one, two]) await does(`PATCH ${path}/${id}`, { text: `zanzibar ${id}` });
   assert.equal((await does(`DELETE ${path}/${one.id}`)).events, [['comment.deleted', one.id]]);
-  await call(`DELETE /todos/${todo.id}?permanent=true`);
+  const reminder = await call(`POST /todos/${todo.id}/reminders`, { daysBefore: 1, time: '09:00' });
+  const gone = await does(`DELETE /todos/${todo.id}?permanent=true`);
+  assert.equal(gone.events, [
+    ['comment.deleted', two.id],
+    ['reminder.deleted', reminder.body.id],
+    ['todo.deleted', todo.id],
+  ]);
   const [left] = await tandem.db.rows<{ count: number }>(
     'select count(*)::int as count from todo_comments where workspace_id = $1',
     [workspaceId],
   );
   assert.is(left?.count, 0);
   const events = (await recordedEvents(tandem, workspaceId)).filter(({ type }) => type.startsWith('comment.'));
-  assert.equal(events.length, 5);
+  assert.equal(events.length, 6);
   assert.equal(
     events.flatMap(({ changedFields }) => changedFields),
     [],
+  );
+});
+
+test('whom a comment mentioned before is not notified again where the old notification was deleted', async () => {
+  const { call, does, path, workspaceId } = await world();
+  const [ann, bob] = [await addMember(tandem, workspaceId, 'Ann'), await addMember(tandem, workspaceId, 'Bob')];
+  const { body } = await does(`POST ${path}`, { text: 'a', mentions: [ann] }, 201);
+  await tandem.db.rows('delete from notifications where workspace_id = $1', [workspaceId]);
+  await call(`PATCH ${path}/${body.id}`, { text: 'b', mentions: [ann, bob] });
+  assert.equal(
+    (await notices(workspaceId)).map(({ userId }) => userId),
+    [bob],
   );
 });
 
