@@ -55,7 +55,6 @@ const expired: Expired[] = [
     unused: `not exists (
       select 1 from connected_apps a where a.client_id = oauth_artifacts.payload ->> 'client_id')`,
   },
-  { table: 'snoozes', key: 'workspace_id, id', where: `until < now() - interval '7 days'` },
   { table: 'heartbeats', key: 'id', where: `beat_at < now() - interval '1 day'` },
   { table: 'rate_windows', key: 'bucket', where: `window_start < now() - interval '1 hour'` },
 ];

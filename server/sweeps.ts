@@ -3,9 +3,9 @@ import type { Db } from '../db/client.ts';
 import { isUnavailable, waitedTooLong } from '../db/errors.ts';
 import { deleteOldApprovals } from '../domain/approvals/retention.ts';
 import { type ChatRetention, endOldChats } from '../domain/chats/retention.ts';
-import { recordErasure } from '../domain/events/changes.ts';
 import { type Retention, sweepEvents } from '../domain/events/retention.ts';
-import { type ChangedNotification, changedColumns, notificationEvents } from '../domain/notifications/changes.ts';
+import { deleteOldNotifications, withOldNotifications } from '../domain/notifications/retention.ts';
+import { deleteOldSnoozes, withOldSnoozes } from '../domain/snoozes/retention.ts';
 import { deleteOldRuns } from '../domain/todos/run-retention.ts';
 import { deleteOldTurns } from '../domain/turns/retention.ts';
 import { sumDays } from '../domain/usage/daily-sums.ts';
@@ -62,22 +62,27 @@ async function deleteExpired(db: Db, texts: readonly string[]): Promise<void> {
   }
 }
 
-const oldNotifications = `delete from notifications n where (workspace_id, id) in (
-    select workspace_id, id from notifications
-    where created_at < now() - make_interval(days => $1::int) and email <> 'pending'
-    order by workspace_id, id limit ${maxBatch})
-  returning n.workspace_id as "workspaceId", ${changedColumns}`;
+/** Deletes up to `limit` old rows of a workspace with their events, in the transaction given. Returns how many. */
+type Remove = (tx: Db, workspaceId: string, limit: number) => Promise<number>;
 
-/** Deletes some of the old notifications, with what the log says of them. Returns how many. */
-function deleteNotifications(db: Db, days: number): Promise<number> {
-  return db.transaction(async (tx) => {
-    const deleted = await tx.rows<ChangedNotification & { workspaceId: string }>(oldNotifications, [days]);
-    for (const [workspaceId, rows] of Map.groupBy(deleted, (row) => row.workspaceId)) {
-      const events = notificationEvents(rows, { type: 'notification.deleted' });
-      if (events.length > 0) await recordErasure(tx, workspaceId, events);
-    }
-    return deleted.length;
-  });
+/** Deletes old rows of these workspaces in transactions of one workspace each: these hold the log of that one alone. */
+async function removeInEach(db: Db, workspaces: readonly { id: string }[], remove: Remove): Promise<void> {
+  const parts = new Parts();
+  for (const { id } of workspaces) {
+    await parts.do(async () => {
+      while ((await db.transaction((tx) => remove(tx, id, maxBatch))) === maxBatch);
+    });
+  }
+  parts.end();
+}
+
+async function deleteNotifications(db: Db, days: number): Promise<void> {
+  const workspaces = await db.rows<{ id: string }>(withOldNotifications, [days]);
+  await removeInEach(db, workspaces, (tx, id, limit) => deleteOldNotifications(tx, id, { days, limit }));
+}
+
+async function deleteSnoozes(db: Db): Promise<void> {
+  await removeInEach(db, await db.rows<{ id: string }>(withOldSnoozes, []), deleteOldSnoozes);
 }
 
 const unsentEmails = `select workspace_id as "workspaceId", id, kind, todo_id as "todoId", dedupe, email_attempts as attempt
@@ -140,9 +145,8 @@ export async function sweep(db: Db, kept: KeptDays): Promise<void> {
   for (const texts of expiredDeletions) await parts.do(() => deleteExpired(db, texts));
   await parts.do(() => sweepEndpoints(db));
   await parts.do(() => endUnsentEmails(db));
-  await parts.do(async () => {
-    while ((await deleteNotifications(db, kept.notificationDays)) === maxBatch);
-  });
+  await parts.do(() => deleteSnoozes(db));
+  await parts.do(() => deleteNotifications(db, kept.notificationDays));
   await parts.do(() => sweepEvents(db, kept));
   await parts.do(() => sweepDeliveries(db, kept.deliveryDays));
   const endsChats = kept.archiveDays > 0 || kept.erasureDays > 0;

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { openSession } from '../../domain/accounts/open-session.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
+import { brief, recordedEvents } from '../support/recorded-events.ts';
 import { sweep } from '../support/sweeps.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
@@ -149,6 +150,37 @@ test('a person has a number of snoozes at most, also by requests at once; those 
   await sweep(tandem.db);
   const { data } = (await ask('GET /snoozes')).body;
   assert.is(data.length, 8, 'six that ended in the last week, and two');
+});
+
+test('a notification that is put off is kept until it was back for a week, however old it is', async () => {
+  const workspace = await tandem.workspace();
+  const ask = await signedIn(workspace);
+  const id = await notified(workspace);
+  const { workspaceId } = workspace;
+  await tandem.db.rows(`update notifications set created_at = now() - interval '200 days' where id = $1`, [id]);
+  const subject = { subjectType: 'notification', subjectId: id };
+  const snooze = bodyOf(await ask('POST /snoozes', { ...subject, until: inHours(1) }), 201);
+  const statusAfterSweep = async () => {
+    await sweep(tandem.db);
+    return (await ask(`GET /notifications/${id}`)).status;
+  };
+  assert.is(await statusAfterSweep(), 200);
+  const ended = (days: number) =>
+    tandem.db.rows('update snoozes set until = now() - make_interval(days => $3) where workspace_id = $1 and id = $2', [
+      workspaceId,
+      snooze.id,
+      days,
+    ]);
+  await ended(6);
+  assert.is(await statusAfterSweep(), 200);
+  await ended(8);
+  assert.is(await statusAfterSweep(), 404);
+  const events = (await recordedEvents(tandem, workspaceId)).slice(-2);
+  assert.equal(events.map(brief), [
+    ['snooze.deleted', snooze.id],
+    ['notification.deleted', id],
+  ]);
+  assert.is(events[0]?.readerId, workspace.userId);
 });
 
 test.run();

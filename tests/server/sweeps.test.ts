@@ -119,6 +119,29 @@ test('an email that no process sends has failed after three days, and is no work
   assert.equal(last, ['notification.updated', ids[0], 'letterStatus']);
 });
 
+test('old notifications of one workspace are deleted where the log of another one is locked', async () => {
+  const [locked, other] = [await tandem.workspace(), await tandem.workspace()];
+  for (const { workspaceId, userId } of [locked, other]) {
+    await notifyPeople(tandem.db, workspaceId, [userId]);
+    const age = `update notifications set created_at = now() - interval '200 days' where workspace_id = $1`;
+    await tandem.db.rows(age, [workspaceId]);
+    await tandem.db.rows('insert into event_positions (workspace_id) values ($1) on conflict do nothing', [
+      workspaceId,
+    ]);
+  }
+  const count = async ({ workspaceId }: TestWorkspace) =>
+    (await tandem.db.rows('select from notifications where workspace_id = $1', [workspaceId])).length;
+  await tandem.db.transaction(async (tx) => {
+    await tx.rows(`select set_config('idle_in_transaction_session_timeout', '0', true)`, []);
+    await tx.rows('select 1 from event_positions where workspace_id = $1 for update', [locked.workspaceId]);
+    const error = await sweep(tandem.db.for('maintenance')).catch((thrown: unknown) => thrown);
+    assert.instance(error, AggregateError);
+    assert.equal([await count(locked), await count(other)], [1, 0]);
+  });
+  await sweep(tandem.db);
+  assert.is(await count(locked), 0);
+});
+
 test('what is locked in one workspace does not stop the sweep of the others', async () => {
   const [locked, other] = [await tandem.workspace(), await tandem.workspace()];
   const [first, second] = [await oldChat(locked, 31), await oldChat(other, 31)];
