@@ -44,18 +44,33 @@ const fold = `with gone as (
     insert into todo_counts as c (workspace_id, todo_list_id, status, priority, todos, minutes) select * from sums
     on conflict (workspace_id, todo_list_id, status, priority)
       do update set todos = c.todos + excluded.todos, minutes = c.minutes + excluded.minutes
-  ) select count(*)::int as count from gone`;
+    returning workspace_id, todo_list_id, status, priority, todos, minutes
+  ) select (select count(*)::int from gone) as count, (
+      select json_agg(json_build_array(workspace_id, todo_list_id, status, priority)) from added where todos = 0 and minutes = 0
+    ) as emptied`;
+const deleteEmptied = `delete from todo_counts where todos = 0 and minutes = 0
+  and (workspace_id, todo_list_id, status, priority) in (
+    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::smallint[]))`;
+
+/** What a number is of: workspace, list, status and priority. */
+type CountKey = [string, string, string, number];
 
 /**
- * Adds up to `limit` changes to the numbers that they change, unless a process is at it. Returns how many it added: `limit`
+ * Adds up to `limit` changes to the numbers that they change, and deletes those that are 0 then, unless a process is at it. Returns how many it added: `limit`
  * when there may be more.
  */
 export function foldCounts(db: Db, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
     const [held] = await tx.rows<{ isLocked: boolean }>(tryLock, []);
     if (!held?.isLocked) return 0;
-    const [folded] = await tx.rows<{ count: number }>(fold, [limit]);
-    return folded?.count ?? 0;
+    const [folded] = await tx.rows<{ count: number; emptied: CountKey[] | null }>(fold, [limit]);
+    const { count: added = 0, emptied } = folded ?? {};
+    if (emptied)
+      await tx.rows(
+        deleteEmptied,
+        [0, 1, 2, 3].map((column) => emptied.map((key) => key[column])),
+      );
+    return added;
   });
 }
 

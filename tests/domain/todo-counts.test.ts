@@ -303,4 +303,22 @@ test('are added by a plan that is right for many changes, also when it was made 
   });
 });
 
+test('of nothing are not kept', async () => {
+  const { workspaceId, lists } = await newWorld();
+  await countWorkspace(tandem.db, workspaceId);
+  const change = `insert into todo_count_changes (workspace_id, todo_list_id, status, priority, todos, minutes)
+    values ($1, $2, 'ready', $3, $4, 0)`;
+  for (const [priority, todos] of [
+    [1, 2],
+    [2, 2],
+    [1, -2],
+    [2, -1],
+  ]) {
+    await tandem.db.rows(change, [workspaceId, lists[0], priority, todos]);
+    await countsAdded(tandem, workspaceId);
+  }
+  const kept = 'select priority, todos::int from todo_counts where workspace_id = $1 and todo_list_id = $2';
+  assert.equal(await tandem.db.rows(kept, [workspaceId, lists[0]]), [{ priority: 2, todos: 1 }]);
+});
+
 test.run();
