@@ -192,7 +192,7 @@ test('the webhook endpoints with their newest deliveries are one statement besid
 test('statements of the query builder are counted', async () => {
   const { call } = await tandem.workspace();
   const [created, found] = [() => call('POST /todo-lists', { name: 'A' }), () => call('GET /todo-lists')];
-  assert.equal([await cost(created), await cost(found)], [4, 2], 'insert, event and answer; all lists');
+  assert.equal([await cost(created), await cost(found)], [6, 2], 'lock, count, insert, event and answer; all lists');
 });
 
 test('a batch and a bulk change run as many statements for many todos as for one', async () => {
