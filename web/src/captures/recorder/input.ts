@@ -12,9 +12,12 @@ interface InputEvents {
 export function createInput({ onChunk, onLost }: InputEvents) {
   let microphone: Microphone | undefined;
   let encoder: Encoder | undefined;
+  /** Changes when a microphone that is being opened is no longer wanted. */
+  let generation = 0;
 
   /** Resolves when the encoder has delivered its last audio and the microphone is closed. */
   const release = async () => {
+    generation += 1;
     const [ending, closing] = [encoder, microphone];
     encoder = undefined;
     microphone = undefined;
@@ -23,12 +26,25 @@ export function createInput({ onChunk, onLost }: InputEvents) {
   };
   return {
     release,
-    /** Opens a microphone, then releases the one before. Returns its device id. @throws MicrophoneError */
-    open: async (wanted: string | null): Promise<string> => {
-      const opened = await openMicrophone(wanted, onLost);
-      await release();
+    /**
+     * Opens a microphone, then releases the one before. Returns its device id; null, with it closed, where `release` or
+     * `open` was called meanwhile. @throws MicrophoneError
+     */
+    open: async (wanted: string | null): Promise<string | null> => {
+      generation += 1;
+      const mine = generation;
+      const opened = await openMicrophone(wanted, onLost).catch((error: unknown) => {
+        if (mine === generation) throw error;
+        return undefined;
+      });
+      if (!opened || mine !== generation) {
+        opened?.close();
+        return null;
+      }
+      const before = release();
       microphone = opened;
-      return opened.deviceId;
+      await before;
+      return microphone === opened ? opened.deviceId : null;
     },
     isOpen: () => microphone !== undefined,
     /** Encodes the open microphone from now on, in a format of `recordingFormat`. */

@@ -117,17 +117,24 @@ export function createRecorder(services: RecorderServices) {
     await services.discard(before).catch(() => {});
   };
 
-  /** Opens the microphone; on failure returns false and shows why. */
+  /**
+   * Opens the microphone; on failure returns false and shows why. The prompt may stay open for minutes: returns false too
+   * where the recording was stopped meanwhile, or paused, which keeps the choice only.
+   */
   const tryOpenMicrophone = async (wanted: string | null): Promise<boolean> => {
+    const { phase } = view;
     try {
-      show({ deviceId: await input.open(wanted) });
-      return true;
+      const deviceId = await input.open(wanted);
+      if (deviceId === null) return false;
+      show({ deviceId });
+      if (view.phase === phase) return true;
+      await input.release();
     } catch (error) {
       if (!(error instanceof MicrophoneError)) throw error;
-      const phase = view.phase === 'asking' ? 'idle' : view.phase;
-      show({ phase, failure: { kind: 'microphone', fault: error.fault } });
-      return false;
+      const failure = { kind: 'microphone' as const, fault: error.fault };
+      if (view.phase === phase) show({ phase: phase === 'asking' ? 'idle' : phase, failure });
     }
+    return false;
   };
   const begin = async (workspaceId: string, source: Source, elapsedMs: number, open: () => Promise<void> | void) => {
     if (view.phase !== 'idle') return;
@@ -187,8 +194,8 @@ export function createRecorder(services: RecorderServices) {
     /** Switches the microphone; the previous one is recorded until the new one is open. */
     switchMicrophone: async (deviceId: string) => {
       if (view.phase === 'paused') {
-        await input.release();
-        return show({ deviceId });
+        show({ deviceId });
+        return input.release();
       }
       if (view.phase !== 'recording' || !(await tryOpenMicrophone(deviceId))) return;
       input.encode(format);
