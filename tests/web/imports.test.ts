@@ -1,10 +1,22 @@
+import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { WebSocketServer } from 'ws';
 import { decoded, kindOf, titleOf, transcriptIn } from '../../web/src/captures/import-files.ts';
 import { wavOf } from '../../web/src/captures/wav.ts';
 import { readAudio } from '../support/audio-fixtures.ts';
 
 const test = suite('files that are imported');
+
+interface Sending {
+  session: { socketUrl: string; token: string };
+  audio: { wav: Blob; seconds: number };
+  status(): Promise<string>;
+  onProgress(share: number): void;
+}
+// By its name: the file needs types of a browser, which the tests do without.
+const audioFile: string = '../../web/src/captures/audio-file.ts';
+const { sendAudio } = (await import(audioFile)) as { sendAudio(sending: Sending): Promise<string | null> };
 
 const file = (name: string, type = '', size = 1) => ({ name, type, size });
 
@@ -58,6 +70,47 @@ test('decoded audio of any number of channels is one channel of a WAV file that 
   const { packets } = await readAudio(bytes);
   assert.ok(packets.length > 0);
   assert.is(new DataView(wavOf([new Float32Array([3, -3])])).getInt16(44, true), 0x7fff, 'what is too loud is cut');
+});
+
+/** Sends a recording of three chunks to a service that stores `count` of them and sends `last` then. */
+async function sent(count: number, last: object): Promise<string | null> {
+  const service = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await new Promise((resolve) => service.once('listening', resolve));
+  service.on('connection', (connection) => {
+    const send = (frame: object) => connection.send(JSON.stringify(frame));
+    send({ type: 'ready', resumeToken: 'again', nextSequence: 0, window: 1, maxDurationSeconds: 60 });
+    let stored = 0;
+    if (count === 0) send(last);
+    connection.on('message', (_, isBinary) => {
+      if (!isBinary || stored === count) return;
+      send({ type: 'ack', sequence: stored });
+      stored += 1;
+      if (stored === count) send(last);
+    });
+  });
+  const { port } = service.address() as AddressInfo;
+  const sending: Sending = {
+    session: { socketUrl: `ws://127.0.0.1:${port}/`, token: 'once' },
+    audio: { wav: new Blob([new Uint8Array(1_200_000)]), seconds: 0.7 },
+    status: async () => 'recording',
+    onProgress: () => {},
+  };
+  return sendAudio(sending).finally(() => {
+    for (const client of service.clients) client.terminate();
+    service.close();
+  });
+}
+
+test('of a recording that the service ends before its end, the part that is stored is kept', async () => {
+  assert.is(await sent(3, { type: 'stopped', reason: 'stopped' }), null);
+  assert.match((await sent(1, { type: 'stopped', reason: 'max_size' })) ?? '', 'What it allows was kept.');
+  assert.match((await sent(1, { type: 'stopped', reason: 'connection_lost' })) ?? '', 'What it received was kept.');
+});
+
+test('a recording of which nothing is stored, or that the service refuses, has failed', async () => {
+  const problemOf = (sending: Promise<string | null>) => sending.then(() => '', String);
+  assert.match(await problemOf(sent(0, { type: 'stopped', reason: 'connection_lost' })), 'Try again.');
+  assert.match(await problemOf(sent(1, { type: 'error', code: 'erased', message: 'It is gone.' })), 'Try again.');
 });
 
 test.run();

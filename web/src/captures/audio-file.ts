@@ -23,26 +23,23 @@ interface AudioSending {
   onProgress(share: number): void;
 }
 
-/** What is wrong with the end of a link; null where the service has all. */
-function faultOf(end: LinkEnd): Error | null {
-  if (end.by === 'stop') {
-    if (end.reason === 'stopped') return null;
-    return importFault(
-      end.reason === 'max_size' || end.reason === 'max_duration'
-        ? 'The recording is longer than this service allows. What it allows was kept.'
-        : 'The service ended the recording before all of it was sent. What it received was kept.',
-    );
-  }
-  if (end.by === 'fault') return importFault(end.message);
-  return importFault('The recording could not be sent. Try again.');
+/** What is said of a recording that was stopped before the service had all of it. */
+function remarkOf({ reason }: Extract<LinkEnd, { by: 'stop' }>): string {
+  return reason === 'max_size' || reason === 'max_duration'
+    ? 'The recording is longer than this service allows. What it allows was kept.'
+    : 'The service ended the recording before all of it was sent. What it received was kept.';
 }
 
-/** Sends a decoded recording, over lost connections too. @throws ProblemError when not all of it was stored. */
-export function sendAudio({ session, audio, status, onProgress }: AudioSending): Promise<void> {
+/**
+ * Sends a decoded recording, over lost connections too. Returns what is to be said where only a part of it was stored, else
+ * null. @throws ProblemError when nothing was, or what was cannot be used.
+ */
+export function sendAudio({ session, audio, status, onProgress }: AudioSending): Promise<string | null> {
   const { socketUrl, token } = session;
   const outbox = new Outbox();
   const ms = audio.seconds * 1000;
   outbox.add({ audio: audio.wav, begins: true, ms });
+  const allMs = outbox.unsavedMs;
   return new Promise((resolve, reject) => {
     const link = openLink({
       socketUrl,
@@ -54,11 +51,12 @@ export function sendAudio({ session, audio, status, onProgress }: AudioSending):
       onReady: () => {},
       onChange: () => onProgress(ms === 0 ? 1 : 1 - outbox.unsavedMs / ms),
       onEnd: (end) => {
+        const { unsavedMs } = outbox;
         // The answer to the stop may be lost with the connection.
-        const isComplete = end.by === 'stop' && end.reason === null && outbox.unsavedMs === 0;
-        const fault = isComplete ? null : faultOf(end);
-        if (fault) reject(fault);
-        else resolve();
+        const isComplete = end.by === 'stop' && (end.reason === 'stopped' || (end.reason === null && unsavedMs === 0));
+        if (isComplete) resolve(null);
+        else if (end.by === 'stop' && unsavedMs < allMs) resolve(remarkOf(end));
+        else reject(importFault(end.by === 'fault' ? end.message : 'The recording could not be sent. Try again.'));
       },
     });
     // Once all is sent.

@@ -70,6 +70,8 @@ const badges: Record<ImportState, { text: string; tone: 'plain' | 'good' | 'warn
   done: { text: 'Imported', tone: 'good' },
   failed: { text: 'Not imported', tone: 'bad' },
 };
+/** Of a recording that is longer than the service allows, or that was cut off. */
+const inPart = { text: 'Imported in part', tone: 'warn' } as const;
 
 const keysOf = (imports: readonly Import[]) => imports.map(({ key }) => key);
 
@@ -130,7 +132,7 @@ export function ImportPanel() {
 }
 
 function ImportRow({ one: { key, file, state, progress, problem, captureId }, onRemove }: ImportRowProps) {
-  const { text, tone } = badges[state];
+  const { text, tone } = state === 'done' && problem !== null ? inPart : badges[state];
   useEffect(() => {
     // What another application shared is there now, and not offered again.
     if (state === 'done') void deleteShared([key]);

@@ -16,6 +16,7 @@ export interface Import {
   state: ImportState;
   /** From 0 to 1, of a recording that is being sent. */
   progress: number;
+  /** Why it failed, or why only a part of it was imported. */
   problem: string | null;
   captureId: string | null;
 }
@@ -41,7 +42,9 @@ async function statusOf(captureId: string) {
   );
 }
 
-async function importAudio({ key, file }: Import): Promise<string> {
+type Imported = Pick<Import, 'captureId' | 'problem'>;
+
+async function importAudio({ key, file }: Import): Promise<Imported> {
   const { decodedAudio, sendAudio } = await import('./audio-file.ts');
   // First: a file that cannot be read makes no capture.
   const audio = await decodedAudio(file);
@@ -49,25 +52,25 @@ async function importAudio({ key, file }: Import): Promise<string> {
   const session = await api.captures.startRecording.mutate(title === null ? {} : { title });
   const { captureId } = session;
   try {
-    await sendAudio({
+    const problem = await sendAudio({
       session,
       audio,
       status: () => statusOf(captureId),
       onProgress: (progress) => change(key, { progress }),
     });
+    return { captureId, problem };
   } catch (error) {
     // It would be there twice when it is imported again.
     await api.captures.delete.mutate({ captureId, permanent: true }).catch(() => {});
     throw error;
   }
-  return captureId;
 }
 
-async function importFile(one: Import): Promise<string> {
+async function importFile(one: Import): Promise<Imported> {
   if (kindOf(one.file) === 'audio') return importAudio(one);
   const transcript = await transcriptIn(one.file);
   const { id } = await api.captures.create.mutate({ type: 'recording', transcript }, keyed(one.key));
-  return id;
+  return { captureId: id, problem: null };
 }
 
 async function run(): Promise<void> {
@@ -77,7 +80,7 @@ async function run(): Promise<void> {
     const { key } = next;
     change(key, { state: 'working', problem: null, progress: 0 });
     await importFile(next).then(
-      (captureId) => change(key, { state: 'done', captureId }),
+      (imported) => change(key, { state: 'done', ...imported }),
       (error: unknown) => change(key, { state: 'failed', problem: problemOf(error).message }),
     );
   }
