@@ -161,6 +161,32 @@ test.promise(
   },
 );
 
+test.promise('a dialog or menu whose code cannot be loaded leaves the page and what is typed in it', async (stage) => {
+  const ada = await stage.person();
+  const { page, goTo } = await stage.window({ as: ada, expected: /Failed to load resource|Failed to fetch/ });
+  await page.addInitScript('window.requestIdleCallback = () => 0');
+  await goTo('/todos', 'Todos');
+  const title = page.getByRole('combobox', { name: 'Title' });
+  await title.fill('Water the ferns');
+  const code = /\/assets\/(palette|menu-popover)-[^/]+\.js/;
+  await page.route(code, (route) => route.abort());
+  const notice = page.getByRole('status').getByText('The connection was lost, or the service has been updated');
+  for (const [button, role] of [
+    ['Find a command', 'dialog'],
+    ['More', 'menu'],
+  ] as const) {
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await notice.waitFor();
+    assert.is(await page.getByRole(role).count(), 0);
+    assert.is(await title.inputValue(), 'Water the ferns');
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await notice.waitFor({ state: 'detached' });
+  }
+  await page.unroute(code);
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menu').waitFor();
+});
+
 const folder = process.env.SCREENSHOTS;
 const sizes = [
   { width: 1280, height: 900 },

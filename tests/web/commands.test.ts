@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pageAt } from '../../web/src/navigation/pages.ts';
@@ -120,6 +122,20 @@ test('an appearance that the pages did not write is the standard', () => {
     density: 'compact',
     shortcuts: 'off',
   });
+});
+
+const source = join(import.meta.dirname, '../../web/src');
+const sources = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => ({ path, text: readFileSync(join(source, path), 'utf8') }));
+
+test('what opens by a key or a press takes no page away where its code cannot be loaded', () => {
+  // What React's own `lazy` cannot load takes all away up to the next boundary, and stays unloaded.
+  const own = sources.filter(({ text }) => /\blazy(<.*>)?\(/.test(text));
+  assert.equal(
+    own.map(({ path }) => path),
+    [join('ui', 'lazy-part.tsx')],
+  );
 });
 
 test.run();

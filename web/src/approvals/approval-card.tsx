@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import {
   type KeyboardEvent,
-  lazy,
   type ReactNode,
   type Ref,
   Suspense,
@@ -17,6 +16,7 @@ import { storedDraft } from '../session/stored-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { Pending } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import type { AllOfChat } from './approve-all.tsx';
 import { DecidedElsewhere, EffectList, Facts } from './card-parts.tsx';
 import { DenyForm } from './deny-form.tsx';
@@ -25,21 +25,7 @@ import { sentenceOf } from './subject.ts';
 import { directoryQuery, subjectQuery } from './subject-queries.ts';
 import { draftOf, useDecision } from './use-approvals.ts';
 
-const EditForm = lazy(() =>
-  import('./edit-form.tsx').then(
-    ({ EditForm }) => ({ default: EditForm }),
-    () => ({ default: NotLoaded }),
-  ),
-);
-
-function NotLoaded() {
-  return (
-    <>
-      <p>The form could not be loaded.</p>
-      <Button onPress={() => location.reload()}>Load the page again</Button>
-    </>
-  );
-}
+const EditForm = lazyPart(() => import('./edit-form.tsx').then(({ EditForm }) => EditForm));
 
 /** What the keys of a list do with a card. */
 export interface CardKeys {

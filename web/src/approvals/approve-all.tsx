@@ -1,16 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, problemOf } from '../api/client.ts';
 import { useIdentity } from '../session/session.ts';
+import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { type Approval, readAfterDecision, type ShownApproval } from './queries.ts';
 import { sentenceOf } from './subject.ts';
 import { directoryQuery, subjectQuery } from './subject-queries.ts';
 import { forgetDrafts } from './use-approvals.ts';
-
-const ConfirmDialog = lazy(() =>
-  import('../ui/confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
-);
 
 /** What a card offers beside its own decision: to approve all that its chat waits for. */
 export interface AllOfChat {
@@ -58,21 +55,19 @@ export function useApproveAll(shown: readonly ShownApproval[], onSettled: (appro
     return { count: pending.length, ask: () => setAsked(pending.map(({ approval }) => approval)) };
   };
   const dialog = asked.length > 0 && (
-    <Suspense>
-      <ConfirmDialog
-        title={`Approve all ${asked.length} actions?`}
-        confirm="Approve all"
-        busy="Approving…"
-        onConfirm={approve}
-        close={() => setAsked([])}
-      >
-        <ul>
-          {asked.map((approval) => (
-            <Sentence key={approval.id} approval={approval} />
-          ))}
-        </ul>
-      </ConfirmDialog>
-    </Suspense>
+    <ConfirmDialog
+      title={`Approve all ${asked.length} actions?`}
+      confirm="Approve all"
+      busy="Approving…"
+      onConfirm={approve}
+      close={() => setAsked([])}
+    >
+      <ul>
+        {asked.map((approval) => (
+          <Sentence key={approval.id} approval={approval} />
+        ))}
+      </ul>
+    </ConfirmDialog>
   );
   return { offerOf, dialog };
 }

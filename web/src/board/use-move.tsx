@@ -1,14 +1,11 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { problemOf } from '../api/client.ts';
 import { startsWords, tryOut } from '../edits/changes.ts';
 import type { Changes } from '../edits/use-changes.ts';
 import { useIdentity } from '../session/session.ts';
+import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { type BoardColumn, type BoardField, type Move, movesTo, type PlacedCard } from './moves.ts';
-
-const ConfirmDialog = lazy(() =>
-  import('../ui/confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
-);
 
 interface Asked {
   moves: readonly Move[];
@@ -46,21 +43,19 @@ export function useMove(field: BoardField, changes: Changes) {
     );
   };
   const dialog: ReactNode = asked && (
-    <Suspense>
-      <ConfirmDialog
-        title={`Assign to ${asked.to.name}?`}
-        confirm="Assign and start"
-        busy="Assigning…"
-        onConfirm={async () => make(asked)}
-        close={() => setAsked(null)}
-      >
-        {startsWords(
-          asked.moves.flatMap(({ todos }) => todos),
-          asked.to.id,
-          workspace.agentMinutesRemaining,
-        )}
-      </ConfirmDialog>
-    </Suspense>
+    <ConfirmDialog
+      title={`Assign to ${asked.to.name}?`}
+      confirm="Assign and start"
+      busy="Assigning…"
+      onConfirm={async () => make(asked)}
+      close={() => setAsked(null)}
+    >
+      {startsWords(
+        asked.moves.flatMap(({ todos }) => todos),
+        asked.to.id,
+        workspace.agentMinutesRemaining,
+      )}
+    </ConfirmDialog>
   );
   return { move, dialog };
 }

@@ -1,4 +1,5 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../ui/lazy-part.tsx';
 
 /** The text as it was written, until the parser is loaded and where it cannot be. */
 function Written({ text }: { text: string }) {
@@ -10,7 +11,7 @@ function Written({ text }: { text: string }) {
 }
 
 /** The parser is a file of its own, which only pages with Markdown load. */
-const Prose = lazy(() => import('./prose.tsx').catch(() => ({ default: Written })));
+const Prose = lazyPart<MarkdownProps>(() => import('./prose.tsx').then((loaded) => loaded.default), Written);
 
 interface MarkdownProps {
   text: string;

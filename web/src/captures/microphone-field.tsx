@@ -1,11 +1,12 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { Pending } from '../ui/card.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { recorder, useRecorder } from './current-recording.ts';
 import { type InputDevice, listMicrophones } from './recorder/microphone.ts';
 import { chooseMicrophone, chosenMicrophone } from './recorder/stored.ts';
 
 // The browser lists microphones later: the recorder is there sooner.
-const SelectField = lazy(() => import('../ui/choices.tsx').then(({ SelectField }) => ({ default: SelectField })));
+const SelectField = lazyPart(() => import('../ui/choices.tsx').then(({ SelectField }) => SelectField));
 
 /** The microphones that the browser lists; it does so once the page has permission. Undefined until it has answered. */
 function useMicrophones(phase: string): InputDevice[] | undefined {

@@ -1,11 +1,12 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { Pending } from '../ui/card.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Differing, SaveState } from './capture-notes.tsx';
 import { drafts, useDraft, useRecorder } from './current-recording.ts';
 
 // Tags can wait: the recorder is there sooner.
-const TagsField = lazy(() => import('./tags-field.tsx').then(({ TagsField }) => ({ default: TagsField })));
+const TagsField = lazyPart(() => import('./tags-field.tsx').then(({ TagsField }) => TagsField));
 
 /** Title, tags and notes of a recording, before and while recording. Saved while typing. */
 export function RecordingDetails() {

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitleIfLost } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
@@ -12,7 +13,7 @@ import { agentsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 import { agentOf, type Chat, todoOfChatQuery } from './queries.ts';
 
-const TitleDialog = lazy(() => import('./title-dialog.tsx').then(({ TitleDialog }) => ({ default: TitleDialog })));
+const TitleDialog = lazyOverlay(() => import('./title-dialog.tsx').then(({ TitleDialog }) => TitleDialog));
 
 /** Who answers in a chat, and the todo that it works for. */
 export function ChatIntro({ chat }: { chat: Chat }) {
@@ -72,11 +73,7 @@ export function RenameChat({ chat }: { chat: Chat }) {
       <Button kind="quiet" aria-haspopup="dialog" aria-expanded={isOpen} onPress={() => setOpen(true)}>
         Rename
       </Button>
-      {isOpen && (
-        <Suspense>
-          <TitleDialog chat={chat} close={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <TitleDialog chat={chat} close={() => setOpen(false)} />}
     </>
   );
 }

@@ -1,12 +1,13 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { LazyLabelDialog } from '../labels/lazy-dialog.tsx';
-import { noneAhead, type TypedAhead, TypedAheadKeys } from '../ui/typed-ahead.tsx';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
+import { noneAhead, type TypedAhead } from '../ui/typed-ahead.tsx';
 import type { Todo } from '../work/queries.ts';
 import type { FieldName, TodoCommands } from './list-actions.ts';
 import type { Changes } from './use-changes.ts';
 
-const FieldDialog = lazy(() => import('./field-dialog.tsx').then(({ FieldDialog }) => ({ default: FieldDialog })));
+const FieldDialog = lazyOverlay(() => import('./field-dialog.tsx').then(({ FieldDialog }) => FieldDialog));
 
 interface Asked {
   field: FieldName | 'labels';
@@ -39,17 +40,15 @@ export function useTodoCommands(
         if (todo) void navigate(`/todos/${todo.id}#schedule`);
       },
     },
-    dialogs: asked && (
-      <Suspense fallback={asked.field !== 'labels' && <TypedAheadKeys into={asked.ahead} onClose={close} />}>
-        {asked.field === 'labels' ? (
-          <LazyLabelDialog
-            of={{ todos: asked.todos, save: (change, outcome) => changes.patch(asked.todos, change, outcome) }}
-            close={close}
-          />
-        ) : (
-          <FieldDialog {...asked} field={asked.field} changes={changes} close={close} />
-        )}
-      </Suspense>
-    ),
+    dialogs:
+      asked &&
+      (asked.field === 'labels' ? (
+        <LazyLabelDialog
+          of={{ todos: asked.todos, save: (change, outcome) => changes.patch(asked.todos, change, outcome) }}
+          close={close}
+        />
+      ) : (
+        <FieldDialog {...asked} field={asked.field} changes={changes} close={close} />
+      )),
   };
 }

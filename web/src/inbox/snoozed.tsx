@@ -1,15 +1,16 @@
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from '../ui/button.tsx';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { returnFocus } from '../ui/returned-focus.ts';
 import { Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
-import { noneAhead, type TypedAhead, TypedAheadKeys } from '../ui/typed-ahead.tsx';
+import { noneAhead, type TypedAhead } from '../ui/typed-ahead.tsx';
 import type { Snooze } from './queries.ts';
 import { controlBeside } from './use-rows.ts';
 import { type SnoozeSubject, useSnoozing } from './use-snoozing.ts';
 
-const SnoozeDialog = lazy(() => import('./snooze-dialog.tsx').then(({ SnoozeDialog }) => ({ default: SnoozeDialog })));
+const SnoozeDialog = lazyOverlay(() => import('./snooze-dialog.tsx').then(({ SnoozeDialog }) => SnoozeDialog));
 
 const AskContext = createContext<(subject: SnoozeSubject) => void>(() => {});
 
@@ -23,19 +24,17 @@ export function SnoozeProvider({ children }: { children: ReactNode }) {
     <AskContext value={ask}>
       {children}
       {asked && (
-        <Suspense fallback={<TypedAheadKeys into={asked.ahead} onClose={close} />}>
-          <SnoozeDialog
-            {...asked}
-            putOff={(until, words) => {
-              const next = controlBeside(asked.subject.subjectId);
-              // What is closed gives the focus back to the row, which leaves.
-              flushSync(close);
-              returnFocus(next);
-              void putOff(asked.subject, until, words);
-            }}
-            close={close}
-          />
-        </Suspense>
+        <SnoozeDialog
+          {...asked}
+          putOff={(until, words) => {
+            const next = controlBeside(asked.subject.subjectId);
+            // What is closed gives the focus back to the row, which leaves.
+            flushSync(close);
+            returnFocus(next);
+            void putOff(asked.subject, until, words);
+          }}
+          close={close}
+        />
       )}
     </AskContext>
   );

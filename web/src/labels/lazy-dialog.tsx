@@ -1,8 +1,8 @@
-import { lazy, Suspense } from 'react';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import type { Todo } from '../work/queries.ts';
 import type { LabelChange } from './choices.ts';
 
-const LabelDialog = lazy(() => import('./label-dialog.tsx').then(({ LabelDialog }) => ({ default: LabelDialog })));
+const LabelDialog = lazyOverlay(() => import('./label-dialog.tsx').then(({ LabelDialog }) => LabelDialog));
 
 /** The todos whose labels are being chosen, and what is done with the choice; null: the dialog is closed. */
 export interface Labelling {
@@ -13,9 +13,5 @@ export interface Labelling {
 /** The dialog of labels, whose code is loaded when it is first opened. */
 export function LazyLabelDialog({ of, close }: { of: Labelling | null; close: () => void }) {
   if (of === null) return null;
-  return (
-    <Suspense>
-      <LabelDialog todos={of.todos} onChange={of.save} close={close} />
-    </Suspense>
-  );
+  return <LabelDialog todos={of.todos} onChange={of.save} close={close} />;
 }

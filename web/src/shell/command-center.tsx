@@ -1,24 +1,21 @@
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { createKeybindingsHandler } from 'tinykeys';
 import { problemOf } from '../api/client.ts';
 import { listOnPage, peekOnPage, searchOnPage, todosOnPage } from '../edits/list-actions.ts';
 import { changesWait, useSignOut } from '../session/session.ts';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { isComposing, noneAhead, type TypedAhead, TypedAheadKeys } from '../ui/typed-ahead.tsx';
+import { isComposing, noneAhead, type TypedAhead } from '../ui/typed-ahead.tsx';
 import { useAppearance } from './appearance.ts';
 import type { Command, CommandContext } from './command.ts';
 import { ContextOfCommands } from './command-context.ts';
 import { commands } from './commands.ts';
 import { useSidebar } from './sidebar-state.ts';
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })));
-const SignOutQuestion = lazy(() =>
-  import('./background.ts').then(({ SignOutQuestion }) => ({ default: SignOutQuestion })),
-);
-const ShortcutSheet = lazy(() =>
-  import('./shortcut-sheet.tsx').then(({ ShortcutSheet }) => ({ default: ShortcutSheet })),
-);
+const Palette = lazyOverlay(() => import('./palette.tsx').then(({ Palette }) => Palette));
+const SignOutQuestion = lazyOverlay(() => import('./background.ts').then(({ SignOutQuestion }) => SignOutQuestion));
+const ShortcutSheet = lazyOverlay(() => import('./shortcut-sheet.tsx').then(({ ShortcutSheet }) => ShortcutSheet));
 
 /** Milliseconds between the presses of a sequence. */
 const sequenceMs = 2_000;
@@ -106,15 +103,9 @@ export function CommandCenter({ children }: { children: ReactNode }) {
   return (
     <ContextOfCommands value={context}>
       {children}
-      {typeof opened === 'object' && opened !== null && (
-        <Suspense fallback={<TypedAheadKeys into={opened} onClose={close} />}>
-          <Palette ahead={opened} onClose={close} />
-        </Suspense>
-      )}
-      <Suspense>
-        {opened === 'shortcuts' && <ShortcutSheet onClose={close} />}
-        {loss !== null && <SignOutQuestion loss={loss} close={() => setLoss(null)} />}
-      </Suspense>
+      {typeof opened === 'object' && opened !== null && <Palette ahead={opened} close={close} />}
+      {opened === 'shortcuts' && <ShortcutSheet close={close} />}
+      {loss !== null && <SignOutQuestion loss={loss} close={() => setLoss(null)} />}
     </ContextOfCommands>
   );
 }

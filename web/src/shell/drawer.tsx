@@ -7,19 +7,19 @@ import { Sidebar } from './sidebar.tsx';
 
 interface DrawerProps {
   identity: Identity;
-  onClose: () => void;
+  close: () => void;
 }
 
 /** The sidebar of a narrow window, over the page. It closes with every navigation. */
-export function Drawer({ identity, onClose }: DrawerProps) {
+export function Drawer({ identity, close }: DrawerProps) {
   const { key } = useLocation();
   const openedAt = useRef(key);
   useEffect(() => {
-    if (key !== openedAt.current) onClose();
-  }, [key, onClose]);
+    if (key !== openedAt.current) close();
+  }, [key, close]);
   return (
-    <Overlay as="drawer" label="Navigation" isDismissable close={onClose}>
-      <button type="button" className="side-icon drawer-close" aria-label="Close the navigation" onClick={onClose}>
+    <Overlay as="drawer" label="Navigation" isDismissable close={close}>
+      <button type="button" className="side-icon drawer-close" aria-label="Close the navigation" onClick={close}>
         <Icon name="close" />
       </button>
       <Sidebar identity={identity} />

@@ -1,16 +1,21 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { useNavigate } from 'react-router';
 import { noteStarted, useLiveState } from '../api/live-state.ts';
 import type { Identity } from '../api/queries.ts';
 import { whenIdle } from '../navigation/start.ts';
 import { closeOutbox, useWrites } from '../outbox/current.ts';
 import { Icon } from '../ui/icons.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import type { Shown } from './background.ts';
 import { useOnline } from './offline.tsx';
 
 const load = () => import('./background.ts');
-const UnsentPill = lazy(() => load().then(({ UnsentPill }) => ({ default: UnsentPill })));
+// Without it there is no count.
+const UnsentPill = lazyPart(
+  () => load().then(({ UnsentPill }) => UnsentPill),
+  () => null,
+);
 
 /** Loads the code of what goes on beside the pages once the first one is shown, and returns how to end that. */
 function startWhenIdle(identity: Identity, shown: Shown): () => void {

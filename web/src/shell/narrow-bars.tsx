@@ -1,13 +1,14 @@
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { Link, NavLink, useLocation } from 'react-router';
 import type { Identity } from '../api/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { WorkspaceMenu } from './menus.tsx';
 import { RecordLink } from './record-link.tsx';
 import { Count, useNeedsOnceIdle, useUnread } from './sidebar.tsx';
 
-const Drawer = lazy(() => import('./drawer.tsx').then(({ Drawer }) => ({ default: Drawer })));
+const Drawer = lazyOverlay(() => import('./drawer.tsx').then(({ Drawer }) => Drawer));
 
 /** A link of the bar at the bottom of a phone. */
 function Slot({ to, label, icon }: { to: string; label: string; icon: IconName }) {
@@ -61,11 +62,7 @@ export function NarrowBars({ identity }: { identity: Identity }) {
           <Count of={unread} />
         </Link>
       </header>
-      {isOpen && (
-        <Suspense>
-          <Drawer identity={identity} onClose={close} />
-        </Suspense>
-      )}
+      {isOpen && <Drawer identity={identity} close={close} />}
       <nav className="bottom-bar" aria-label="Main pages">
         <NavLink to="/inbox" className="bottom-link">
           <Icon name="inbox" />

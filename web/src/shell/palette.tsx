@@ -18,11 +18,11 @@ const sections: readonly Command['section'][] = ['List', 'Go to', 'Create', 'Vie
 
 interface PaletteProps {
   ahead: TypedAhead;
-  onClose: () => void;
+  close: () => void;
 }
 
 /** Finds commands, lists, todos, chats, captures and agents by what is typed, and makes a todo of it. */
-export function Palette({ ahead, onClose }: PaletteProps) {
+export function Palette({ ahead, close }: PaletteProps) {
   const [query, setQuery] = useState('');
   const context = useCommandContext();
   const { contains } = useFilter({ sensitivity: 'base' });
@@ -35,7 +35,7 @@ export function Palette({ ahead, onClose }: PaletteProps) {
   const found = useFound(workspaceId, query, finds);
   const isReading = lists.isReading || found.isReading;
   const choose = (id: string) => {
-    onClose();
+    close();
     if (id === 'create') create(title);
     else if (id.startsWith('/')) context.go(id);
     else shown.find((command) => command.id === id)?.run(context);
@@ -68,7 +68,7 @@ export function Palette({ ahead, onClose }: PaletteProps) {
       ]}
       isReading={isReading}
       onChoose={choose}
-      onClose={onClose}
+      onClose={close}
       ahead={ahead}
     >
       {found.failure && (

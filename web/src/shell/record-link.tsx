@@ -1,9 +1,11 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { NavLink } from 'react-router';
 import { Icon } from '../ui/icons.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 
-const Recording = lazy(() =>
-  import('../captures/recorder-meters.tsx').then(({ RecordingState }) => ({ default: RecordingState })),
+const Recording = lazyPart(
+  () => import('../captures/recorder-meters.tsx').then(({ RecordingState }) => RecordingState),
+  ({ idle }) => idle,
 );
 
 /** The link to the recorder in a document that may record: it shows the elapsed time of a running recording. */

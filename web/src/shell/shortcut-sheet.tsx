@@ -7,12 +7,12 @@ import { shownKeys } from './keys.ts';
 import { Keys } from './shortcut-keys.tsx';
 
 /** All keys, made of the registry of commands. */
-export function ShortcutSheet({ onClose }: { onClose: () => void }) {
+export function ShortcutSheet({ close }: { close: () => void }) {
   const { shortcuts } = useAppearance();
   const bound = commands.filter(({ keys }) => keys !== undefined);
   const sections = [...new Set(bound.map(({ section }) => section))];
   return (
-    <Overlay title="Keyboard shortcuts" isDismissable close={onClose}>
+    <Overlay title="Keyboard shortcuts" isDismissable close={close}>
       {shortcuts === 'off' && <p className="dialog-text">They are switched off in this browser.</p>}
       {sections.map((section) => (
         <section key={section} aria-label={section}>
@@ -33,10 +33,10 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
         </section>
       ))}
       <div className="dialog-actions">
-        <Link to="/settings/appearance" onClick={onClose}>
+        <Link to="/settings/appearance" onClick={close}>
           Switch them on or off
         </Link>
-        <Button kind="primary" autoFocus onPress={onClose}>
+        <Button kind="primary" autoFocus onPress={close}>
           Close
         </Button>
       </div>

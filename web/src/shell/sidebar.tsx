@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useId, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
 import { Link, NavLink } from 'react-router';
 import { type Identity, unreadCountQuery } from '../api/queries.ts';
 import type { DropPlace } from '../edits/changes.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { whenIdle } from '../navigation/start.ts';
 import { Icon, type IconName, Mark } from '../ui/icons.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { todoListsQuery, viewsQuery } from '../work/queries.ts';
 import { tipOf, useCommandContext } from './command-context.ts';
 import { commandOf } from './commands.ts';
@@ -20,12 +21,10 @@ export function useUnread(workspaceId: string): number {
   return useQuery(unreadCountQuery(workspaceId)).data ?? 0;
 }
 
-const NeedsCount = lazy(() =>
-  import('../inbox/needs-count.tsx').then(
-    ({ NeedsCount }) => ({ default: NeedsCount }),
-    // Without it there is no count.
-    () => ({ default: () => null }),
-  ),
+// Without it there is no count.
+const NeedsCount = lazyPart(
+  () => import('../inbox/needs-count.tsx').then(({ NeedsCount }) => NeedsCount),
+  () => null,
 );
 
 /** How much needs this person, and what counts it once the first page is shown: to be rendered. */

@@ -1,12 +1,8 @@
-import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import type { ShownWrite } from '../outbox/write.ts';
 import { useSignOut } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
-
-const ConfirmDialog = lazy(() =>
-  import('../ui/confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
-);
+import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 
 /** Says how many changes wait or need a decision, and leads to them. A change that is just being sent is not counted. */
 export function UnsentPill({ writes, isOnline }: { writes: readonly ShownWrite[]; isOnline: boolean }) {
@@ -38,16 +34,14 @@ function pillOf(unsent: readonly ShownWrite[], isOnline: boolean): string {
 export function SignOutQuestion({ loss, close }: { loss: string; close: () => void }) {
   const signOut = useSignOut();
   return (
-    <Suspense>
-      <ConfirmDialog
-        title="Sign out and discard changes?"
-        confirm="Discard and sign out"
-        busy="Signing out…"
-        onConfirm={() => signOut('/sign-in', true)}
-        close={close}
-      >
-        {loss}
-      </ConfirmDialog>
-    </Suspense>
+    <ConfirmDialog
+      title="Sign out and discard changes?"
+      confirm="Discard and sign out"
+      busy="Signing out…"
+      onConfirm={() => signOut('/sign-in', true)}
+      close={close}
+    >
+      {loss}
+    </ConfirmDialog>
   );
 }

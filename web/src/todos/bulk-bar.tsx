@@ -1,19 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { problemOf } from '../api/client.ts';
 import { type Patch, startsWords, tryOut } from '../edits/changes.ts';
 import type { Changes } from '../edits/use-changes.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { type Todo, todoListsQuery } from '../work/queries.ts';
 import { priorities } from './filter.ts';
 import { type Worker, workersQuery } from './queries.ts';
-
-const ConfirmDialog = lazy(() =>
-  import('../ui/confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
-);
 
 const statusEntries = [
   { id: 'ready', label: 'To do' },
@@ -148,17 +145,15 @@ function AssignMenu({ todos, patch }: { todos: () => readonly Todo[]; patch: Cha
         onOpen={() => void workers.refetch()}
       />
       {asked && (
-        <Suspense>
-          <ConfirmDialog
-            title={`Assign to ${asked.name}?`}
-            confirm="Assign and start"
-            busy="Assigning…"
-            onConfirm={async () => assign(asked)}
-            close={() => setAsked(null)}
-          >
-            {startsWords(todos(), asked.id, workspace.agentMinutesRemaining)}
-          </ConfirmDialog>
-        </Suspense>
+        <ConfirmDialog
+          title={`Assign to ${asked.name}?`}
+          confirm="Assign and start"
+          busy="Assigning…"
+          onConfirm={async () => assign(asked)}
+          close={() => setAsked(null)}
+        >
+          {startsWords(todos(), asked.id, workspace.agentMinutesRemaining)}
+        </ConfirmDialog>
       )}
     </>
   );

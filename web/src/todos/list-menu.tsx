@@ -1,10 +1,11 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useArchiveList } from '../lists/use-archive.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import type { TodoList } from '../work/queries.ts';
 
-const ListDialog = lazy(() => import('../lists/list-dialog.tsx').then(({ ListDialog }) => ({ default: ListDialog })));
+const ListDialog = lazyOverlay(() => import('../lists/list-dialog.tsx').then(({ ListDialog }) => ListDialog));
 
 interface ListMenu {
   entries: readonly { id: string; label: string }[];
@@ -25,11 +26,7 @@ export function useListMenu(list: TodoList | undefined): ListMenu {
       ...(isDefault ? [] : [{ id: 'archive', label: isArchived ? 'Restore the list' : 'Archive the list' }]),
     ],
     choose: (id) => (id === 'rename' ? setNaming(true) : archive.mutate(!isArchived)),
-    dialog: isNaming && (
-      <Suspense>
-        <ListDialog list={list} close={() => setNaming(false)} />
-      </Suspense>
-    ),
+    dialog: isNaming && <ListDialog list={list} close={() => setNaming(false)} />,
   };
 }
 

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
@@ -7,6 +7,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { ConfirmDialog, lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { type TodoList, type View, viewsQuery } from '../work/queries.ts';
@@ -15,10 +16,7 @@ import { useListMenu } from './list-menu.tsx';
 import { filterOfView, isSameFilter, queryOf } from './saved-filter.ts';
 import type { FilterOfPage } from './use-filter.ts';
 
-const ViewDialog = lazy(() => import('../views/view-dialog.tsx').then(({ ViewDialog }) => ({ default: ViewDialog })));
-const ConfirmDialog = lazy(() =>
-  import('../ui/confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
-);
+const ViewDialog = lazyOverlay(() => import('../views/view-dialog.tsx').then(({ ViewDialog }) => ViewDialog));
 
 /** Whether a person may change a view: its owner, and of a shared one the owners of the workspace. */
 function useMayChange(view: View | undefined): boolean {
@@ -62,16 +60,14 @@ export function SaveView({ at, view }: { at: FilterOfPage; view: View | undefine
         Save as view
       </Button>
       {isOpen && (
-        <Suspense>
-          <ViewDialog
-            query={query}
-            onSaved={({ id, name }) => {
-              notify(`The view “${name}” is saved.`);
-              void navigate(`/views/${id}`);
-            }}
-            close={() => setOpen(false)}
-          />
-        </Suspense>
+        <ViewDialog
+          query={query}
+          onSaved={({ id, name }) => {
+            notify(`The view “${name}” is saved.`);
+            void navigate(`/views/${id}`);
+          }}
+          close={() => setOpen(false)}
+        />
       )}
     </span>
   );
@@ -123,15 +119,10 @@ export function PageMenu({ listing, view, list }: PageMenuProps) {
         <Icon name="more" />
       </MenuButton>
       {ofList.dialog}
-      {view && asked && (
-        <Suspense>
-          {asked === 'change' ? (
-            <ViewDialog view={view} query={view.query} onSaved={() => {}} close={() => setAsked(null)} />
-          ) : (
-            <DeleteView view={view} close={() => setAsked(null)} />
-          )}
-        </Suspense>
+      {view && asked === 'change' && (
+        <ViewDialog view={view} query={view.query} onSaved={() => {}} close={() => setAsked(null)} />
       )}
+      {view && asked === 'delete' && <DeleteView view={view} close={() => setAsked(null)} />}
     </>
   );
 }

@@ -1,10 +1,7 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Button } from './button.tsx';
 import type { Asked } from './confirm-dialog.tsx';
-
-const ConfirmDialog = lazy(() =>
-  import('./confirm-dialog.tsx').then(({ ConfirmDialog }) => ({ default: ConfirmDialog })),
-);
+import { ConfirmDialog } from './lazy-overlay.tsx';
 
 interface ConfirmButtonProps extends Asked {
   /** Text of the button, and its subject for screen readers. */
@@ -29,11 +26,7 @@ export function ConfirmButton({ label, about, ...asked }: ConfirmButtonProps) {
       >
         {label}
       </Button>
-      {isOpen && (
-        <Suspense>
-          <ConfirmDialog {...asked} close={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <ConfirmDialog {...asked} close={() => setOpen(false)} />}
     </>
   );
 }

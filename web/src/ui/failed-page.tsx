@@ -10,11 +10,14 @@ export function failedPage(isUnloaded: boolean): { title: string; intro: string 
     : { title: 'Something went wrong', intro: 'The page has crashed. Saved data is not affected.' };
 }
 
+/** What helps where code could not be loaded. */
+export const reloading = { label: 'Load the page again', onPress: () => location.reload() };
+
 /** The button of such a page. `wide`: as wide as what is around it. */
 export function Reload({ wide = false }: { wide?: boolean }) {
   return (
-    <Button kind="primary" wide={wide} onPress={() => location.reload()}>
-      Load the page again
+    <Button kind="primary" wide={wide} onPress={reloading.onPress}>
+      {reloading.label}
     </Button>
   );
 }

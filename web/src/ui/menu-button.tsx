@@ -1,7 +1,8 @@
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
+import { lazyOverlay } from './lazy-overlay.tsx';
 import type { MenuContent } from './menu-popover.tsx';
 
-const MenuPopover = lazy(() => import('./menu-popover.tsx').then(({ MenuPopover }) => ({ default: MenuPopover })));
+const MenuPopover = lazyOverlay(() => import('./menu-popover.tsx').then(({ MenuPopover }) => MenuPopover));
 
 interface MenuButtonProps extends MenuContent {
   className: string;
@@ -38,11 +39,7 @@ export function MenuButton({ label, className, children, onOpen, tabIndex, ...me
       >
         {children}
       </button>
-      {isOpen && (
-        <Suspense>
-          <MenuPopover {...menu} label={label} triggerRef={button} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <MenuPopover {...menu} label={label} triggerRef={button} close={() => setOpen(false)} />}
     </>
   );
 }

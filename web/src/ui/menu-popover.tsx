@@ -25,19 +25,19 @@ export interface MenuContent {
 
 interface MenuPopoverProps extends MenuContent {
   triggerRef: RefObject<HTMLButtonElement | null>;
-  onClose: () => void;
+  close: () => void;
 }
 
 /** The open menu of a `MenuButton`. */
 export function MenuPopover(props: MenuPopoverProps) {
-  const { label, heading, choices, isMultiple = false, entries, triggerRef, onChoose, onClose } = props;
+  const { label, heading, choices, isMultiple = false, entries, triggerRef, onChoose, close } = props;
   // What has the menu may go while it is open: a card that others move.
   useReturnedFocus();
   const choose = (id: string) => {
     const isGroup = isMultiple && choices?.some((choice) => choice.id === id);
     if (!isGroup) {
       // What the entry opens gives the focus back to what has it then, which must not be an entry that is gone.
-      flushSync(onClose);
+      flushSync(close);
       triggerRef.current?.focus();
       returnFocus(triggerRef.current);
     }
@@ -51,14 +51,14 @@ export function MenuPopover(props: MenuPopoverProps) {
       trigger="MenuTrigger"
       triggerRef={triggerRef}
       isOpen
-      onOpenChange={onClose}
+      onOpenChange={close}
       placement="bottom start"
     >
       <Menu
         className="options"
         aria-label={label}
         autoFocus="first"
-        onClose={onClose}
+        onClose={close}
         onAction={(id) => choose(String(id))}
       >
         <MenuSection
