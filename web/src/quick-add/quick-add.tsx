@@ -19,10 +19,14 @@ import { useNewLabel } from './new-label.ts';
 import { newTodoOf } from './new-todo.ts';
 import { keyOf, type Named, type NewTodoInput, parseLine, type Surroundings, type Token } from './parse.ts';
 import { assignableQuery, labelsQuery, me } from './queries.ts';
-import { SchedulePreview } from './schedule-preview.tsx';
 import { TokenChips } from './token-chips.tsx';
 
 const PastedLines = lazyPart(() => import('./pasted-lines.tsx').then(({ PastedLines }) => PastedLines));
+const SchedulePreview = lazyPart(
+  () => import('./schedule-preview.tsx').then(({ SchedulePreview }) => SchedulePreview),
+  // The service makes it: where it cannot be reached, there is none.
+  () => null,
+);
 
 /** What was created: one todo, which the person wants to open or not and which may not be sent yet, or as many as were pasted. */
 export type Created = { id: string; title: string; opens: boolean; isWaiting?: boolean } | { count: number };
@@ -188,7 +192,11 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
           }}
         />
         <TokenChips line={line} timeZone={workspace.timezone} onText={asText} />
-        <SchedulePreview workspaceId={workspace.id} schedule={repeatedOf(line.input)} times={3} />
+        {isTyped && (
+          <Suspense>
+            <SchedulePreview workspaceId={workspace.id} schedule={repeatedOf(line.input)} times={3} />
+          </Suspense>
+        )}
       </Form>
       {pasted !== '' && (
         <Suspense>
