@@ -39,31 +39,39 @@ function isPage(pathname: string): boolean {
   });
 }
 
-/** A stored file; names change with content, so it is never old. One that is not stored yet is stored. */
-async function fileOf(request: Request): Promise<Response> {
-  const stored = await caches.match(request, { ignoreVary: true });
-  if (stored) return stored;
-  const response = await fetch(request);
+/** What is stored for a request; undefined too where storage is disabled. */
+const storedFor = (key: Request | string) => caches.match(key, { ignoreVary: true }).catch(() => undefined);
+
+/** Stores a copy. A storage that is full or disabled is no reason to withhold the response. */
+async function store(event: WorkerEvent, key: Request | string, response: Response): Promise<void> {
   // Without a cache nobody is signed in, and nothing is stored.
-  if (response.ok && (await caches.has(filesCache))) {
-    await (await caches.open(filesCache)).put(request, response.clone());
-  }
+  if (!(await caches.has(filesCache).catch(() => false))) return;
+  const copy = response.clone();
+  const storing = caches.open(filesCache).then((cache) => cache.put(key, copy));
+  event.waitUntil(storing.catch(() => {}));
+}
+
+/** A stored file; names change with content, so it is never old. One that is not stored yet is stored. */
+async function fileOf(event: WorkerEvent): Promise<Response> {
+  const stored = await storedFor(event.request);
+  if (stored) return stored;
+  const response = await fetch(event.request);
+  if (response.ok) await store(event, event.request, response);
   return response;
 }
 
 /** The document of the service, or the stored one when the service cannot be reached. */
-async function pageOf(request: Request): Promise<Response> {
+async function pageOf(event: WorkerEvent): Promise<Response> {
+  let response: Response;
   try {
-    const response = await fetch(request);
-    if (response.ok && !response.redirected && (await caches.has(filesCache))) {
-      await (await caches.open(filesCache)).put('/', response.clone());
-    }
-    return response;
+    response = await fetch(event.request);
   } catch (error) {
-    const stored = await caches.match('/', { ignoreVary: true });
+    const stored = await storedFor('/');
     if (stored) return stored;
     throw error;
   }
+  if (response.ok && !response.redirected) await store(event, '/', response);
+  return response;
 }
 
 /**
@@ -91,6 +99,6 @@ scope.addEventListener('fetch', (event) => {
   if (origin !== location.origin) return;
   if (request.method === 'POST' && pathname === sharePath) event.respondWith(shareOf(request));
   if (request.method !== 'GET') return;
-  if (pathname.startsWith('/assets/')) event.respondWith(fileOf(request));
-  else if (request.mode === 'navigate' && isPage(pathname)) event.respondWith(pageOf(request));
+  if (pathname.startsWith('/assets/')) event.respondWith(fileOf(event));
+  else if (request.mode === 'navigate' && isPage(pathname)) event.respondWith(pageOf(event));
 });
