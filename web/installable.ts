@@ -78,11 +78,14 @@ export const offlineWorker: Plugin = {
   name: 'offline-worker',
   apply: 'build',
   async generateBundle() {
+    const addressesOf = (usesMicrophone: boolean) =>
+      Object.values(pages)
+        .filter((page) => ['work', 'settings'].includes(page.layout) && 'usesMicrophone' in page === usesMicrophone)
+        .flatMap((page) => page.addresses);
     // A page that uses the microphone needs a document of the service that allows it.
-    const addresses = Object.values(pages)
-      .filter((page) => ['work', 'settings'].includes(page.layout) && !('usesMicrophone' in page))
-      .flatMap((page) => page.addresses);
-    const source = `const addresses = ${JSON.stringify(addresses)};\n${await workerCode()}`;
+    const lists = { addresses: addressesOf(false), microphoneAddresses: addressesOf(true) };
+    const declared = Object.entries(lists).map(([name, list]) => `const ${name} = ${JSON.stringify(list)};\n`);
+    const source = `${declared.join('')}${await workerCode()}`;
     this.emitFile({ type: 'asset', fileName: 'offline-worker.js', source });
   },
 };

@@ -129,4 +129,31 @@ test('where nothing more can be stored, what the service answers is passed on', 
   assert.is(stored.get('/'), 'of an earlier build');
 });
 
+/** Presses a notification about a todo while these windows are open. */
+async function press(...open: [url: string, isVisible: boolean][]): Promise<void> {
+  windows = open.map(([url, isVisible]) => ({ url, visibilityState: isVisible ? 'visible' : 'hidden' }));
+  const notification = { close: () => {}, data: { url: `${origin}/todos/1` } };
+  await dispatch('notificationclick', { notification });
+}
+
+test('a notification that is pressed opens its page in a visible window, or else in another one', async () => {
+  await press(['/todos?status=done', false], ['/record', true]);
+  await press(['/todos/2', false]);
+  await press();
+  assert.equal(opened, [
+    ['/record', '/todos/1'],
+    ['/todos/2', '/todos/1'],
+    ['new', '/todos/1'],
+  ]);
+});
+
+test('a notification that is pressed leaves windows alone that show no page of signed-in people', async () => {
+  await press(['/docs', true], ['/todos', false]);
+  await press(['/docs', true], ['/oauth/consent?uid=1', false]);
+  assert.equal(opened, [
+    ['/todos', '/todos/1'],
+    ['new', '/todos/1'],
+  ]);
+});
+
 test.run();

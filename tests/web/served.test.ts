@@ -88,6 +88,7 @@ test('the service worker is at the root, is compared at each use, and knows the 
   const addresses: string[] = JSON.parse(/^const addresses = (\[.*\]);$/m.exec(text)?.[1] ?? '[]');
   for (const address of ['/', '/todos', '/chats/:chatId', '/settings']) assert.ok(addresses.includes(address), address);
   for (const address of ['/sign-in', '/oauth/consent', '/record']) assert.not.ok(addresses.includes(address), address);
+  assert.match(text, /^const microphoneAddresses = \["\/record"\];$/m);
   assert.not.match(text, /^import /m);
 });
 

@@ -52,11 +52,19 @@ export async function showMessage(scope: PushScope, data: PushEventLike['data'])
   await scope.registration.showNotification(title, { body, tag, data: { url } });
 }
 
-/** Shows the page of a notification in a window that is open, which keeps what is typed in it, or else in a new one. */
-export async function openSubject(scope: PushScope, data: unknown): Promise<void> {
+/**
+ * Shows the page of a notification in a window that is open, which keeps what is typed in it, or else in a new one. `isPage`:
+ * whether a path is that of a page of signed-in people; other windows, such as the documentation, do not listen.
+ */
+export async function openSubject(
+  scope: PushScope,
+  data: unknown,
+  isPage: (pathname: string) => boolean,
+): Promise<void> {
   const { url = fallback.url } = (data ?? {}) as Partial<Message>;
   const { pathname, search } = new URL(url, location.origin);
-  const windows = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const all = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const windows = all.filter((each) => isPage(new URL(each.url).pathname));
   const open = windows.find(({ visibilityState }) => visibilityState === 'visible') ?? windows[0];
   if (!open) return void (await scope.clients.openWindow(pathname + search));
   open.postMessage({ open: pathname + search });

@@ -9,6 +9,8 @@ import { sharePath, storeShare } from './shared.ts';
  */
 
 declare const addresses: readonly string[];
+/** Those that need a document of their own: they use the microphone. */
+declare const microphoneAddresses: readonly string[];
 
 /** The parts of a `FetchEvent` and a `ServiceWorkerGlobalScope` that are used. */
 interface WorkerEvent extends Event {
@@ -29,15 +31,17 @@ const scope = self as unknown as WorkerScope;
 /** As in store.ts. */
 const filesCache = 'tandem-pages';
 
-function isPage(pathname: string): boolean {
+function isAmong(pages: readonly string[], pathname: string): boolean {
   const parts = pathname.split('/');
-  return addresses.some((address) => {
+  return pages.some((address) => {
     const wanted = address.split('/');
     return (
       wanted.length === parts.length && wanted.every((part, place) => part.startsWith(':') || part === parts[place])
     );
   });
 }
+
+const isPage = (pathname: string) => isAmong(addresses, pathname) || isAmong(microphoneAddresses, pathname);
 
 /** What is stored for a request; undefined too where storage is disabled. */
 const storedFor = (key: Request | string) => caches.match(key, { ignoreVary: true }).catch(() => undefined);
@@ -91,7 +95,7 @@ scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.clai
 scope.addEventListener('push', (event) => event.waitUntil(showMessage(scope, event.data)));
 scope.addEventListener('notificationclick', (event) => {
   event.notification.close();
-  event.waitUntil(openSubject(scope, event.notification.data));
+  event.waitUntil(openSubject(scope, event.notification.data, isPage));
 });
 scope.addEventListener('fetch', (event) => {
   const { request } = event;
@@ -100,5 +104,5 @@ scope.addEventListener('fetch', (event) => {
   if (request.method === 'POST' && pathname === sharePath) event.respondWith(shareOf(request));
   if (request.method !== 'GET') return;
   if (pathname.startsWith('/assets/')) event.respondWith(fileOf(event));
-  else if (request.mode === 'navigate' && isPage(pathname)) event.respondWith(pageOf(event));
+  else if (request.mode === 'navigate' && isAmong(addresses, pathname)) event.respondWith(pageOf(event));
 });
