@@ -48,13 +48,13 @@ export function agentsAtWork({
   };
   const prepare: TurnParts['prepare'] = async (claim, messages) => {
     const nonce = nonceOf(claim);
-    const { facts, worksForMember } = await factsOf(context.db, claim, context.clock(), nonce);
+    const { facts, ...allowed } = await factsOf(context.db, claim, context.clock(), nonce);
     const granted = { scopes: new Set(claim.scopes) };
     const declared = [...tools.values()].filter(({ meta }) => lackingScopes(meta, granted).length === 0);
     const agentNames = new Map(facts.workspace.agents.map(({ id, name }) => [id, name]));
     return {
       agent: facts.agent,
-      worksForMember,
+      ...allowed,
       request: {
         purpose: 'turn',
         system: promptOf(facts).system,

@@ -10,6 +10,7 @@ import { givenCaptures, mayReadCaptures } from './captures.ts';
 interface Surroundings {
   /** Null: the turn has ended, or another worker has it. */
   isMember: boolean | null;
+  hasMinutes: boolean;
   agent: WorkingAgent | null;
   captures: CaptureFacts[];
   workspace: string;
@@ -23,12 +24,17 @@ const named = (from: string) =>
   `(select coalesce(json_agg(json_build_object('id', id, 'name', name) order by name, id), '[]')
     from (select id, name from (${from}) named order by name, id limit 100) shown)`;
 
-/** $1 workspace, $2 agent, $3 person, $4 turn, $5 attempt; with captures also $6 chat, $7 todo, $8 most characters. */
+/**
+ * $1 workspace, $2 agent, $3 person, $4 turn, $5 attempt; with captures also $6 chat, $7 todo, $8 most characters. A turn
+ * has minutes while some are left, or while its last tenth of one, which was charged, is not used up.
+ */
 const surroundingsWith = (
   captures: string,
 ) => `select w.name as workspace, (select u.name from users u where u.id = $3) as person,
     (select exists (select from members m where m.workspace_id = $1 and m.user_id = $3 and m.removed_at is null)
       from chat_turns t where t.workspace_id = $1 and t.id = $4 and t.attempt = $5 and t.ended_at is null) as "isMember",
+    w.agent_minutes > 0 or coalesce((select t.minutes * 60000 > t.active_ms from chat_turns t
+      where t.workspace_id = $1 and t.id = $4), false) as "hasMinutes",
     (select row_to_json(x) from (${atWork}) x) as agent, ${captures} as captures,
     ${named(`select m.user_id as id, u.name from members m join users u on u.id = m.user_id
       where m.workspace_id = $1 and m.removed_at is null`)} as people,
@@ -66,21 +72,21 @@ async function todoFacts(db: Db, workspaceId: string, todoId: string): Promise<T
 
 /**
  * What holds for the next step of a turn: its agent, the workspace, the person, the todo and the captures as they are now;
- * and whether the person for whom the agent works is still a member. @throws LostLease.
+ * whether the person for whom the agent works is still a member, and whether minutes are left. @throws LostLease.
  */
 export async function factsOf(
   db: Db,
   claim: Claim,
   now: Date,
   nonce: string,
-): Promise<{ facts: TurnFacts; worksForMember: boolean }> {
+): Promise<{ facts: TurnFacts; worksForMember: boolean; hasMinutes: boolean }> {
   const { workspaceId, userId, todoId, timezone, trigger, depth } = claim;
   const [around, given] = await Promise.all([
     surroundingsOf(db, claim),
     todoId === null ? null : todoFacts(db, workspaceId, todoId),
   ]);
   if (!around) throw new Error('A turn without its workspace');
-  const { workspace: name, person, people, agents, lists, agent, captures, isMember } = around;
+  const { workspace: name, person, people, agents, lists, agent, captures, isMember, hasMinutes } = around;
   if (isMember === null) throw new LostLease();
   if (!agent) throw notFound('agent', 'agentId');
   const facts = {
@@ -95,5 +101,5 @@ export async function factsOf(
     todo: given,
     captures,
   };
-  return { facts, worksForMember: isMember };
+  return { facts, worksForMember: isMember, hasMinutes };
 }

@@ -22,6 +22,8 @@ export interface Question {
   agent: AgentNow;
   /** The person for whom the agent works is still a member. */
   worksForMember: boolean;
+  /** The workspace has minutes left, or the turn has some that were charged already. */
+  hasMinutes: boolean;
   request: Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>;
 }
 

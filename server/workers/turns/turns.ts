@@ -104,6 +104,7 @@ export class Turn {
   }
 
   /** Reads the messages since: decisions of people come while the turn works. */
+    if (question && !question.hasMinutes) return this.#booked(true, 0);
   async #read(): Promise<void> {
     const { db } = this.#parts.context;
     const last = this.#messages.at(-1);
