@@ -54,15 +54,16 @@ const lockStep = `select t.active_ms as "activeMs", t.minutes, c.message_count +
 
 const lockTodo = 'select 1 from todos where workspace_id = $1 and id = $2 for no key update';
 
-/**
- * Locks the chat and the turn for one step, and before them the todo of a run, as `holdChat` does: what a step charges is
- * a change of that todo. @throws LostLease.
- */
+/** Locks the todo of a run: what a turn is charged is a change of it. */
+export async function holdTodo(tx: Db, { workspaceId, runId, todoId }: Claim): Promise<void> {
+  if (runId !== null && todoId !== null) await tx.rows(lockTodo, [workspaceId, todoId]);
+}
+
+/** Locks the chat and the turn for one step, and before them the todo of a run, as `holdChat` does. @throws LostLease. */
 export async function holdStep(tx: Db, claim: Claim): Promise<StepRow> {
-  const { workspaceId, chatId, turnId, attempt, runId, todoId } = claim;
-  const hasTodo = runId !== null && todoId !== null;
+  const { workspaceId, chatId, turnId, attempt } = claim;
   const [, [row]] = await Promise.all([
-    hasTodo && tx.rows(lockTodo, [workspaceId, todoId]),
+    holdTodo(tx, claim),
     tx.rows<StepRow>(lockStep, [workspaceId, chatId, turnId, attempt]),
   ]);
   if (!row) throw new LostLease();

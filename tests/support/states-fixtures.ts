@@ -3,6 +3,7 @@ import { ModelFault } from '../../engine/engine.ts';
 import { hours } from './agent-fixtures.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from './harness.ts';
 import { reply, ScriptedEngine, use } from './scripted-engine.ts';
+import { until } from './until.ts';
 import { agentOf, bodyOf, type Held, held } from './work-fixtures.ts';
 
 /* For the tables of SPEC "States and transitions" and the rows of CONTRACT §5 and §6, with agents that really work. */
@@ -97,7 +98,13 @@ export const endings: Record<'completed' | 'failed' | 'cancelled', Ending> = {
     },
     act: async ({ call }, chatId) => {
       await busy.asked();
+      const left = async () => bodyOf(await call('GET /me')).workspace.agentMinutesRemaining;
+      const before = await left();
       bodyOf(await call(`POST /chats/${chatId}/cancel`));
+      await until(
+        async () => (await left()) < before,
+        () => 'what was cancelled is charged',
+      );
     },
     chat: 'cancelled',
     errorMessage: null,

@@ -6,6 +6,7 @@ import type { ToolCallBlock } from '../../../domain/chats/shapes.ts';
 import type { Ending } from '../../../domain/chats/turns.ts';
 import type { ServiceContext } from '../../../domain/context.ts';
 import { LostLease } from '../../../domain/jobs.ts';
+import { chargeCancelled } from '../../../domain/turns/cancelled.ts';
 import { saveEndAtOnce } from '../../../domain/turns/end.ts';
 import { messagesAfter, recentMessages, type TurnMessage } from '../../../domain/turns/history.ts';
 import type { Claim } from '../../../domain/turns/steps.ts';
@@ -49,6 +50,8 @@ export class Turn {
   #activeMs: number;
   /** What the engine answered, until it is known to be saved. */
   #answered: Answered | undefined;
+  /** Active time of the step in progress. */
+  #unsavedMs = 0;
 
   constructor(claim: Claim, parts: TurnParts, signal: AbortSignal) {
     this.#claim = claim;
@@ -58,8 +61,20 @@ export class Turn {
     this.#activeMs = claim.activeMs;
   }
 
-  /** @throws LostLease; the reason of the signal; the database error when it stays unavailable. */
+  /**
+   * Works until the turn ends, waits or is lost. When it was cancelled, the time of the step that was in progress is
+   * charged all the same. @throws LostLease; the reason of the signal; the database error when it stays unavailable.
+   */
   async run(): Promise<void> {
+    try {
+      await this.#run();
+    } catch (error) {
+      if (error instanceof LostLease && this.#unsavedMs > 0) await this.#chargeCancelled();
+      throw error;
+    }
+  }
+
+  async #run(): Promise<void> {
     for (let dbErrors = 0; ; ) {
       this.#signal.throwIfAborted();
       try {
@@ -80,7 +95,7 @@ export class Turn {
     await this.#read();
     const next = nextOf(this.#messages, turnId, await this.#decisions());
     currentSpan()?.set({ 'tandem.step': next.kind });
-    if (next.kind !== 'ask') this.#answered = undefined;
+    if (next.kind !== 'ask') this.#clearAnswer();
     const asks = next.kind === 'ask' && !this.#answered;
     const question = asks ? await prepare(this.#claim, this.#messages) : undefined;
     const worksForMember = question?.worksForMember ?? (await steps.worksForMember(context.db, this.#claim));
@@ -89,9 +104,25 @@ export class Turn {
     if (this.#activeMs >= limits.activeMs) return this.#timeOut();
     if (next.kind === 'call') return this.#call(next.call, next.input);
     if (this.#answered) return this.#save(this.#answered);
+    if (question && !question.hasMinutes) return this.#booked(true, 0);
     if (question && answersIn(this.#messages, turnId) < limits.answers) return this.#ask(question);
     const message = `The agent was stopped after ${limits.answers} steps without an end. Say what is still to do, in smaller pieces.`;
     return this.#end({ outcome: 'failed', errorMessage: message });
+  }
+
+  /** The answer is saved, with its time. */
+  #clearAnswer(): void {
+    this.#answered = undefined;
+    this.#activeMs += this.#unsavedMs;
+    this.#unsavedMs = 0;
+  }
+
+  async #chargeCancelled(): Promise<void> {
+    const { context, log } = this.#parts;
+    const { chatId, turnId } = this.#claim;
+    await chargeCancelled(context, this.#claim, this.#activeMs + this.#unsavedMs).catch((err: unknown) =>
+      log.warn({ err, chatId, turnId }, 'cancelled turn was not charged'),
+    );
   }
 
   #step<Result>(work: (tx: Db) => Promise<Result>): Promise<Result> {
@@ -104,7 +135,6 @@ export class Turn {
   }
 
   /** Reads the messages since: decisions of people come while the turn works. */
-    if (question && !question.hasMinutes) return this.#booked(true, 0);
   async #read(): Promise<void> {
     const { db } = this.#parts.context;
     const last = this.#messages.at(-1);
@@ -133,7 +163,7 @@ export class Turn {
 
   /** Books the time of a step; false when the workspace has run out of minutes and the turn is over. */
   async #booked(dry: boolean, spentMs: number): Promise<boolean> {
-    this.#activeMs += spentMs;
+    this.#activeMs += Math.ceil(spentMs);
     if (!dry) return true;
     const errorMessage =
       'The workspace ran out of agent minutes. What the agent did stays; it can go on once there are more.';
@@ -151,6 +181,10 @@ export class Turn {
     const onActive = (ms: number) => {
       active = (active ?? 0) + ms;
     };
+    const spent = () => {
+      this.#unsavedMs = Math.ceil(active ?? performance.now() - began);
+      return this.#unsavedMs;
+    };
     let answer: EngineAnswer;
     try {
       answer = await engine.answer({
@@ -162,17 +196,18 @@ export class Turn {
         onWait: late.putOff,
       });
     } catch (error) {
+      const spentMs = spent();
       this.#signal.throwIfAborted();
-      if (late.signal.aborted) return await this.#timeOut(active ?? performance.now() - began);
+      if (late.signal.aborted) return await this.#timeOut(spentMs);
       if (!(error instanceof ModelFault)) throw error;
       const { chatId, turnId } = this.#claim;
       this.#parts.log.warn({ chatId, turnId, reason: error.message }, 'turn failed: no answer of the model');
-      return await this.#end({ outcome: 'failed', errorMessage: error.message });
+      return await this.#end({ outcome: 'failed', errorMessage: error.message }, spentMs);
     } finally {
       late.stop();
       provisional.end();
     }
-    this.#answered = { answer, agent, spentMs: active ?? performance.now() - began };
+    this.#answered = { answer, agent, spentMs: spent() };
     return this.#save(this.#answered);
   }
 
@@ -184,8 +219,8 @@ export class Turn {
     }
     const calls = toolCalls.slice(0, maxCalls).map((call) => this.#calls.described(call, agent));
     const { dry } = await this.#step((db) => steps.saveCalls(this.#ctx(db), this.#claim, { text, calls }, spentMs));
-    this.#answered = undefined;
-    return this.#booked(dry, spentMs);
+    this.#clearAnswer();
+    return this.#booked(dry, 0);
   }
 
   /** Runs a tool and saves its effect with its result, in one transaction. */
