@@ -20,6 +20,7 @@ const shell = [
   ...['shell/app.tsx', 'shell/frame.tsx', 'settings/layout.tsx'],
   ...['ui/copy-button.tsx', 'work/new-todo.tsx', 'work/todo-parts.tsx', 'quick-add/queries.ts', 'ui/settled.ts'],
   ...['quick-add/zoned.ts', 'session/stored-drafts.ts', 'outbox/shown.ts', 'lists/use-archive.ts', 'ui/clock.ts'],
+  ...['quick-add/new-todo.ts', 'ui/read-on.ts'],
 ];
 /** The list of todos, with the form above it. */
 const todos = ['todos/todos-page.tsx', 'quick-add/quick-add.tsx'];

@@ -1,13 +1,14 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect, useId, useMemo } from 'react';
+import { useId, useMemo } from 'react';
 import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Card, Empty, Failed } from '../ui/card.tsx';
+import { Card, Empty, Failed, NextPageFailed } from '../ui/card.tsx';
 import { useClock } from '../ui/clock.ts';
 import { Icon } from '../ui/icons.tsx';
+import { useReadOn } from '../ui/read-on.ts';
 import { dayAfter, dayAt } from '../usage/period.ts';
 import type { Todo } from '../work/queries.ts';
 import { beginOf, byDay, dayIn, inMonth, weeksOf } from './month.ts';
@@ -45,11 +46,9 @@ export function MonthView({ todos, search }: MonthViewProps) {
   const [first = day, last = day] = [days[0], days.at(-1)];
   const range = [beginOf(first, timezone), beginOf(dayAfter(last, 1), timezone)] as const;
   const planned = useInfiniteQuery(plannedQuery(workspaceId, ...range));
-  const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = planned;
+  const { data, error, hasNextPage, refetch } = planned;
   // A day without a part of its todos would look free.
-  useEffect(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
+  useReadOn(planned);
   const isRead = data !== undefined && !hasNextPage;
   const all = useMemo(
     () => byDay(data?.pages.flatMap((page) => page.data) ?? [], todos, timezone),
@@ -82,6 +81,7 @@ export function MonthView({ todos, search }: MonthViewProps) {
           </div>
         </div>
         {error && !data && <Failed error={error} retry={() => void refetch()} />}
+        <NextPageFailed query={planned} />
         <MonthGrid
           day={day}
           today={today}

@@ -1,14 +1,15 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
-import { Fragment, useEffect } from 'react';
+import { Fragment } from 'react';
 import { Link, useLocation } from 'react-router';
 import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { Card, Empty, Loaded } from '../ui/card.tsx';
+import { Card, Empty, Loaded, NextPageFailed } from '../ui/card.tsx';
 import { useNow } from '../ui/clock.ts';
 import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { Page } from '../ui/page.tsx';
+import { useReadOn } from '../ui/read-on.ts';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import type { Todo } from '../work/queries.ts';
@@ -42,11 +43,8 @@ const scheduledQuery = (workspaceId: string) =>
 export function SchedulesPage() {
   const { workspace } = useIdentity();
   const scheduled = useInfiniteQuery(scheduledQuery(workspace.id));
-  const { hasNextPage, isFetching, fetchNextPage } = scheduled;
   // An agenda of a part of the todos would leave out what is due next.
-  useEffect(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
+  useReadOn(scheduled);
   const now = useNow();
   const todos = scheduled.data?.pages.flatMap(({ data }) => data) ?? [];
   const { search } = useLocation();
@@ -67,6 +65,7 @@ export function SchedulesPage() {
           )
         }
       </Loaded>
+      <NextPageFailed query={scheduled} />
     </Page>
   );
 }

@@ -8,6 +8,7 @@ import { type Step, useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import { useIdentity } from '../session/session.ts';
+import { useReadOn } from '../ui/read-on.ts';
 import { dateHere } from '../work/days.ts';
 import { useParentNames } from '../work/parents.ts';
 import { todoListsQuery } from '../work/queries.ts';
@@ -80,14 +81,12 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   };
   const { commands, dialogs } = useTodoCommands(chosen, changes);
 
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = todos;
+  const { hasNextPage } = todos;
   const visible = virtualizer.getVirtualItems();
   const lastVisible = visible.at(-1)?.index ?? 0;
   const [isGoingToEnd, setGoingToEnd] = useState(false);
   const isNearEnd = isGoingToEnd || lastVisible >= items.length - aheadRows;
-  useEffect(() => {
-    if (isNearEnd && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [isNearEnd, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  useReadOn(todos, isNearEnd);
   const { peek } = filter;
   const goTo = (id: string | undefined) => {
     if (id === undefined) return;

@@ -2,7 +2,7 @@ import { keepPreviousData, type UseInfiniteQueryResult, useInfiniteQuery } from 
 import { useCallback, useMemo, useState } from 'react';
 import { isIn } from '../board/moves.ts';
 import { useIdentity } from '../session/session.ts';
-import { Failed, Loaded, Pending } from '../ui/card.tsx';
+import { Failed, Loaded, NextPageFailed, Pending } from '../ui/card.tsx';
 import { dateHere } from '../work/days.ts';
 import type { Todo } from '../work/queries.ts';
 import { groupOf as groupNameOf } from './due.ts';
@@ -93,6 +93,9 @@ function Rows({ at, groupOf, todos, pending }: RowsProps) {
   // The row that has the focus keeps its place, also when it was the last that belonged to the list.
   if (pending.todos.length === 0 && !isHeld) return <NoTodos at={at} />;
   return (
-    <TodoGrid key={key} at={at} groupOf={shownIn} todos={todos} pending={pending} isHeld={isHeld} setHeld={setHeld} />
+    <>
+      <TodoGrid key={key} at={at} groupOf={shownIn} todos={todos} pending={pending} isHeld={isHeld} setHeld={setHeld} />
+      <NextPageFailed query={todos} />
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { Button } from './button.tsx';
@@ -83,6 +83,14 @@ export function Failed({ error, retry, isBusy = false }: { error: unknown; retry
       </div>
     </div>
   );
+}
+
+type PagesQuery = Pick<UseInfiniteQueryResult, 'isFetchNextPageError' | 'isFetching' | 'error' | 'fetchNextPage'>;
+
+/** Stands below the rows of a list whose next page could not be read. */
+export function NextPageFailed({ query }: { query: PagesQuery }) {
+  const { isFetchNextPageError, isFetching, error, fetchNextPage } = query;
+  return isFetchNextPageError && <Failed error={error} isBusy={isFetching} retry={() => void fetchNextPage()} />;
 }
 
 /** Placeholder of an empty list. */
