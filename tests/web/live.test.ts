@@ -75,6 +75,25 @@ test('the name of an agent is in chats and todos of any id; what belongs to no w
   assert.not.ok(concerns(event('robot.built', workspaceId), ['identity']));
 });
 
+test('what a card of an approval compares and names follows the todos, captures, lists and agents that it is about', () => {
+  for (const [type, kind] of [
+    ['todo.updated', 'todo'],
+    ['capture.updated', 'capture'],
+    ['todo_list.updated', 'todoList'],
+    ['agent.updated', 'agent'],
+    ['skill.updated', 'skill'],
+    ['chat.updated', 'chat'],
+  ] as const) {
+    const changed = event(type, other);
+    assert.ok(concerns(changed, ['approvals', workspaceId, 'subject', kind, other]), type);
+    assert.not.ok(concerns(changed, ['approvals', workspaceId, 'subject', kind, todoId]), type);
+    assert.not.ok(concerns(changed, ['approvals', workspaceId, 'pending']), type);
+  }
+  const created = event('todo_list.created', listId);
+  assert.ok(concerns(created, ['members', workspaceId, 'directory']));
+  assert.not.ok(concerns(created, ['members', workspaceId, 'assignable']));
+});
+
 test('queries poll only while no events come, and more rarely while they fail', () => {
   const good = {
     status: 'success',

@@ -13,8 +13,11 @@ interface Concern {
   all?: readonly string[];
 }
 
-const todo: Concern = { kinds: ['todos', 'runs', 'capture'] };
-const todoList: Concern = { kinds: ['todos'] };
+/** What a call is about, as a card of an approval compares it (approvals/subject-queries.ts). */
+const subject = 'approvals subject';
+const todo: Concern = { kinds: ['todos', 'runs', 'capture', subject] };
+/** The names of lists are in the directory of such a card. */
+const todoList: Concern = { kinds: ['todos', 'members directory', subject] };
 const comment: Concern = { kinds: ['comments', 'todos activity'] };
 /** What is put off does not count as unread. */
 const snooze: Concern = { kinds: ['snoozes', 'notifications'] };
@@ -24,13 +27,13 @@ const approval: Concern = { kinds: ['chats', 'approvals', 'runs'] };
 /** The minutes that work takes are known when it has ended. */
 const ended: Concern = { kinds: [...todo.kinds, 'usage'] };
 /** Names of agents and members are in what they work on. */
-const agent: Concern = { kinds: ['agents', 'workers', 'members'], all: ['todos', 'chats'] };
+const agent: Concern = { kinds: ['agents', 'workers', 'members', subject], all: ['todos', 'chats'] };
 /** Todos show the name and the colour of their labels. */
 const label: Concern = { kinds: ['labels'], all: ['todos'] };
 const view: Concern = { kinds: ['views'] };
 const member: Concern = { ...agent, kinds: [...agent.kinds, 'workspaces', 'identity'] };
-const skill: Concern = { kinds: ['agents'] };
-const capture: Concern = { kinds: ['captures', 'capture'] };
+const skill: Concern = { kinds: ['agents', subject] };
+const capture: Concern = { kinds: ['captures', 'capture', subject] };
 const notification: Concern = { kinds: ['notifications'] };
 const workspace: Concern = { kinds: ['identity', 'workspaces', 'usage'] };
 const invitation: Concern = { kinds: ['invitations'] };
@@ -75,7 +78,7 @@ export const concernOf: Readonly<Record<EventType, Concern>> = {
   'snooze.deleted': snooze,
   'schedule.failed': todo,
   'chat.created': chat,
-  'chat.updated': chat,
+  'chat.updated': { kinds: [...chat.kinds, subject] },
   'chat.status_changed': chat,
   'chat.archived': chat,
   'chat.restored': chat,
