@@ -190,6 +190,65 @@ test('a stream that cannot be had is said, and messages are read without it', as
   await following;
 });
 
+/** A conversation of a chat with 250 messages whose reads fail with these errors first, and how often it read. */
+function failing(...errors: (object | null)[]) {
+  const all = range(1, 250);
+  let reads = 0;
+  const conversation = new Conversation(
+    {
+      messages: async (after, limit) => {
+        const problem = errors[reads++];
+        if (problem) throw Object.assign(new Error('It failed'), { problem });
+        return { data: all.slice(after, after + limit), hasMore: after + limit < all.length };
+      },
+      follow: async function* () {},
+    },
+    0,
+    0,
+  );
+  return { conversation, reads: () => reads };
+}
+
+const away = { status: 503, retryable: true };
+const refused = { status: 403, retryable: false };
+
+test('messages that could not be read are read again until all are there', async () => {
+  const signal = new AbortController().signal;
+  const { conversation, reads } = failing(away, away, null, away, null, away);
+  await conversation.keepUp(120, signal);
+  assert.equal(sequences(conversation.view().messages), sequences(range(21, 120)));
+  assert.is(conversation.view().error, null);
+  await conversation.keepUp(250, signal);
+  assert.is(conversation.view().messages.at(-1)?.sequence, 250);
+  const before = reads();
+  await conversation.keepUp(250, signal);
+  assert.is(reads(), before, 'nothing is missing');
+});
+
+test('a failure that does not pass ends the reads, and is shown', async () => {
+  const signal = new AbortController().signal;
+  const opening = failing(refused);
+  await opening.conversation.keepUp(120, signal);
+  assert.equal([opening.reads(), opening.conversation.view().isOpened], [1, false]);
+  assert.match(String(opening.conversation.view().error), 'It failed');
+  const { conversation, reads } = failing(null, refused);
+  await conversation.keepUp(120, signal);
+  await conversation.keepUp(250, signal);
+  assert.is(reads(), 2);
+  assert.match(String(conversation.view().newerError), 'It failed');
+  await conversation.readNewer();
+  assert.is(conversation.view().newerError, null);
+  assert.is(conversation.view().messages.at(-1)?.sequence, 250);
+});
+
+test('a page that is left reads nothing again', async () => {
+  const left = new AbortController();
+  const { conversation, reads } = failing(...Array(9).fill(away));
+  conversation.subscribe(() => left.abort());
+  await conversation.keepUp(120, left.signal);
+  assert.is(reads(), 1);
+});
+
 test('the next opening of working hours is named in their zone', () => {
   const hours = {
     timezone: 'Europe/Berlin',

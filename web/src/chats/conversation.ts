@@ -1,4 +1,5 @@
 import type { ChatEvent } from 'tandem/client';
+import { problemOf } from '../api/problem.ts';
 import type { ChatStatus, Message } from './queries.ts';
 import { joined, lastSequence, type OpenText, withDelta } from './transcript.ts';
 
@@ -17,6 +18,8 @@ export interface ConversationView {
   isOpened: boolean;
   /** Why they, or older ones, could not be read. */
   error: unknown;
+  /** Why what is newer than the known messages could not be read, where it is not tried again. */
+  newerError: unknown;
   isReadingOlder: boolean;
   /** Whether the last attempt to receive live text failed. */
   isStreamLost: boolean;
@@ -27,28 +30,48 @@ const pageSize = 100;
 const drawMs = 50;
 /** Between attempts to open the stream, each of which repeats by itself for a while. */
 const streamPauseMs = 10_000;
+/** Before messages that could not be read are read again: doubled with each failure, up to a minute. */
+const readPauseMs = 2_000;
+const maxReadPauseMs = 60_000;
+
+/** Resolves after `ms`, or when `signal` aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}
 
 /** The messages of one chat as they are read and arrive: the newest first, older ones on demand, live text beside them. */
 export class Conversation {
   readonly #reader: ChatReader;
   readonly #pauseMs: number;
+  readonly #readPauseMs: number;
   readonly #watchers = new Set<() => void>();
   readonly #textWatchers = new Set<() => void>();
   #view: ConversationView = {
     messages: [],
     isOpened: false,
     error: null,
+    newerError: null,
     isReadingOlder: false,
     isStreamLost: false,
   };
   #open: OpenText | null = null;
   #drawn: OpenText | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #reading: Promise<void> | undefined;
+  #reading: Promise<unknown> | undefined;
 
-  constructor(reader: ChatReader, pauseMs = streamPauseMs) {
+  constructor(reader: ChatReader, pauseMs = streamPauseMs, firstReadPauseMs = readPauseMs) {
     this.#reader = reader;
     this.#pauseMs = pauseMs;
+    this.#readPauseMs = firstReadPauseMs;
   }
 
   readonly view = (): ConversationView => this.#view;
@@ -120,22 +143,46 @@ export class Conversation {
     }
   }
 
-  /** Reads what is newer than the last known message, for where no stream sends it. */
-  readNewer(): Promise<void> {
+  /**
+   * Reads the messages of a chat that has `count`: the newest where none are known, else what is newer, for where no stream
+   * sends it. What fails for a reason that passes is tried again until `signal` aborts, ever more rarely.
+   */
+  async keepUp(count: number, signal: AbortSignal): Promise<void> {
+    const isBehind = () => !this.#view.isOpened || lastSequence(this.#view.messages) < count;
+    for (let failures = 0; isBehind() && !signal.aborted; failures++) {
+      const error = await (this.#view.isOpened ? this.readNewer() : this.open(count).then(() => this.#view.error));
+      if (error !== null && !problemOf(error).retryable) return;
+      if (!isBehind()) return;
+      const askedMs = error === null ? 0 : (problemOf(error).retryAfterSeconds ?? 0) * 1000;
+      const growingMs = Math.min(maxReadPauseMs, this.#readPauseMs * 2 ** failures);
+      // The share of chance: not all windows come back at once.
+      await pause(askedMs + growingMs * (0.75 + Math.random() / 2), signal);
+    }
+  }
+
+  /** Reads what is newer than the last known message. Returns why that failed, else null. */
+  readNewer(): Promise<unknown> {
     this.#reading ??= this.#readOn().finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #readOn(): Promise<void> {
+  async #readOn(): Promise<unknown> {
+    let error: unknown = null;
     for (let isMore = true; isMore; ) {
       const known = lastSequence(this.#view.messages);
-      const page = await this.#reader.messages(known, pageSize).catch(() => null);
+      const page = await this.#reader.messages(known, pageSize).catch((failure: unknown) => {
+        error = failure;
+        return null;
+      });
       if (page) this.#add(page.data);
       // A page that does not follow what is known is of no use either.
       isMore = (page?.hasMore ?? false) && lastSequence(this.#view.messages) > known;
     }
+    const newerError = error === null || problemOf(error).retryable ? null : error;
+    if (newerError !== this.#view.newerError) this.#show({ newerError });
+    return error;
   }
 
   /**
@@ -160,13 +207,7 @@ export class Conversation {
         if (signal.aborted) return;
         this.#show({ isStreamLost: true });
       }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, this.#pauseMs);
-        signal.addEventListener('abort', () => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+      await pause(this.#pauseMs, signal);
     }
   }
 

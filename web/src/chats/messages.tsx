@@ -65,6 +65,7 @@ export function Messages({ conversation, view, rows, isOpen, author }: MessagesP
         })}
       </ol>
       <OpenMessage conversation={conversation} author={author} />
+      {view.newerError !== null && <Failed error={view.newerError} retry={() => void conversation.readNewer()} />}
     </>
   );
 }

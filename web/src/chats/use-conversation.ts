@@ -6,7 +6,6 @@ import { pollUnlessLive, repeatFailed } from '../api/live-state.ts';
 import { readAgain } from '../api/queries.ts';
 import { Conversation } from './conversation.ts';
 import { type ChatStatus, chatQuery, isWorking, showStatus } from './queries.ts';
-import { lastSequence } from './transcript.ts';
 
 /**
  * How often a chat is read beside its stream, in ms. Only the stream brings text at once, but what it does not bring (a
@@ -41,9 +40,10 @@ export function useConversation(workspaceId: string, chatId: string) {
 
   useEffect(() => {
     if (count === undefined) return;
-    if (!isOpened) void conversation.open(count);
-    else if (count > lastSequence(conversation.view().messages)) void conversation.readNewer();
-  }, [conversation, count, isOpened]);
+    const left = new AbortController();
+    void conversation.keepUp(count, left.signal);
+    return () => left.abort();
+  }, [conversation, count]);
 
   useEffect(() => {
     if (!isOpened || !works) return;
