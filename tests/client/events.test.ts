@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Answer, createTandemClient, type FollowEventsOptions, followEvents } from 'tandem/client';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -76,6 +77,22 @@ test('follow a snapshot that is taken at the start, and again when the position 
   ]);
   const refused = await refusalOf(followEvents(client, { afterSequence: 3 }).next());
   assert.match(refused.message, /already deleted/);
+});
+
+test('follow a copy that has every todo, read as docs/events.md shows', async () => {
+  const { workspaceId, key, call } = await tandem.workspace();
+  const data = Array.from({ length: 40 }, (_, place) => ({ title: `Todo ${place}` }));
+  for (let batch = 0; batch < 3; batch++) await call('POST /todos/batch', { data });
+  const all = await tandem.db.rows<{ id: string }>('select id from todos where workspace_id = $1', [workspaceId]);
+  const ids = all.map(({ id }) => id).sort();
+  await call(`DELETE /todos/${ids[0]}`);
+  const suggest = 'update todos set is_suggested = true where workspace_id = $1 and id = $2';
+  await tandem.db.rows(suggest, [workspaceId, ids[1]]);
+  const [source = ''] = /async function allTodos[\s\S]*?\n\}\n/.exec(readFileSync('docs/events.md', 'utf8')) ?? [];
+  const read = new Function('tandem', `${source.replace(': string | undefined', '')} return allTodos();`);
+  const copy: { id: string }[] = await read(createTandemClient({ url: tandem.url, token: key }));
+  assert.is(ids.length, 120);
+  assert.equal(copy.map(({ id }) => id).sort(), ids);
 });
 
 test('end with the error when the credential is not valid, with that of a callback, and with the reason of the signal', async () => {
