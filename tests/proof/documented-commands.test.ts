@@ -37,6 +37,13 @@ const exceptions: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^rsync /, 'copies to another machine'],
   [
+    /^(EMBEDDED_PORT=.* npm start|PGPASSWORD=.* pg_dump|mkdir -p \/srv)/,
+    'moves the data of an operator to another PostgreSQL',
+  ],
+  [/^git pull\b/, 'replaces these sources'],
+  [/^(docker compose|echo "POSTGRES_PASSWORD=)/, 'needs Docker, and makes a database of an operator'],
+  [/^npm install /, 'installs for a person; tests/proof/client-package.test.ts installs both packages'],
+  [
     /^(DATABASE_URL|HOST)=\S.* npm start$/s,
     'needs such servers; tests/proof/npm-start.test.ts starts the service with npm',
   ],
