@@ -36,7 +36,7 @@ export const chats = router({
         scope: 'chats:write',
         summary: 'Start a chat with an agent',
         description:
-          'The agent starts at once and continues after this response. With `waitSeconds` the request is held until it stops. To collect the reply otherwise, read the status of the chat (getChat) BEFORE its messages (listMessages with `afterSequence` 0): when that status was no longer `running` and `hasMore` is false, everything has arrived.',
+          'The agent starts at once and continues after this response. With `waitSeconds` the request is held until it stops. To collect the reply otherwise, read the status of the chat (getChat) BEFORE its messages (listMessages with `afterSequence` 0): when that status was neither `queued` nor `running`, and `hasMore` is false, everything has arrived.',
         sample: { message: 'What is due this week?', timezone: 'Europe/Berlin' },
         status: 201,
         keyed: true,

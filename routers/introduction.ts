@@ -44,11 +44,11 @@ A credential has a budget of requests per one-minute window (\`rateLimitPerMinut
 
 ## Unavailability
 
-While the database is away, full or too slow, too many requests wait, or the process that took a request is stopping, the answer is 503 \`internal_error\` with \`reason: "unavailable"\` and the seconds to wait in \`Retry-After\`. No request waits longer than ten seconds for a connection, a lock or a statement; only one that asks for it with \`waitSeconds\` is held longer. Repeat a write with the same \`Idempotency-Key\`: it may have been done although its answer was lost.
+While the database is away, full or too slow, too many requests wait, or the process that took a request is stopping, the answer is 503 \`internal_error\` with \`reason: "unavailable"\` and the seconds to wait in \`Retry-After\`. No request waits longer than ten seconds for a connection, a lock or a statement; only one that asks for it with \`waitSeconds\` is held longer. Repeat a write with the same \`Idempotency-Key\`, where the operation takes one: it may have been done although its answer was lost.
 
 ## Idempotency
 
-Operations that create or start something accept an \`Idempotency-Key\`. A retry with the same key and body within 24 hours gets the first answer, with \`Idempotency-Replayed: true\`, and nothing happens twice; the same key with another body is 409 \`idempotency_key_reused\`. Only successes are kept: after an error the key is free again. While the first request is running, a second one with the same key waits for a few seconds, then gets 409 with \`reason: "idempotency_in_progress"\`.
+Operations that list the header \`Idempotency-Key\` accept one; elsewhere it has no effect, so look before you repeat what creates something (\`createWebhookEndpoint\`, \`createApiKey\`, \`createWorkspace\`, \`inviteMember\`, \`startRecording\`). A retry with the same key and body within 24 hours gets the first answer, with \`Idempotency-Replayed: true\`, and nothing happens twice; the same key with another body is 409 \`idempotency_key_reused\`. Only successes are kept: after an error the key is free again. While the first request is running, a second one with the same key waits for a few seconds, then gets 409 with \`reason: "idempotency_in_progress"\`.
 
 ## Paging
 
@@ -60,7 +60,7 @@ Single resources carry an \`ETag\`. Send it as \`If-None-Match\` to get 304 whil
 
 ## Polling
 
-Agents continue to work after the answer: starting them returns 201 or 202 at once. To collect a reply, read the status of the chat BEFORE its messages: \`getChat\`, then \`listMessages\` with \`afterSequence\` (0 after \`createChat\`, \`messageSequence\` after \`sendMessage\`), keeping the highest \`sequence\` seen. If the status read first was no longer \`running\` and \`hasMore\` is false, everything has arrived. In the other order, a message written between the two reads would be missed.
+Agents continue to work after the answer: starting them returns 201 or 202 at once. To collect a reply, read the status of the chat BEFORE its messages: \`getChat\`, then \`listMessages\` with \`afterSequence\` (0 after \`createChat\`, \`messageSequence\` after \`sendMessage\`), keeping the highest \`sequence\` seen. If the status read first was neither \`queued\` (it waits for the working hours of its agent) nor \`running\`, and \`hasMore\` is false, everything has arrived. In the other order, a message written between the two reads would be missed.
 
 ## Versioning and deprecation
 

@@ -49,7 +49,7 @@ export const passwordOperations = {
         access: 'public',
         summary: 'Set a new password with the token of an email',
         description:
-          'Ends all sessions of the account, and its API keys and connected apps unless `revokeAccess` is false. It also verifies the address.',
+          'Ends all sessions of the account, and its API keys and connected apps unless `revokeAccess` is false. The link of an email also verifies the address; one that the operator printed does not.',
         events: ['api_key.revoked', 'connected_app.revoked'],
       }),
     )

@@ -101,7 +101,7 @@ export const webhookEndpoints = router({
         access,
         summary: 'Delete a webhook endpoint',
         description:
-          'Erases the endpoint and its deliveries at once; pending deliveries are not sent. To stop it for a while, use updateWebhookEndpoint with `enabled: false` instead: its position in the log is kept.',
+          'Erases the endpoint and its deliveries at once; pending deliveries are not sent. To stop it for a while, use updateWebhookEndpoint with `enabled: false` instead: its pending deliveries are cancelled too, and once it is enabled again it gets the events from then on; redeliverWebhooksSince sends what it missed.',
         etag: true,
         statuses: [404],
       }),

@@ -4,6 +4,7 @@ import { scopes } from '../../domain/scopes.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { loopbackHosts } from '../support/listener.ts';
 import { sweep } from '../support/sweeps.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('webhook endpoints');
 let tandem: TestService;
@@ -216,6 +217,34 @@ test('what is unknown or of another workspace is 404; what is disabled sends not
   assert.equal([status, body.reason], [409, 'disabled']);
   const missing = await other.call(`GET /webhook-endpoints/${foreign.id}/deliveries/${unknown}`);
   assert.equal([missing.status, missing.body.param], [404, 'deliveryId']);
+});
+
+test('an endpoint that was disabled gets what it missed when that is asked for', async () => {
+  const { call } = await tandem.workspace();
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const { body: made } = await call('POST /webhook-endpoints', { url, types: ['todo.created'] });
+  const path = `/webhook-endpoints/${made.id}`;
+  const statuses = async (): Promise<string[]> => {
+    const { body } = await call(`GET ${path}/deliveries`);
+    return body.data.map(({ status }: { status: string }) => status);
+  };
+  /** Creates a todo, and waits until its event has its place in the log. */
+  const create = async (count: number) => {
+    await call('POST /todos', { title: 'Pay the rent' });
+    await until(async () => (await call('GET /events?types=todo.created')).body.data.length === count);
+  };
+  await create(1);
+  await until(async () => (await statuses()).length === 1);
+  await call(`PATCH ${path}`, { enabled: false });
+  assert.equal(await statuses(), ['cancelled']);
+  await create(2);
+  await call(`PATCH ${path}`, { enabled: true });
+  await create(3);
+  await until(async () => (await statuses()).length === 2);
+  assert.equal(await statuses(), ['pending', 'cancelled'], 'not the second one');
+  assert.is((await call(`POST ${path}/redeliver`, { since })).status, 202);
+  await until(async () => (await statuses()).length === 3);
+  assert.equal(await statuses(), ['pending', 'pending', 'pending']);
 });
 
 test('its own creation, changes and end are in the log', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { maxCaptureBody } from '../../domain/captures/shapes.ts';
 
 const test = suite('documents');
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
@@ -84,6 +85,48 @@ test('show code as it stands in the file that they name', () => {
       assert.ok(withoutLayout(textOf(file)).includes(withoutLayout(part)), `${file} does not hold:\n${part}`);
     }
   }
+});
+
+interface Documented {
+  operationId: string;
+  parameters?: { $ref?: string }[];
+  responses: Record<string, unknown>;
+}
+
+/** The names of operations in a text. */
+const namesIn = (text: string) => [...text.matchAll(/`([a-z]\w+)`/g)].map(([, name]) => name ?? '').sort();
+
+test('name the operations that take an Idempotency-Key, and those that create something without one', () => {
+  const { paths } = JSON.parse(textOf('openapi.json')) as { paths: Record<string, { post?: Documented }> };
+  const posts = Object.entries(paths).flatMap(([path, { post }]) => (post ? [{ path, ...post }] : []));
+  const header = '#/components/parameters/IdempotencyKey';
+  const takesKey = ({ parameters = [] }: Documented) => parameters.some(({ $ref }) => $ref === header);
+  const creates = ({ path, responses }: { path: string } & Documented) =>
+    !path.startsWith('/auth/') && !('200' in responses);
+  const paragraphs = textOf('docs/guides/idempotency.md').split('\n\n');
+  const [keyed = ''] = paragraphs.find((each) => / take a key\./.test(each))?.split(' take a key.') ?? [];
+  const keyless = paragraphs.find((each) => each.startsWith('Elsewhere the header has no effect.')) ?? '';
+  const named = (which: (each: (typeof posts)[number]) => boolean) =>
+    posts
+      .filter(which)
+      .map(({ operationId }) => operationId)
+      .sort();
+  assert.equal(namesIn(keyed), named(takesKey));
+  assert.equal(
+    namesIn(keyless),
+    named((each) => !takesKey(each) && creates(each)),
+  );
+});
+
+test('show no password that works: compose.yaml has none of its own', () => {
+  const uses = textOf('compose.yaml').match(/\$\{POSTGRES_PASSWORD[^}]*\}/g) ?? [];
+  assert.is(uses.length, 2);
+  for (const use of uses) assert.match(use, /^\$\{POSTGRES_PASSWORD:\?/);
+});
+
+test('show a proxy that lets the largest body through', () => {
+  const [, size] = /client_max_body_size (\d+)m;/.exec(textOf('docs/scale.md')) ?? [];
+  assert.ok(Number(size) * 2 ** 20 > maxCaptureBody, 'the service itself refuses what is larger');
 });
 
 test.run();
