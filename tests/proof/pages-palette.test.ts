@@ -211,6 +211,33 @@ test.promise('Enter opens what the service finds, and creates nothing before it 
   assert.equal(titles, ['Rake the leaves', 'Mow the lawn', 'Water the ferns']);
 });
 
+test.promise(
+  'a todo that is made without a connection is kept, and one with too long a title is not lost',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const window = await stage.window({ as: ada, ...desk, expected: expectedFailures });
+    const { page, goTo } = window;
+    await goTo('/todos', 'Todos');
+    const unreachable = await breakOperations(page, () => true, 'unreachable');
+    const field = page.getByRole('combobox', { name: 'Find a command' });
+    await openPalette(window);
+    await field.fill('a'.repeat(501));
+    await page.getByRole('alert').getByText('at most 500 characters').waitFor();
+    await page.keyboard.press('Enter');
+    assert.is((await field.inputValue()).length, 501);
+    await field.fill('Mow the lawn');
+    await page.getByRole('option', { name: 'Create todo “Mow the lawn”' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('grid', { name: 'Todos' }).getByText('Mow the lawn').waitFor();
+    await unreachable.mend();
+    const titles = async () => bodyOf(await call('GET /todos')).data.map(({ title }: { title: string }) => title);
+    await until(async () => (await titles()).length > 0);
+    assert.equal(await titles(), ['Mow the lawn']);
+  },
+);
+
 test.promise('a field of a todo takes what was typed, once that can be read', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

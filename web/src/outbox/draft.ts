@@ -36,3 +36,10 @@ export interface Outbox {
   onOutcome(show: (message: string) => void): void;
   close(): void;
 }
+
+/** What is said of a new todo. `isWaiting`: the service has not stored it yet. */
+export function createdWords(title: string, isWaiting: boolean): string {
+  return isWaiting
+    ? `“${title}” is kept in this browser. It is sent once the service can be reached.`
+    : `“${title}” is on the list.`;
+}

@@ -1,16 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { useFilter } from 'react-aria-components';
-import { api, problemOf } from '../api/client.ts';
-import { identityQuery, readAgain } from '../api/queries.ts';
+import { problemOf } from '../api/problem.ts';
+import { identityQuery } from '../api/queries.ts';
+import { openOutbox } from '../outbox/current.ts';
 import { useArrival } from '../ui/arrival.ts';
 import { Finder, type FinderEntry, type FinderGroup } from '../ui/finder.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import type { TypedAhead } from '../ui/typed-ahead.tsx';
-import { todoListsQuery } from '../work/queries.ts';
+import { type TodoList, todoListsQuery } from '../work/queries.ts';
 import type { Command } from './command.ts';
 import { useCommandContext } from './command-context.ts';
 import { commands } from './commands.ts';
+import { createTodo, maxTitle } from './create-todo.ts';
 import { useFound } from './found.ts';
 import { Keys } from './shortcut-keys.tsx';
 
@@ -26,18 +28,18 @@ export function Palette({ ahead, close }: PaletteProps) {
   const [query, setQuery] = useState('');
   const context = useCommandContext();
   const { contains } = useFilter({ sensitivity: 'base' });
-  const create = useCreateTodo();
   const workspaceId = useQuery(identityQuery).data?.workspace.id ?? '';
   const lists = useLists(workspaceId);
+  const creating = useCreateTodo(lists.lists, close);
   const shown = commands.filter(({ when }) => when?.(context) !== false);
   const title = query.trim();
   const finds = (text: string) => contains(text, title);
   const found = useFound(workspaceId, query, finds);
   const isReading = lists.isReading || found.isReading;
   const choose = (id: string) => {
+    if (id === 'create') return creating.create(title);
     close();
-    if (id === 'create') create(title);
-    else if (id.startsWith('/')) context.go(id);
+    if (id.startsWith('/')) context.go(id);
     else shown.find((command) => command.id === id)?.run(context);
   };
   const groupOf = (section: Command['section']): FinderGroup => ({
@@ -51,6 +53,7 @@ export function Palette({ ahead, close }: PaletteProps) {
         ...(keys !== undefined && { aside: <Keys of={keys} /> }),
       })),
   });
+  const isTooLong = [...title].length > maxTitle;
   const creation: FinderEntry = { id: 'create', name: `Create todo “${title}”`, icon: 'plus' };
   return (
     <Finder
@@ -64,7 +67,7 @@ export function Palette({ ahead, close }: PaletteProps) {
         { name: 'Lists', entries: lists.entries.filter(({ text }) => finds(text)) },
         ...found.groups,
         // Not before all is found, one of which may be what is meant.
-        { name: 'New', entries: title !== '' && !isReading ? [creation] : [] },
+        { name: 'New', entries: title !== '' && !isTooLong && !isReading ? [creation] : [] },
       ]}
       isReading={isReading}
       onChoose={choose}
@@ -76,6 +79,13 @@ export function Palette({ ahead, close }: PaletteProps) {
           {found.failure}
         </p>
       )}
+      {(isTooLong || creating.error !== null) && (
+        <p className="no-option" role="alert">
+          {isTooLong
+            ? `The title of a todo has at most ${maxTitle} characters. Shorten it to create one.`
+            : `The todo is not created. ${problemOf(creating.error).message}`}
+        </p>
+      )}
     </Finder>
   );
 }
@@ -84,6 +94,7 @@ function useLists(workspaceId: string) {
   const { data, isPending, failureCount, fetchStatus } = useQuery(todoListsQuery(workspaceId));
   const lists = useArrival(data) ?? [];
   return {
+    lists,
     entries: lists.map(({ id, name }) => ({
       id: `/lists/${id}`,
       text: `${name} list`,
@@ -94,16 +105,26 @@ function useLists(workspaceId: string) {
   };
 }
 
-function useCreateTodo(): (title: string) => void {
-  const queryClient = useQueryClient();
+/** Makes a todo of a title, and closes the palette once it cannot be lost any more. */
+function useCreateTodo(lists: readonly TodoList[], close: () => void) {
+  const identity = useQuery(identityQuery).data;
   const notify = useNotice();
-  const creating = useMutation({
-    mutationFn: (title: string) => api.todos.create.mutate({ title }),
-    onSuccess: async (_, title) => {
-      notify(`“${title}” is on the list.`);
-      await readAgain(queryClient, 'todos');
+  const isCreating = useRef(false);
+  const { mutate, error } = useMutation({
+    mutationFn: async (title: string) => identity && createTodo(title, await openOutbox(identity), identity, lists),
+    onSuccess: (created) => {
+      close();
+      void created?.words.then((words) => words !== null && notify(words));
     },
-    onError: (error) => notify(problemOf(error).message),
+    onSettled: () => {
+      isCreating.current = false;
+    },
   });
-  return creating.mutate;
+  const create = (title: string) => {
+    // A second press before it is closed.
+    if (isCreating.current) return;
+    isCreating.current = true;
+    mutate(title);
+  };
+  return { create, error };
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, Suspense } from 'react';
 import { useNavigate } from 'react-router';
+import { createdWords } from '../outbox/draft.ts';
 import type { Created, QuickAddProps } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
 import { Pending } from '../ui/card.tsx';
@@ -27,9 +28,7 @@ export function NewTodo({ todoListId, isOnList = false, form: TodoForm = LazyFor
   const notify = useNotice();
   const created = (what: Created) => {
     if ('count' in what) notify(`${what.count} todos are on the list.`);
-    else if (what.isWaiting)
-      notify(`“${what.title}” is kept in this browser. It is sent once the service can be reached.`);
-    else notify(`“${what.title}” is on the list.`);
+    else notify(createdWords(what.title, what.isWaiting ?? false));
     if ('id' in what && what.opens) void navigate(`/todos/${what.id}`);
     else if (!isOnList) void navigate('/todos');
   };
