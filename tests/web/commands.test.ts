@@ -129,6 +129,14 @@ const sources = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.tsx?$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(source, path), 'utf8') }));
 
+test('keys of a composition are known in one way, which knows the key that ends one too', () => {
+  const own = sources.filter(({ text }) => text.includes('.isComposing'));
+  assert.equal(
+    own.map(({ path }) => path),
+    [join('ui', 'typed-ahead.tsx')],
+  );
+});
+
 test('what opens by a key or a press takes no page away where its code cannot be loaded', () => {
   // What React's own `lazy` cannot load takes all away up to the next boundary, and stays unloaded.
   const own = sources.filter(({ text }) => /\blazy(<.*>)?\(/.test(text));

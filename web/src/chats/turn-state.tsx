@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { Button } from '../ui/button.tsx';
+import { isComposing } from '../ui/typed-ahead.tsx';
 import type { Agent } from '../work/queries.ts';
 import { type Chat, isWorking } from './queries.ts';
 import { StatusBadge } from './status.tsx';
@@ -27,7 +28,7 @@ export function TurnState({ chat, agent, isStopping, isStreamLost, stop, focusFi
   useEffect(() => {
     if (!canStop) return;
     const press = (event: KeyboardEvent) => {
-      const isTaken = event.defaultPrevented || event.isComposing || document.querySelector(overlays) !== null;
+      const isTaken = event.defaultPrevented || isComposing(event) || document.querySelector(overlays) !== null;
       if (event.key === 'Escape' && !isTaken) stop();
     };
     document.addEventListener('keydown', press);
