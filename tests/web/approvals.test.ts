@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { atFields, editFieldsOf, inputFrom, type Schema } from '../../web/src/approvals/edit-fields.ts';
 import { effectOf, expiryWords, labelOf, valueWords } from '../../web/src/approvals/effect.ts';
 import { type Subject, sentenceOf, subjectOf } from '../../web/src/approvals/subject.ts';
+import { isUndecided } from '../../web/src/approvals/subject-queries.ts';
 import toolInputs from '../../web/src/approvals/tool-inputs.json' with { type: 'json' };
 
 const test = suite('approvals in words');
@@ -186,6 +187,14 @@ test('an error of the service is shown at the field of the form', () => {
     atFields(problem).problem.errors.map(({ param }) => param),
     ['assignees', null, null],
   );
+});
+
+test('an approval that newer ones have moved off the page of the pending ones is still to be decided', () => {
+  assert.ok(isUndecided(true, undefined));
+  assert.ok(isUndecided(false, { status: 'pending' }));
+  for (const status of ['approved', 'denied', 'expired', 'superseded'] as const)
+    assert.not.ok(isUndecided(false, { status }));
+  assert.not.ok(isUndecided(false, undefined), 'not before it is read');
 });
 
 test.run();

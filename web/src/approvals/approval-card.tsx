@@ -22,7 +22,7 @@ import { DecidedElsewhere, EffectList, Facts } from './card-parts.tsx';
 import { DenyForm } from './deny-form.tsx';
 import { approvalQuery, type ShownApproval } from './queries.ts';
 import { sentenceOf } from './subject.ts';
-import { directoryQuery, subjectQuery } from './subject-queries.ts';
+import { directoryQuery, isUndecided, subjectQuery } from './subject-queries.ts';
 import { draftOf, useDecision } from './use-approvals.ts';
 
 const EditForm = lazyPart(() => import('./edit-form.tsx').then(({ EditForm }) => EditForm));
@@ -65,8 +65,8 @@ function useArmed() {
 export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, keys, all, more }: ApprovalCardProps) {
   const { workspace } = useIdentity();
   const { decide, isBusy, problem, isTaken } = useDecision(approval, onSettled);
-  const isOpen = isPending && !isTaken;
-  const decided = useQuery({ ...approvalQuery(workspace.id, approval.id), enabled: !isOpen });
+  const decided = useQuery({ ...approvalQuery(workspace.id, approval.id), enabled: !isPending || isTaken });
+  const isOpen = !isTaken && isUndecided(isPending, decided.data);
   const known = useQuery(directoryQuery(workspace.id)).data;
   const directory = known ?? [];
   const subject = useQuery(subjectQuery(workspace.id, approval)).data ?? null;

@@ -5,7 +5,10 @@ import { readAgain } from '../api/queries.ts';
 
 export type Approval = TandemOutputs['approvals']['get'];
 
-/** An approval on a page. `isPending`: false once somebody decided it elsewhere. */
+/**
+ * An approval on a page. `isPending`: false where it is not among those that were read as pending: somebody decided it
+ * elsewhere, or so many came after it that it is on another page of theirs.
+ */
 export interface ShownApproval {
   approval: Approval;
   isPending: boolean;

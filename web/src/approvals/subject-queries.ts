@@ -90,3 +90,8 @@ export const subjectQuery = (workspaceId: string, approval: Pick<Approval, 'tool
     staleTime: 30_000,
   });
 };
+
+/** Whether somebody has to decide an approval. `read`: as it was read by itself, where it is not pending. */
+export function isUndecided(isPending: boolean, read: Pick<Approval, 'status'> | undefined): boolean {
+  return isPending || read?.status === 'pending';
+}
