@@ -1,12 +1,8 @@
-import { createElement, Fragment, type ReactNode } from 'react';
+import { createElement, type ReactNode, useMemo } from 'react';
+import { inOrder, LongText } from './long-text.tsx';
 import { type Block, blocksOf, type Inline, type Item, type Table } from './markdown.ts';
 
 /* Elements only: no text ever becomes markup. */
-
-/** Siblings that never move, each known by its place. */
-function inOrder(nodes: readonly ReactNode[]): ReactNode {
-  return createElement(Fragment, null, ...nodes);
-}
 
 function inline(parts: readonly Inline[]): ReactNode {
   return inOrder(parts.map(inlineOne));
@@ -113,5 +109,14 @@ interface ProseProps {
 
 /** Markdown as it reads. Links open a window of their own, without a reference to this one. */
 export default function Prose({ text, source }: ProseProps) {
-  return <div className="prose">{blocks(blocksOfSource(text, source))}</div>;
+  return (
+    <LongText className="prose" text={text}>
+      {(shown) => <Blocks text={shown} source={shown === text ? source : undefined} />}
+    </LongText>
+  );
+}
+
+function Blocks({ text, source }: ProseProps) {
+  const found = useMemo(() => blocksOfSource(text, source), [text, source]);
+  return blocks(found);
 }

@@ -1,22 +1,28 @@
-import { createElement, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Card } from '../ui/card.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { inOrder, LongText } from './long-text.tsx';
 
 /** Name of the speaker in front of a paragraph. */
 const speaker = /^([^\s:][^:\n]{0,59}): /;
 
 /** A transcript, split into paragraphs. */
 export function Transcript({ text }: { text: string }) {
-  const paragraphs = text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
   return (
     <Card
       title="Transcript"
       intro="The transcript cannot be edited. Write corrections in the notes."
       actions={<CopyButton kind="quiet" text={text} label="Copy" what="The transcript is" />}
     >
-      {createElement('div', { className: 'transcript' }, ...paragraphs.map(paragraphOf))}
+      <LongText className="transcript" text={text}>
+        {(shown) => inOrder(paragraphsOf(shown).map(paragraphOf))}
+      </LongText>
     </Card>
   );
+}
+
+function paragraphsOf(text: string): string[] {
+  return text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
 }
 
 function paragraphOf(text: string): ReactNode {
