@@ -1,5 +1,5 @@
 import { cpus, loadavg } from 'node:os';
-import { type Comparison, compare } from './harness/compare.ts';
+import { type Comparison, compare, type Workload } from './harness/compare.ts';
 import { type BenchDatabase, openBenchDatabase } from './harness/database.ts';
 import { fine, range, tenths, times, whole } from './harness/figures.ts';
 import { Loader } from './harness/loader.ts';
@@ -17,11 +17,25 @@ const names = [
   'listTodos status=active',
   'listTodos deep page',
   'search',
+  'search in the largest',
+  'search in the others',
   'createTodo',
   'createTodo keyed',
   'updateTodo status',
 ];
 const target = 0.9;
+
+/**
+ * Beside the searches of all workspaces, those of the largest one, which is ten times larger as well and has ten times the
+ * matches, and those of the others, which are not.
+ */
+function withSearchesApart(workloads: readonly Workload[], largest: string | undefined): Workload[] {
+  const apart = ({ name, target, calls }: Workload): Workload[] => [
+    { name: `${name} in the largest`, target, calls: calls.filter(({ key }) => key === largest) },
+    { name: `${name} in the others`, target, calls: calls.filter(({ key }) => key !== largest) },
+  ];
+  return workloads.flatMap((each) => (each.name === 'search' ? [each, ...apart(each)] : [each]));
+}
 
 export interface TenfoldFigures {
   large: string;
@@ -55,7 +69,8 @@ export async function measureTenfold(options: Options, print: (line: string) => 
     const started = async (database: BenchDatabase) => {
       const server = await startService({ DATABASE_URL: database.url }, database.keys[0] ?? '');
       stops.push(server.stop);
-      return { database, server, workloads: await workloadsOf(server.url, await sampleSpaces(database, 100)) };
+      const workloads = await workloadsOf(server.url, await sampleSpaces(database, 100));
+      return { database, server, workloads: withSearchesApart(workloads, database.keys[0]) };
     };
     const [large, small] = [await started(databases[0] as BenchDatabase), await started(databases[1] as BenchDatabase)];
     const [{ now: begun } = { now: '' }] = await large.database.db.rows<{ now: string }>('select now()', []);

@@ -6,6 +6,8 @@ export interface PlanNode {
   'Shared Read Blocks': number;
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
+  'Plan Rows': number;
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;

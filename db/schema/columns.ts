@@ -19,3 +19,14 @@ export const changedNow = sql`greatest(now(), updated_at)`;
  * The tenant column that starts every key of a tenant table. It has no default: each statement names its workspace.
  */
 export const workspaceId = () => uuid('workspace_id').notNull();
+
+/**
+ * The parts of the workspaces, by the last bits of their ids, which are random. Each part has a search index of its own: to
+ * intersect a word with a workspace, PostgreSQL reads all that an index has of that word.
+ */
+export const searchParts = 16;
+
+/** The part of a workspace in SQL, from 0; `column` holds its id. An index of a part is used where a query has this condition. */
+export function searchPartOf(column: string): string {
+  return `(get_byte(uuid_send(${column}), 15) & ${searchParts - 1})`;
+}

@@ -14,7 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { captures } from './captures.ts';
-import { bytes, instant, workspaceId } from './columns.ts';
+import { bytes, instant, searchPartOf, searchParts, workspaceId } from './columns.ts';
 import { agents, members, workspaces } from './workspaces.ts';
 
 export const todoLists = pgTable(
@@ -201,11 +201,12 @@ export const todoSearch = pgTable(
       columns: [table.workspaceId, table.todoId],
       foreignColumns: [todos.workspaceId, todos.id],
     }).onDelete('cascade'),
-    // Title and content in one: a scan of the index intersects the trigrams of all words, whichever of the two has each.
-    index('todo_search_texts').using(
-      'gin',
-      table.workspaceId,
-      sql`(${table.title} || ' ' || ${table.content}) gin_trgm_ops`,
+    // Title and content in one: a scan of an index intersects the trigrams of all words, whichever of the two has each. Of an
+    // index of all workspaces it would read what everybody has of a word.
+    ...Array.from({ length: searchParts }, (_, part) =>
+      index(`todo_search_texts_${part}`)
+        .using('gin', table.workspaceId, sql`(${table.title} || ' ' || ${table.content}) gin_trgm_ops`)
+        .where(sql.raw(`${searchPartOf('workspace_id')} = ${part}`)),
     ),
   ],
 );

@@ -7,13 +7,13 @@ import { hitsOf } from './search-index.ts';
 import { halvesOf, orderOf, type Walk, walkOf } from './walk.ts';
 
 /** Todos that a search reads in the order of the page before it uses the index. */
-const searchDepth = 1000;
+const searchDepth = 250;
 
 /** Todos whose texts it reads in the order of the page rather than use the index. */
 const maxPromising = 10 * searchDepth;
 
 /** Todos that it reads at most in the order of the page. */
-const maxSearchDepth = 20 * searchDepth;
+const maxSearchDepth = 20_000;
 
 /** Matches of the index that are sorted, however many there are among the first todos. */
 const maxLookedUp = 1500;

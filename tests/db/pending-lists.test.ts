@@ -9,7 +9,7 @@ import { createDatabase } from '../support/scratch.ts';
 const test = suite('the indexes of searches');
 
 /** Indexes that later migrations have replaced. */
-const replaced: Record<string, string> = { todo_search_trigrams: 'todo_search_texts' };
+const replaced: Record<string, string> = { todo_search_trigrams: 'todo_search_texts_0' };
 
 /** The limit of the pending list of each GIN index in kB; null is that of the server, 4096. */
 async function limitsOf(sql: postgres.Sql): Promise<Map<string, number | null>> {

@@ -6,6 +6,7 @@ import { termsOf } from '../../domain/search.ts';
 import { criteriaOf } from '../../domain/todos/filter.ts';
 import type { TodoFilter } from '../../domain/todos/listing-shapes.ts';
 import { nearStatement, searchPage } from '../../domain/todos/search.ts';
+import { over } from '../../domain/todos/summary.ts';
 import { sorts, type Walk } from '../../domain/todos/walk.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { until } from '../support/until.ts';
@@ -108,6 +109,16 @@ test('what is found among many todos is looked up once for each, not compared wi
   const { plan } = await buffersOf(tandem.db, { ...statement, plan: 'custom' });
   const compared = nodesOf(plan).reduce((sum, node) => sum + (node['Rows Removed by Join Filter'] ?? 0), 0);
   assert.is(compared, 0);
+});
+
+test('the index of the part of the workspace is read, and about as many matches are expected as there are', async () => {
+  const { text, values } = over('count(*)::int as count', workspace, criteriaOf(workspace, { query: 'quixovel' }));
+  const nodes = nodesOf((await buffersOf(tandem.db, { text, values, plan: 'custom' })).plan);
+  const read = nodes.flatMap((node) => node['Index Name'] ?? []).filter((name) => name.startsWith('todo_search'));
+  assert.equal(read, [`todo_search_texts_${Number.parseInt(workspace.workspaceId.slice(-1), 16)}`]);
+  const expected = nodes.find((node) => node['Relation Name'] === 'todo_search')?.['Plan Rows'] ?? 0;
+  const there = size / 3;
+  assert.ok(expected > there / 4 && expected < 4 * there, `${expected} expected of ${there}`);
 });
 
 const filters: TodoFilter[] = [{}, { status: 'active' }, { archived: 'any' }, { includeArchived: true }];
