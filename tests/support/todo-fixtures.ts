@@ -106,8 +106,8 @@ export async function walk(
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const texts: string[] = [];
   const watch = (text: unknown) => {
-    if (/\b(todos|idempotency_keys)\b/.test(String(text)) && !/skip locked/.test(String(text)))
-      texts.push(String(text));
+    const isAbout = /\b(from|into|update|join) (todos|idempotency_keys)\b/.test(String(text));
+    if (isAbout && !/skip locked/.test(String(text))) texts.push(String(text));
   };
   subscribe('tandem:statement', watch);
   await work().finally(() => unsubscribe('tandem:statement', watch));
