@@ -12,16 +12,17 @@ import { testDatabaseUrl } from '../support/harness.ts';
 import { type ObservedService, probeTodos, quantile, startObserved } from '../support/held-loop.ts';
 import { hostileCapture } from '../support/hostile-captures.ts';
 import { inLanes } from '../support/lanes.ts';
+import { countOf } from '../support/proof-size.ts';
 
 /*
- * The event loop belongs to requests: whatever a capture holds, nobody else waits for it. EVENT_LOOP_CAPTURES (20) is
+ * The event loop belongs to requests: whatever a capture holds, nobody else waits for it. EVENT_LOOP_CAPTURES is
  * how many hostile captures are made, EVENT_LOOP_SEED (0) the first seed. What is judged is processor time of the main
  * thread; answer times are judged with EVENT_LOOP_QUIET=1 alone, on a machine that does nothing else.
  */
 
 const test = suite('the event loop, hostile captures');
 
-const count = Number(process.env.EVENT_LOOP_CAPTURES ?? 20);
+const count = countOf('EVENT_LOOP_CAPTURES', { ci: 10, full: 20 });
 const firstSeed = Number(process.env.EVENT_LOOP_SEED ?? 0);
 const maxHoldMs = 100;
 const maxAnswerMs = 250;

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const test = suite('every occurrence fires exactly once');
 const start = '2033-01-03T00:00:00.000Z';
-const todos = countOf('OCCURRENCE_TODOS', { ci: 75, full: 500 });
+const todos = countOf('OCCURRENCE_TODOS', { ci: 40, full: 500 });
 const steps = 20;
 const processes = 4;
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
 import { tabTo } from '../support/keyboard.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { agentOf, bodyOf, endOfRun } from '../support/work-fixtures.ts';
@@ -247,7 +247,7 @@ const texts = {
   approvalGuidance: 'Ask before anything that a customer would see.',
 };
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the pages of agents are accessible and fit: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     const call = callsOf(stage.tandem, ada);

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { asks, cardOf, untilDecided, untilFocused } from '../support/inbox-fixtures.ts';
 import { pressAtOnce } from '../support/keyboard.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { ScriptedEngine, settled } from '../support/scripted-engine.ts';
 import { until } from '../support/until.ts';
@@ -219,7 +219,7 @@ test.promise(
   },
 );
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`a todo shows what its agent asks, in place: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     const call = callsOf(stage.tandem, ada);

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { agentOf, bodyOf } from '../support/work-fixtures.ts';
@@ -180,7 +180,7 @@ test.promise('a saved view keeps the columns', async (stage) => {
   assert.is(await window.page.getByRole('combobox', { name: 'Columns' }).inputValue(), 'list');
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`columns by list can be used by everyone: ${name}`, async (stage) => {
     const { ada, call } = await withLists(stage);
     for (let place = 1; place <= 9; place++) bodyOf(await call('POST /todo-lists', { name: `Project ${place}` }), 201);

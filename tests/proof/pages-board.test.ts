@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { onEntry } from '../support/keyboard.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -146,7 +146,7 @@ test.promise(
   },
 );
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the board can be used by everyone: ${name}`, async (stage) => {
     const { ada, call, ids } = await withTodos(stage, [
       { title: 'Water the plants' },

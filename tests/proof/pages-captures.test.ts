@@ -1,6 +1,6 @@
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { newNote, newRecording } from '../support/capture-fixtures.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import type { Person } from '../support/people.ts';
 
 const test = pageSuite('pages: captures', async () => ({ handlers: { onCapture: async () => {} } }));
@@ -43,7 +43,7 @@ async function plannedRelease(stage: Stage, ada: Person) {
   return { id, accepted: accepted.body.id, suggested: suggested.body.id };
 }
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`captures are accessible and fit: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     const of = callsOf(stage, ada);

@@ -3,7 +3,7 @@ import { pageSuite } from '../support/browser.ts';
 import { newChat } from '../support/chat-fixtures.ts';
 import { openChat, sentTexts, workspaceOf } from '../support/chat-pages.ts';
 import { tabTo } from '../support/keyboard.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { breakOperations } from '../support/page-faults.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -184,7 +184,7 @@ const results = [
   },
 ].map((each) => ({ ...each, truncated: false }));
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`chats can be used by everyone: ${name}`, async (stage) => {
     const chat = await openChat(stage, options);
     const { page, window, agent } = chat;

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 
 const test = pageSuite('the documents in a browser');
 
@@ -9,7 +9,7 @@ async function opened(window: Window, path: string): Promise<void> {
   await window.page.locator('h1').first().waitFor();
 }
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`guides and reference are readable, ${name}`, async ({ window }) => {
     const seen = await window(options);
     for (const path of [

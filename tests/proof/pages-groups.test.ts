@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { agentOf, bodyOf } from '../support/work-fixtures.ts';
@@ -161,7 +161,7 @@ test.promise(
   },
 );
 
-for (const options of looks) {
+for (const options of looksOf(import.meta.url)) {
   const { colorScheme, viewport } = options;
   test.promise(`a list in groups is good to look at: ${colorScheme}, ${viewport.width} px`, async (stage) => {
     const { ada } = await withTodos(stage);

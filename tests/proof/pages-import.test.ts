@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { toneOf, wavOf } from '../support/audio-fixtures.ts';
 import { pageSuite } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -136,7 +136,7 @@ test.promise('a session does not end while files are imported', async (stage) =>
   await importsOf(page).getByRole('link', { name: 'planning.vtt' }).waitFor();
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`imports are accessible and fit: ${name}`, async (stage) => {
     const ada = await stage.person();
     const window = await stage.window({ ...options, as: ada });

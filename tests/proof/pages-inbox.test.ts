@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { asks, failedRun, suggest, untilFocused } from '../support/inbox-fixtures.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
 import { callsOf } from '../support/people.ts';
 import { reply, ScriptedEngine } from '../support/scripted-engine.ts';
@@ -99,7 +99,7 @@ test.promise('runs are listed with what they came to, filtered by the address, a
 
 const narrowest = { width: 320, height: 640 };
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the inbox and the runs are accessible and fit, empty and full: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     const window = await stage.window({ ...options, as: ada });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf, password } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -203,7 +203,7 @@ test.promise('an offer of the browser before the sign-in is still there in the s
   await page.getByText('This browser does not offer to install it here.').waitFor();
 });
 
-for (const { name, ...more } of looks) {
+for (const { name, ...more } of looksOf(import.meta.url)) {
   test.promise(`what cannot be taken and what is offered are accessible and fit: ${name}`, async (stage) => {
     const ada = await stage.person();
     const window = await stage.window({ ...options, ...more, as: ada });

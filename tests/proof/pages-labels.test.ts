@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -163,7 +163,7 @@ test.promise('the settings create, rename, recolour and delete a label', async (
   await page.getByText('No labels yet').waitFor();
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(
     `lists, boards, the dialog and the settings with labels are accessible and fit: ${name}`,
     async (stage) => {

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { onEntry, press, tabTo, typeInto } from '../support/keyboard.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -147,7 +147,7 @@ test.promise(
   },
 );
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the lists and their dialogs are accessible and fit: ${name}`, async (stage) => {
     const ada = await stage.person();
     const { id } = await makes(stage, ada, 'POST /todo-lists', { name: 'A list with a long name '.repeat(4).trim() });

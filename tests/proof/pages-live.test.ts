@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { openStreamPassage } from '../support/stream-passage.ts';
 import { until } from '../support/until.ts';
@@ -238,7 +238,7 @@ test.promise('signing out and another workspace end the stream in every window o
   await until(async () => (await streamsOf(stage)) === 0);
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the line about paused updates is accessible and fits: ${name}`, async (stage) => {
     const window = await stage.window({ ...options, as: await stage.person(), expected });
     await window.page.route(/\/trpc\/events\.stream/, (route) => route.abort());

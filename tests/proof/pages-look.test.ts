@@ -1,12 +1,12 @@
 import { pageSuite } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { authorizeUrl, pkce, register } from '../support/oauth.ts';
 
 const test = pageSuite('how the pages look');
 
 /* Pages that need more than an address. Every address is looked at in pages-matrix.test.ts. */
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the consent page is accessible and fits: ${name}`, async (stage) => {
     const ada = await stage.person();
     await stage.tandem.call('POST /workspaces', { name: 'Analytical Engine' }, { key: ada.session.token });

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { holdableReads } from '../support/held-reads.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
@@ -204,7 +204,7 @@ test.promise(
   },
 );
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the page of a todo is accessible and fits: ${name}`, async (stage) => {
     const ada = await stage.person();
     const content = '# Desks\n\nSix of them, [like these](https://example.com/a-very-long-address-of-a-desk-in-a-shop)';

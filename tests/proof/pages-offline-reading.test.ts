@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf, password } from '../support/people.ts';
 import { stored, untilStored } from '../support/stored-pages.ts';
 import { until } from '../support/until.ts';
@@ -91,7 +91,7 @@ test.promise('signing out and the end of the session leave nothing in the browse
   await until(isWiped);
 });
 
-for (const { name, ...more } of looks) {
+for (const { name, ...more } of looksOf(import.meta.url)) {
   test.promise(`a page that is opened offline is accessible and fits: ${name}`, async (stage) => {
     const ada = await stage.person();
     bodyOf(await callsOf(stage.tandem, ada)('POST /todos', { title: 'Read before' }), 201);

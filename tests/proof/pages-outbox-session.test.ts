@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
 import { addTodo, grid, isReady, listWindow, onWrite, pill, refusal, rowOf } from '../support/outbox-pages.ts';
 import { callsOf, type Person } from '../support/people.ts';
@@ -182,7 +182,7 @@ test.promise('an unsent change can be discarded by the keyboard, and the rest go
   );
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the page of unsent changes can be used by everyone: ${name}`, async (stage) => {
     const ada = await stage.person();
     const window = await listWindow(stage, ada, options);

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -213,7 +213,7 @@ test.promise('going back to a list, the keys go on from the row that was opened'
   await page.locator('[role=row]:focus[aria-label^="Third"]').waitFor();
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`a todo beside the list can be used by everyone: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     const [id] = await add(stage, ada, ['Water the plants', 'Write to everybody who answered the long question']);

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { notify } from '../../domain/notifications/notify.ts';
 import { pageSuite, type Stage } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { startPushService } from '../support/push-service.ts';
 import { until } from '../support/until.ts';
@@ -146,7 +146,7 @@ test.promise('signing out ends it, and the kinds are chosen in the settings', as
   }
 });
 
-for (const { name, ...more } of looks) {
+for (const { name, ...more } of looksOf(import.meta.url)) {
   test.promise(`a browser that blocks notifications says what to do: ${name}`, async (stage) => {
     const ada = await stage.person();
     const window = await stage.window({ ...more, as: ada });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { newRecording } from '../support/capture-fixtures.ts';
-import { look, looks } from '../support/looks.ts';
+import { darkPhone, lightDesk, look } from '../support/looks.ts';
 import { until } from '../support/mail-server.ts';
 import { password } from '../support/people.ts';
 import { brokenLine, callAs, clock, overLine, recorded, secondsRecorded, status } from '../support/recording-page.ts';
@@ -25,7 +25,7 @@ test.promise('without a usable microphone the page describes what to do, and not
     ['NotFoundError', 'No microphone found'],
     ['NotReadableError', 'The microphone is not available'],
   ] as const) {
-    const shown = await stage.window({ ...looks[0], as: ada });
+    const shown = await stage.window({ ...lightDesk, as: ada });
     const { page, goTo } = shown;
     await refuseMicrophone(page, fault);
     await goTo('/record', 'Record');
@@ -86,7 +86,7 @@ test.promise('who is not signed in comes back after the sign-in, and may record 
 test.promise('a page that is loaded again goes on with its recording, and keeps what was typed', async (stage) => {
   const ada = await stage.person();
   const call = callAs(stage, ada);
-  const shown = await stage.window({ ...looks[0], as: ada });
+  const shown = await stage.window({ ...lightDesk, as: ada });
   const { page, goTo, sees } = shown;
   const asked: string[] = [];
   page.on('dialog', (dialog) => {
@@ -125,7 +125,7 @@ test.promise(
   overLine(async (stage, line) => {
     const ada = await stage.person();
     const call = callAs(stage, ada);
-    const shown = await stage.window({ ...looks[1], as: ada, expected: brokenLine });
+    const shown = await stage.window({ ...darkPhone, as: ada, expected: brokenLine });
     const { page, goTo, sees } = shown;
     await goTo('/record', 'Record');
     await page.getByLabel(/^Title/).fill('Stand-up');

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { until } from '../support/mail-server.ts';
 import { brokenLine, callAs, clock, overLine, recorded, status } from '../support/recording-page.ts';
 
@@ -84,7 +84,7 @@ test.promise(
   }),
 );
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(
     `the recorder is accessible and fits while it records: ${name}`,
     overLine(async (stage, line) => {

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { reply, ScriptedEngine, use } from '../support/scripted-engine.ts';
 import { setColumns } from '../support/todo-fixtures.ts';
@@ -225,7 +225,7 @@ test.promise('a run is followed to its summary, and one that waits for a person 
   await card.getByText('Needs you').waitFor();
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`a schedule and its editor can be used by everyone: ${name}`, async (stage) => {
     const { ada, id } = await withTodo(stage, { schedule: { ...daily, timezone: 'Asia/Tokyo' } });
     await failWith(stage, id, 'insufficient_minutes', 'The workspace has no agent minutes left, so no agent started.');

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { dayByKey } from '../../web/src/schedules/month.ts';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { holdableReads } from '../support/held-reads.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { agentOf, bodyOf } from '../support/work-fixtures.ts';
@@ -154,7 +154,7 @@ test.promise(
   },
 );
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the page of schedules is accessible and fits: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     const window = await stage.window({ ...options, as: ada });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { type Person, password } from '../support/people.ts';
 import { codeAt } from '../support/second-factors.ts';
 
@@ -204,7 +204,7 @@ test.promise('a workspace that requires one leads its members to the page where 
   await goTo('/settings/members', 'Members');
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`second factors are accessible and fit: ${name}`, async (stage) => {
     now += 10 * stepMs;
     const ada = await stage.person('Ada');

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
 import { asks, failedRun, suggest, untilFocused } from '../support/inbox-fixtures.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
 import { breakOperations, expectedFailures, sentenceOf } from '../support/page-faults.ts';
 import { callsOf } from '../support/people.ts';
@@ -105,7 +105,7 @@ test.promise('all that the inbox has can be put off; a refusal is said, and the 
   assert.equal(types, ['approval', 'notification', 'todo_run']);
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`what is put off is accessible and fits: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     const [kept = '', off = ''] = await suggest(

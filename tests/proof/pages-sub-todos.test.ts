@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -201,7 +201,7 @@ test.promise('reminders are set and deleted at the due date', async (stage) => {
   assert.equal(bodyOf(await call(`GET /todos/${todo.id}/reminders`)).data, []);
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`${name}: a todo with sub-todos and reminders fits, also in 320 px`, async (stage) => {
     const { ada, call, parent } = await withSubTodos(stage, ['Measure', 'x'.repeat(80)]);
     bodyOf(await call(`PATCH /todos/${parent.id}`, { dueDate: '2033-03-10' }));

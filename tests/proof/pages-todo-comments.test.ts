@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -141,7 +141,7 @@ test.promise('many comments are paged, and an own one is shown after all of them
 const narrow = { name: 'narrow', colorScheme: 'light', viewport: { width: 320, height: 720 } } as const;
 
 for (const { name, ...options } of [
-  ...looks,
+  ...looksOf(import.meta.url),
   narrow,
   { ...narrow, name: 'narrow-dark', colorScheme: 'dark' } as const,
 ]) {

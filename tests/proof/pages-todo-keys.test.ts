@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
 import { pressAtOnce } from '../support/keyboard.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { reply, ScriptedEngine } from '../support/scripted-engine.ts';
 import { until } from '../support/until.ts';
@@ -203,7 +203,7 @@ test.promise('a todo is copied as an agent finds it', async (stage) => {
   assert.is(await page.evaluate('navigator.clipboard.readText()'), text);
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the dialog of a field can be used by everyone: ${name}`, async (stage) => {
     const ada = await stage.person();
     const call = callsOf(stage.tandem, ada);

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -161,7 +161,7 @@ test.promise('fields are saved with their version, and only a field that both ch
   await until(async () => bodyOf(await call(`GET /todos/${id}`)).content === 'Two\n* lines  ');
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the line with its tokens can be used by everyone: ${name}`, async (stage) => {
     const window = await stage.window({ ...options, as: await stage.person() });
     await window.goTo('/todos#new', 'Todos');

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { pressAtOnce } from '../support/keyboard.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -232,7 +232,7 @@ test.promise('what others change is shown, but moves no row and no focus while a
   assert.equal(await gridOf(window).getByRole('link').allTextContents(), ['Arrives', 'Stays']);
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`a full list, grouped and selected, is accessible and fits: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     await add(stage, ada, [

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
 import { assistantOf } from '../support/todo-fixtures.ts';
 import { until } from '../support/until.ts';
@@ -94,7 +94,7 @@ test.promise(
   },
 );
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the page of usage is accessible and fits: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
     const window = await stage.window({ ...options, as: ada });

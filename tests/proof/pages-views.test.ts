@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -86,7 +86,7 @@ test.promise('a view that names a deleted label says so, stays usable, and takes
   await goTo('/views/019ca8a0-3e80-7602-8fae-580f5863abfb', 'View not found');
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`a view and its dialog are accessible and fit: ${name}`, async (stage) => {
     const ada = await stage.person();
     await makes(stage, ada, 'POST /todos', { title: 'Paint', priority: 'low' });

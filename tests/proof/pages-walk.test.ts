@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import { password, temporaryDirectory } from '../support/people.ts';
 import { freePort } from '../support/ports.ts';
 import { type ServiceProcess, startProcess } from '../support/processes.ts';
@@ -88,7 +88,7 @@ async function walk(
   await page.context().close();
 }
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`from the printed link to an approved action: ${name}`, async (stage) => {
     const directory = temporaryDirectory();
     // Without DATABASE_URL: PostgreSQL in the data directory, as `npm start` has it.

@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { tabTo } from '../support/keyboard.ts';
-import { look, looks } from '../support/looks.ts';
+import { look, looksOf } from '../support/looks.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
@@ -180,7 +180,7 @@ test.promise('a list that cannot be read says so and is read again', async (stag
   await goTo('/settings/webhooks/nonsense', 'Endpoint not found');
 });
 
-for (const { name, ...options } of looks) {
+for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`every page of webhooks is accessible and fits: ${name}`, (stage) =>
     withReceiver(async (receiver) => {
       receiver.answer('/fails', refusal(503));

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { countOf } from '../support/proof-size.ts';
 import { reply, ScriptedEngine, use } from '../support/scripted-engine.ts';
 import { answered } from '../support/until.ts';
 
@@ -15,7 +16,7 @@ test.after(() => tandem.close());
 
 const pollers = 32;
 const chatsEach = 5;
-const turnsEach = 14;
+const turnsEach = countOf('POLLING_TURNS', { ci: 5, full: 14 });
 const all = pollers * chatsEach * turnsEach;
 
 /** Asks, also again after 503: a write with the same key. */

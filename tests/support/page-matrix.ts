@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pages from '../../web/pages.json' with { type: 'json' };
 import type { Window } from './browser.ts';
+import { isFull } from './proof-size.ts';
 
 /* Every page, light and dark, on a desk, on a phone and on the narrowest screen. */
 
@@ -13,15 +14,16 @@ const narrowest = { width: 320, height: 640 };
 
 /**
  * How each page is looked at, in this order. The structure of a page depends on the width and its colours on the theme:
- * all rules of axe run once for each width, those about colours in the other theme as well.
+ * all rules of axe run once for each width, those about colours in the other theme as well in the full size of proofs.
  */
-const views = [
+const all = [
   { name: 'light-1280', colorScheme: 'light', viewport: desk, rules: 'all' },
   { name: 'dark-1280', colorScheme: 'dark', viewport: desk, rules: 'colours' },
   { name: 'dark-390', colorScheme: 'dark', viewport: phone, rules: 'all' },
   { name: 'light-390', colorScheme: 'light', viewport: phone, rules: 'colours' },
   { name: 'light-320', colorScheme: 'light', viewport: narrowest, rules: 'none' },
 ] as const;
+const views = all.filter(({ rules }) => isFull || rules !== 'colours');
 
 /** An address of web/pages.json with its parameters replaced, such as `/todos/{id}`. */
 export interface Place {
@@ -33,8 +35,8 @@ type Layout = 'bare' | 'app' | 'work' | 'settings';
 
 /** All addresses of these layouts. @throws Error for a parameter that `ids` does not have. */
 export function placesOf(layouts: readonly Layout[], ids: Readonly<Record<string, string>>): Place[] {
-  const all = Object.values(pages).filter(({ layout }) => layouts.some((each) => each === layout));
-  return all
+  const chosen = Object.values(pages).filter(({ layout }) => layouts.some((each) => each === layout));
+  return chosen
     .flatMap(({ addresses }) => addresses)
     .map((pattern) => {
       const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
@@ -55,11 +57,11 @@ interface PageOfAddress {
 /** The page that shows a path, if one does: one whose address is the path itself before one with parameters. */
 function pageAt(path: string): PageOfAddress | undefined {
   const { pathname } = new URL(path, 'http://localhost');
-  const all = Object.entries(pages).flatMap(([page, { addresses, ...more }]) =>
+  const known = Object.entries(pages).flatMap(([page, { addresses, ...more }]) =>
     addresses.map((pattern) => ({ page, pattern, usesMicrophone: 'usesMicrophone' in more })),
   );
   const matches = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(pathname);
-  return all.find(({ pattern }) => pattern === pathname) ?? all.find(({ pattern }) => matches(pattern));
+  return known.find(({ pattern }) => pattern === pathname) ?? known.find(({ pattern }) => matches(pattern));
 }
 
 /**
