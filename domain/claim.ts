@@ -5,6 +5,7 @@ import { isDatabaseError } from '../db/errors.ts';
 /** The row of an `Idempotency-Key` without its answer. */
 export interface KeyRow {
   workspaceId: string;
+  /** Of an app the id of its connection. */
   credentialId: string;
   operation: string;
   /** Canonical JSON of the path parameters. */

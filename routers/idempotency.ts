@@ -3,8 +3,10 @@ import type { Db } from '../db/client.ts';
 import { isDatabaseError } from '../db/errors.ts';
 import { timeLimits } from '../db/time-limits.ts';
 import { isInTransaction } from '../db/transaction.ts';
+import { lastingIdOf } from '../domain/access.ts';
 import { canonical, fingerprintOf } from '../domain/canonical-json.ts';
 import { Claim, Unclaimed } from '../domain/claim.ts';
+import type { Principal } from '../domain/context.ts';
 import { conflict, Failure, invalid, translate } from '../domain/errors.ts';
 
 /** A duplicate request waits this long for the first one. */
@@ -12,10 +14,7 @@ const maxWaitMs = 5000;
 /** For the locks of the work itself. */
 const lockTimeout = `${timeLimits.requests.maxLockMs}ms`;
 
-interface Caller {
-  workspaceId: string;
-  credentialId: string;
-}
+type Caller = Pick<Principal, 'workspaceId' | 'credentialId' | 'grantId'>;
 
 interface Keyed {
   id: string;
@@ -153,7 +152,8 @@ async function inOneStatement<Result extends Outcome>(
 }
 
 /**
- * Runs `work` at most once per key (CONTRACT §4): the claim, the work and the stored answer commit in one transaction.
+ * Runs `work` at most once per key (CONTRACT §4): the claim, the work and the stored answer commit in one transaction. The
+ * access tokens of one connection of an app share their keys.
  * A duplicate blocks on the claim and then replays the answer; a failure rolls the claim back with the work.
  *
  * A key that was used with another body answers 409, but 400 and 404 come first: the work is tried and rolled back to
@@ -169,7 +169,7 @@ export async function answerOnce<Result extends Outcome>(
 ): Promise<Result> {
   const { body, path } = splitInput(input, operation.path);
   const fingerprint = fingerprintOf(body);
-  const row: Row = [caller.workspaceId, caller.credentialId, operation.id, canonical(path), key];
+  const row: Row = [caller.workspaceId, lastingIdOf(caller), operation.id, canonical(path), key];
   const attempt = async (tx: Db, claimed: Promise<object[]>): Promise<Result> => {
     const isFirst = (await claimed.catch(asInProgress)).length > 0;
     if (isFirst) {

@@ -66,6 +66,7 @@ export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     workspaceId: workspaceId(),
+    /** The API key or session, or the connection of an app, whose access tokens last an hour. */
     credentialId: uuid('credential_id').notNull(),
     operation: text('operation').notNull(),
     path: text('path').notNull(),
@@ -79,11 +80,6 @@ export const idempotencyKeys = pgTable(
       name: 'idempotency_keys_pk',
       columns: [table.workspaceId, table.credentialId, table.operation, table.path, table.key],
     }),
-    foreignKey({
-      name: 'idempotency_keys_credential_fk',
-      columns: [table.workspaceId, table.credentialId],
-      foreignColumns: [credentials.workspaceId, credentials.id],
-    }).onDelete('cascade'),
     index('idempotency_keys_age').on(table.createdAt),
   ],
 );

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assertFrame } from '../support/frame.ts';
+import { newGrant } from '../support/grants.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { sweep } from '../support/sweeps.ts';
 
@@ -209,6 +210,25 @@ test('a key on an operation that takes none is ignored', async () => {
       assert.is(answer.body.name, name);
       assert.not.ok(replayed(answer));
     }
+  }
+});
+
+test('a connected app gets the first answer with its next access token too; another app has keys of its own', async () => {
+  const workspace = await tandem.workspace();
+  const scopes = ['todos:read', 'todos:write'] as const;
+  const [app, other] = [await newGrant(tandem, workspace, scopes), await newGrant(tandem, workspace, scopes)];
+  const headers = { 'idempotency-key': 'renewed' };
+  // A todo makes the claim in its statement, a list in a transaction.
+  for (const [route, body] of [
+    ['POST /todos', { title: 'Once' }],
+    ['POST /todo-lists', { name: 'Once' }],
+  ] as const) {
+    const send = async ({ token }: typeof app) => workspace.call(route, body, { key: await token(), headers });
+    const first = await send(app);
+    await tandem.db.rows(`delete from credentials where workspace_id = $1 and kind = 'oauth'`, [workspace.workspaceId]);
+    const again = await send(app);
+    assert.equal([first.status, again.status, again.text], [201, 201, first.text]);
+    assert.equal([replayed(first), replayed(again), replayed(await send(other))], [false, true, false]);
   }
 });
 
