@@ -6,11 +6,9 @@ import {
   foreignKey,
   index,
   integer,
-  jsonb,
   numeric,
   pgTable,
   primaryKey,
-  smallint,
   text,
   uniqueIndex,
   uuid,
@@ -161,75 +159,5 @@ export const recordings = pgTable(
     index('recordings_resume').on(table.resumeHash),
     index('recordings_silent').on(table.lastAudioAt).where(sql`stopped_at is null`),
     check('recordings_stopped', sql`(stopped_at is null) = (stop_reason is null)`),
-  ],
-);
-
-/**
- * What is still to be done for a capture: one row while anything is. `attempt` is the fence: a worker that claims the
- * work raises it, and only the worker that holds the current one may save. `tries` counts the faults of this step.
- */
-export const captureWork = pgTable(
-  'capture_work',
-  {
-    workspaceId: workspaceId(),
-    captureId: uuid('capture_id').notNull(),
-    step: text('step', { enum: ['assemble', 'transcribe', 'digest'] }).notNull(),
-    attempt: integer('attempt').notNull().default(0),
-    /** Claims of this step that never came back: a step that kills its process must end too. */
-    claims: smallint('claims').notNull().default(0),
-    tries: smallint('tries').notNull().default(0),
-    workerId: uuid('worker_id'),
-    /** From then on any worker may claim it. */
-    leaseUntil: instant('lease_until').notNull(),
-    createdAt: instant('created_at').notNull().default(sql`now()`),
-  },
-  (table) => [
-    primaryKey({ columns: [table.workspaceId, table.captureId] }),
-    foreignKey({
-      name: 'capture_work_capture_fk',
-      columns: [table.workspaceId, table.captureId],
-      foreignColumns: [captures.workspaceId, captures.id],
-    }).onDelete('cascade'),
-    index('capture_work_due').on(table.workspaceId, table.leaseUntil),
-  ],
-);
-
-/** Transcribed pieces of a recording, until the whole transcript stands in its capture. */
-export const capturePieces = pgTable(
-  'capture_pieces',
-  {
-    workspaceId: workspaceId(),
-    captureId: uuid('capture_id').notNull(),
-    /** From 0. */
-    position: integer('position').notNull(),
-    /** Where it ends in the recording: the next piece begins there. */
-    endMs: integer('end_ms').notNull(),
-    segments: jsonb('segments').notNull(),
-    createdAt: instant('created_at').notNull().default(sql`now()`),
-  },
-  (table) => [
-    primaryKey({ columns: [table.workspaceId, table.captureId, table.position] }),
-    foreignKey({
-      name: 'capture_pieces_capture_fk',
-      columns: [table.workspaceId, table.captureId],
-      foreignColumns: [captures.workspaceId, captures.id],
-    }).onDelete('cascade'),
-  ],
-);
-
-/** Audio that is to be removed from the store: its capture was erased. Removed again until the row goes. */
-export const audioRemovals = pgTable(
-  'audio_removals',
-  {
-    workspaceId: workspaceId(),
-    recordingId: uuid('recording_id').notNull(),
-    /** What still writes has noticed by then. */
-    lastAt: instant('last_at').notNull(),
-    nextAt: instant('next_at').notNull(),
-    attempt: integer('attempt').notNull().default(0),
-  },
-  (table) => [
-    primaryKey({ columns: [table.workspaceId, table.recordingId] }),
-    index('audio_removals_due').on(table.workspaceId, table.nextAt),
   ],
 );

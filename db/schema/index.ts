@@ -1,5 +1,6 @@
 export * from './access.ts';
 export * from './accounts.ts';
+export * from './capture-work.ts';
 export * from './captures.ts';
 export * from './chats.ts';
 export * from './comments.ts';

@@ -79,6 +79,10 @@ test('a capture is erased with all that says it: texts, search, work, suggestion
       `insert into capture_pieces (workspace_id, capture_id, position, end_ms, segments) values ($1, $2, 0, 1000, '["ZANZIBAR"]')`,
       [workspaceId, id],
     ],
+    [
+      `insert into capture_points (workspace_id, capture_id, key, points) values ($1, $2, 'x', '{"points":["ZANZIBAR"]}')`,
+      [workspaceId, id],
+    ],
   ];
   for (const [text, values] of rows) await tandem.db.rows(text, values);
   const chat = (await call('POST /chats', { message: 'Read it', captureIds: [id] })).body;
@@ -99,6 +103,7 @@ test('a capture is erased with all that says it: texts, search, work, suggestion
   const mine = (await call('POST /todos', { title: 'Mine', captureId: id })).body;
   assert.equal(await tablesWith(workspace, /zanzibar/i), {
     capture_pieces: 1,
+    capture_points: 1,
     capture_search: 1,
     captures: 1,
     notifications: 2,
@@ -107,6 +112,7 @@ test('a capture is erased with all that says it: texts, search, work, suggestion
   });
   assert.equal(Object.keys(await tablesWithId(workspace, id)).sort(), [
     'capture_pieces',
+    'capture_points',
     'capture_search',
     'capture_work',
     'captures',

@@ -35,6 +35,7 @@ export function save(
 
 const advance = `update capture_work set step = $3, claims = 1, tries = 0 where workspace_id = $1 and capture_id = $2`;
 const finish = 'delete from capture_work where workspace_id = $1 and capture_id = $2';
+const finishWithPoints = `with points as (delete from capture_points where workspace_id = $1 and capture_id = $2) ${finish}`;
 const touch = 'updated_at = greatest(now(), updated_at)';
 
 /** Continues with the next step, still with the same worker. */
@@ -97,6 +98,29 @@ export async function setTranscript(db: Db, claim: CaptureClaim, transcript: str
   await recordCapture(db, claim, 'capture.updated', ['transcript']);
 }
 
+const addPart = `insert into capture_points (workspace_id, capture_id, key, points) values ($1, $2, $3, $4::jsonb)
+  on conflict do nothing`;
+const partsFound = 'select key, points from capture_points where workspace_id = $1 and capture_id = $2';
+
+/** What a model found in one part of a long capture: kept, so that no part is ever asked for, or paid, twice. */
+export async function addPoints(
+  db: Db,
+  { workspaceId, captureId }: CaptureClaim,
+  key: string,
+  points: object,
+): Promise<void> {
+  await db.rows(addPart, [workspaceId, captureId, key, JSON.stringify(points)]);
+  await db.rows(progress, [workspaceId, captureId]);
+}
+
+/** What was found in parts so far, in no order. */
+export function pointsFound(
+  db: Db,
+  { workspaceId, captureId }: CaptureClaim,
+): Promise<{ key: string; points: unknown }[]> {
+  return db.rows(partsFound, [workspaceId, captureId]);
+}
+
 const describe = `update captures c set subtitle = $4, summary = $5,
     title = case when c.title_given then c.title else coalesce($3, c.title) end,
     status = 'completed', updated_at = greatest(now(), c.updated_at)
@@ -117,7 +141,7 @@ export async function setDigest(
   const { workspaceId, captureId } = claim;
   const values = [workspaceId, captureId, digest.title, digest.subtitle, digest.summary];
   const [described] = await db.rows<Described>(describe, values);
-  await db.rows(finish, [workspaceId, captureId]);
+  await db.rows(finishWithPoints, [workspaceId, captureId]);
   if (!described) return;
   const names = Object.keys(described) as (keyof Described)[];
   const type = described.status ? 'capture.completed' : 'capture.updated';

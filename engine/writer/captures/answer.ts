@@ -4,13 +4,7 @@ import { exists } from '../../offline/calendar.ts';
 import { cleanText } from '../../providers/text.ts';
 import { nameBook } from './people.ts';
 import { shortened, withoutMarkdown } from './plain-text.ts';
-import { type CaptureDigest, captureLimits, hasText, type SuggestedTodo } from './shapes.ts';
-
-/** What a model makes of one part of long material. */
-export interface PartPoints {
-  points: string[];
-  todos: SuggestedTodo[];
-}
+import { type CaptureDigest, captureLimits, hasText, type PartPoints, type SuggestedTodo } from './shapes.ts';
 
 /** Of one part, in characters. */
 const maxPointLength = 400;

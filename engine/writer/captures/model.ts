@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Engine } from '../../engine.ts';
-import { digestIn, type PartPoints, pointsIn, unusable } from './answer.ts';
+import { digestIn, pointsIn, unusable } from './answer.ts';
 import { noteTitle } from './headline.ts';
-import { type Part, partsOf } from './parts.ts';
+import { type Part, type Parts, partsOf } from './parts.ts';
 import { mergePrompt, type Prompt, partPrompt, wholePrompt } from './prompts.ts';
 import {
   type CaptureDigest,
@@ -9,6 +10,7 @@ import {
   type DigestOptions,
   emptyDigest,
   materialToWrite,
+  type PartPoints,
 } from './shapes.ts';
 
 /** Asks until an answer can be read, `maxTries` times at most. @throws ModelFault; the signal's reason when aborted. */
@@ -49,9 +51,40 @@ async function ask<Read>(
 /** Of many parts one may be answered badly without the others being lost. */
 const maxTriesOfParts = 2;
 
+/** The key of one part: all that its request holds but the people. */
+function keyOf({ type, title, date }: CaptureMaterial, part: Part, beside: readonly Part[], place: string): string {
+  const asked = JSON.stringify([type, title, date, part, beside, place]);
+  return createHash('sha256').update(asked).digest('base64url');
+}
+
+/** The points of all parts: those that were saved, and the others asked for one after another, each saved. */
+async function pointsOf(
+  engine: Engine,
+  material: CaptureMaterial,
+  { parts, beside }: Pick<Parts, 'parts' | 'beside'>,
+  options: DigestOptions,
+): Promise<{ part: Part; points: PartPoints }[]> {
+  const { saved } = options;
+  const known = (await saved?.read()) ?? new Map<string, PartPoints>();
+  const found: { part: Part; points: PartPoints }[] = [];
+  for (const [index, part] of parts.entries()) {
+    const place = `${index + 1} of ${parts.length}`;
+    const key = keyOf(material, part, beside, place);
+    let points = known.get(key);
+    if (!points) {
+      const prompt = partPrompt(material, part, beside, place);
+      points = await ask(engine, prompt, options, (answer) => pointsIn(answer, material.people), maxTriesOfParts);
+      await saved?.save(key, points);
+    }
+    found.push({ part, points });
+  }
+  return found;
+}
+
 /**
  * Writes about a capture with a model: in one request, or one for each part of long material and one for the whole.
- * @throws ModelFault when the model does not answer, or with nothing usable; the signal's reason when aborted.
+ * @throws ModelFault when the model does not answer, or with nothing usable; the signal's reason when aborted; what
+ * `options.saved` throws.
  */
 export async function modelDigest(
   engine: Engine,
@@ -65,17 +98,13 @@ export async function modelDigest(
   const wantsTitle = material.title === null && material.type === 'recording';
   const title = material.title === null && material.type === 'note' ? noteTitle(material) : null;
   const readWhole = (answer: string) => digestIn(answer, material.people, wantsTitle);
-  const { parts, beside, isWhole } = partsOf(material);
+  const inParts = partsOf(material);
+  const { parts, beside, isWhole } = inParts;
   if (isWhole) {
     const digest = await ask(engine, wholePrompt(material, parts, wantsTitle), options, readWhole, 1);
     return { ...digest, title: title ?? digest.title };
   }
-  const found: { part: Part; points: PartPoints }[] = [];
-  for (const [place, part] of parts.entries()) {
-    const prompt = partPrompt(material, part, beside, `${place + 1} of ${parts.length}`);
-    const points = await ask(engine, prompt, options, (answer) => pointsIn(answer, material.people), maxTriesOfParts);
-    found.push({ part, points });
-  }
+  const found = await pointsOf(engine, material, inParts, options);
   const whole = mergePrompt(material, found, beside, wantsTitle);
   const digest = await ask(engine, whole, options, readWhole, maxTriesOfParts);
   return { ...digest, title: title ?? digest.title };

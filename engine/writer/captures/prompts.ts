@@ -1,8 +1,7 @@
 import { weekdayOf } from '../../offline/calendar.ts';
 import { dataBlock, newNonce } from '../../prompt/data.ts';
-import type { PartPoints } from './answer.ts';
 import type { Part } from './parts.ts';
-import { type CaptureMaterial, captureLimits } from './shapes.ts';
+import { type CaptureMaterial, captureLimits, type PartPoints } from './shapes.ts';
 
 /** What a model is asked: the task, and the material as data. */
 export interface Prompt {

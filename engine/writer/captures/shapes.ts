@@ -36,11 +36,26 @@ export interface CaptureDigest {
   todos: SuggestedTodo[];
 }
 
+/** What a model makes of one part of long material. */
+export interface PartPoints {
+  points: string[];
+  todos: SuggestedTodo[];
+}
+
+/** The points of parts, by the keys of the parts: the same material in the same place has the same key. */
+export interface SavedPoints {
+  /** Those that were saved before. Read once, and only for material in parts. */
+  read(): Promise<ReadonlyMap<string, PartPoints>>;
+  /** What it throws ends the writing; parts that were saved are not asked for again. */
+  save(key: string, points: PartPoints): Promise<void>;
+}
+
 /** How a capture is written about. */
 export interface DigestOptions {
   signal: AbortSignal;
   /** Milliseconds spent asking a model, once per call that succeeded. */
   onActive?: (ms: number) => void;
+  saved?: SavedPoints;
 }
 
 /** Longest texts in characters, and the most todos. */

@@ -1,10 +1,15 @@
 import type { CaptureClaim } from '../../../domain/captures/processing/claims.ts';
-import { type CaptureContext, save, setDigest } from '../../../domain/captures/processing/saves.ts';
+import {
+  addPoints,
+  type CaptureContext,
+  pointsFound,
+  save,
+  setDigest,
+} from '../../../domain/captures/processing/saves.ts';
 import { writeSearch } from '../../../domain/captures/search.ts';
 import { suggestTodos } from '../../../domain/todos/suggest.ts';
 import { hasMinutes } from '../../../domain/usage/minutes.ts';
-import type { CaptureDigest } from '../../../engine/writer/captures/shapes.ts';
-import type { Writer } from '../../../engine/writer/writer.ts';
+import type { PartPoints, SavedPoints } from '../../../engine/writer/captures/shapes.ts';
 import { type CaptureFacts, peopleOf } from './facts.ts';
 import { Hopeless } from './fault.ts';
 import type { CaptureParts, StepOutcome } from './parts.ts';
@@ -16,37 +21,73 @@ export async function requireFunds({ db }: Pick<CaptureContext, 'db'>, workspace
   throw new Hopeless({ code: 'insufficient_minutes', message, retryable: true });
 }
 
-const parts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
+const shownParts = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
 
 /** Date and time of an instant in a time zone. */
 function localTime(at: string, timezone: string): { date: string; time: string } {
-  const shown = new Intl.DateTimeFormat('en-CA', { ...parts, hourCycle: 'h23', timeZone: timezone });
+  const shown = new Intl.DateTimeFormat('en-CA', { ...shownParts, hourCycle: 'h23', timeZone: timezone });
   const of = Object.fromEntries(shown.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
   return { date: `${of.year}-${of.month}-${of.day}`, time: `${of.hour}:${of.minute}` };
 }
 
-async function write(writer: Writer, facts: CaptureFacts, names: string[], signal: AbortSignal) {
+/** The other parts of a long capture are left to its next turn. */
+class TurnOver extends Error {}
+
+/** Asks the writer; each part of a long capture is saved and charged by itself. @throws TurnOver, Hopeless */
+async function write(
+  { ctx, writer }: CaptureParts,
+  claim: CaptureClaim,
+  facts: CaptureFacts,
+  names: string[],
+  signal: AbortSignal,
+  isTurn: () => boolean,
+) {
   const { date, time } = localTime(facts.at, facts.timezone);
   let activeMs = 0;
+  const onActive = (ms: number) => {
+    activeMs += ms;
+  };
+  const saved: SavedPoints = {
+    read: async () => {
+      const found = await pointsFound(ctx.db, claim);
+      return new Map(found.map(({ key, points }) => [key, points as PartPoints]));
+    },
+    save: async (key, points) => {
+      await save(ctx, claim, activeMs, (db) => addPoints(db, claim, key, points));
+      activeMs = 0;
+      if (!isTurn()) throw new TurnOver();
+      await requireFunds(ctx, claim.workspaceId);
+    },
+  };
   const { type, title, notes } = facts;
   const material = { type, title, text: facts.content ?? facts.transcript, notes, date, people: names };
-  const digest: CaptureDigest = await writer.capture(material, { signal, onActive: (ms) => (activeMs += ms) });
+  const digest = await writer.capture(material, { signal, onActive, saved });
   const untitled = type === 'recording' ? `Recording of ${date}, ${time}` : null;
   return { digest: { ...digest, title: digest.title ?? untitled }, activeMs };
 }
 
-/** Writes about a capture: title, subtitle, summary and suggested todos land together, and complete it. */
+/**
+ * Writes about a capture: title, subtitle, summary and suggested todos land together, and complete it. When the turn is
+ * over, the next parts of a long one are left to the next turn.
+ */
 export async function digestStep(
-  { ctx, writer }: CaptureParts,
+  parts: CaptureParts,
   claim: CaptureClaim,
   facts: CaptureFacts,
   signal: AbortSignal,
+  isTurn: () => boolean,
 ): Promise<StepOutcome> {
+  const { ctx } = parts;
   const { workspaceId } = claim;
   await requireFunds(ctx, workspaceId);
   const people = await peopleOf(ctx.db, workspaceId);
   const names = people.map(({ name }) => name);
-  const { digest, activeMs } = await write(writer, facts, names, signal);
+  const written = await write(parts, claim, facts, names, signal, isTurn).catch((error: unknown) => {
+    if (error instanceof TurnOver) return null;
+    throw error;
+  });
+  if (!written) return 'next';
+  const { digest, activeMs } = written;
   await save(ctx, claim, activeMs, async (db) => {
     const todos = digest.todos.map(({ assignee, ...todo }) => ({
       ...todo,
