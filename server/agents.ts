@@ -68,7 +68,7 @@ export function agentsAtWork({
   const deltas = deltaSender(live);
   return {
     onTurn: turnHandler({ context, log, tools, limits, engine: selection.engine, prepare, deltas }),
-    onDigest: digestHandler(context.db, selection.writer, log),
+    onDigest: digestHandler(context.db, selection, log),
   };
 }
 

@@ -7,9 +7,15 @@ import type { Writer } from '../engine/writer/writer.ts';
 import { traced } from './tracing/spans.ts';
 
 /** The engine of the agents, and the writer of titles, summaries and estimates. */
-export interface EngineSelection {
+interface EngineAndWriter {
   engine: Engine;
   writer: Writer;
+}
+
+/** Those of the configuration. */
+export interface EngineSelection extends EngineAndWriter {
+  /** Asks no model, whatever is configured. */
+  offlineWriter: Writer;
 }
 
 /** The engine, with a span for each of its answers: its tries and their requests are below it. */
@@ -25,7 +31,7 @@ export function tracedEngine(engine: Engine): Engine {
 export function selectEngines(
   engines: Partial<Record<Purpose, Engine>>,
   log: Logger,
-  offline: EngineSelection = { engine: offlineEngine, writer: offlineWriter },
+  offline: EngineAndWriter = { engine: offlineEngine, writer: offlineWriter },
 ): EngineSelection {
   const onFault = (fault: unknown) => log.warn({ err: fault }, 'model writer failed, offline writer used');
   const engineFor = (purpose: Purpose) => tracedEngine(engines[purpose] ?? offline.engine);
@@ -33,6 +39,7 @@ export function selectEngines(
   const by = (purpose: Purpose) => (engines[purpose] ? model : offline.writer);
   return {
     engine: engineFor('turn'),
+    offlineWriter: offline.writer,
     writer: {
       title: (...rest) => by('titles').title(...rest),
       subtitle: (...rest) => by('summaries').subtitle(...rest),

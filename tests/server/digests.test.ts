@@ -7,6 +7,7 @@ import { offlineWriter } from '../../engine/writer/offline.ts';
 import type { Writer } from '../../engine/writer/writer.ts';
 import { type DigestClaim, digestLeases, maxTries, pauseOf } from '../../server/workers/digests/leases.ts';
 import { digestHandler } from '../../server/workers/digests/worker.ts';
+import { setMinutes } from '../support/capture-fixtures.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { turnInState } from '../support/jobs-world.ts';
 
@@ -37,22 +38,24 @@ async function chat() {
   return { workspaceId, chatId, ask, subtitle };
 }
 
-async function claimOf({ workspaceId }: { workspaceId: string }): Promise<DigestClaim> {
+async function claimOf({ workspaceId }: { workspaceId: string }, kind = 'chat_subtitle'): Promise<DigestClaim> {
   await tandem.db.rows('update digests set lease_until = now() where workspace_id = $1', [workspaceId]);
   const { claims } = await digestLeases.claim(tandem.db, 100, newId(), '00000000-0000-0000-0000-000000000000');
-  const claimed = claims.find((each) => each.workspaceId === workspaceId && each.kind === 'chat_subtitle');
+  const claimed = claims.find((each) => each.workspaceId === workspaceId && each.kind === kind);
   assert.ok(claimed);
   return claimed;
 }
 
+/** Works on a claim with this writer. */
+function workWith(claim: DigestClaim, written: Partial<Writer>, signal = new AbortController().signal): Promise<void> {
+  const writers = { writer: { ...offlineWriter, ...written }, offlineWriter };
+  const handle = digestHandler(tandem.db, writers, pino({ level: 'silent' }));
+  return handle(claim, { signal, check: () => {}, wakeIn: () => {} });
+}
+
 /** Works on a claim with a writer of subtitles. */
-function work(claim: DigestClaim, subtitle: Writer['subtitle'], signal = new AbortController().signal): Promise<void> {
-  const writer: Writer = { ...offlineWriter, subtitle };
-  return digestHandler(
-    tandem.db,
-    writer,
-    pino({ level: 'silent' }),
-  )(claim, { signal, check: () => {}, wakeIn: () => {} });
+function work(claim: DigestClaim, subtitle: Writer['subtitle'], signal?: AbortSignal): Promise<void> {
+  return workWith(claim, { subtitle }, signal);
 }
 
 const outcome = (working: Promise<void>) =>
@@ -81,6 +84,29 @@ test('a text that was asked for again meanwhile is not saved: it is written from
   assert.is(await about.subtitle(), null);
   await work(await claimOf(about), async () => 'Of now');
   assert.is(await about.subtitle(), 'Of now');
+});
+
+test('a skill that is changed without minutes is summarized without the model', async () => {
+  const workspace = await tandem.workspace();
+  const { call, workspaceId } = workspace;
+  const { body: agent } = await call('POST /agents', { name: 'Clerk' });
+  const instructions = 'File every letter under the name of its sender.';
+  const { body: skill } = await call(`POST /agents/${agent.id}/skills`, { name: 'Filing', instructions });
+  let asked = 0;
+  const written = { skillSummary: async () => `By the model ${++asked}.` };
+  const summary = async () => {
+    await workWith(await claimOf({ workspaceId }, 'skill_summary'), written);
+    const text = 'select summary from agent_skills where workspace_id = $1 and id = $2';
+    return (await tandem.db.rows<{ summary: string }>(text, [workspaceId, skill.id]))[0]?.summary;
+  };
+  assert.is(await summary(), 'By the model 1.');
+  await setMinutes(tandem, workspace, 0);
+  await call(`PATCH /agents/${agent.id}/skills/${skill.id}`, { instructions: `${instructions} Twice.` });
+  assert.is(
+    await summary(),
+    await offlineWriter.skillSummary('Filing', `${instructions} Twice.`, new AbortController().signal),
+  );
+  assert.is(asked, 1);
 });
 
 test('a digest that fails is tried again over minutes, and given up with its last try', async () => {

@@ -7,6 +7,7 @@ import { setSubtitle, setTitle } from '../../../domain/chats/titles.ts';
 import { Failure } from '../../../domain/errors.ts';
 import { type DigestRef, LostLease } from '../../../domain/jobs.ts';
 import { estimateFacts, setMinutesSaved } from '../../../domain/todos/minutes-saved.ts';
+import { hasMinutes } from '../../../domain/usage/minutes.ts';
 import type { ChatLine, RunFacts, Writer } from '../../../engine/writer/writer.ts';
 import { TaskLimit } from '../../compute/task-process.ts';
 import type { Handler } from '../queue/loop.ts';
@@ -110,16 +111,32 @@ const writes: Record<DigestRef['kind'], Write> = {
   },
 };
 
+interface Writers {
+  writer: Writer;
+  /** Asks no model, whatever is configured. */
+  offlineWriter: Writer;
+}
+
+/** Skills are changed without an agent at work: where no minutes are left, no model is asked for their summaries. */
+async function writerFor(
+  db: Db,
+  { writer, offlineWriter }: Writers,
+  { kind, workspaceId }: DigestRef,
+): Promise<Writer> {
+  return kind === 'skill_summary' && !(await hasMinutes(db, workspaceId)) ? offlineWriter : writer;
+}
+
 /**
  * Writes titles, summaries and estimates. Nothing is written of what is gone. What failed `maxTries` times, or takes a
  * compute process too long, is given up: the next change asks for it again.
  */
-export function digestHandler(db: Db, writer: Writer, log: Logger): Handler<DigestClaim> {
+export function digestHandler(db: Db, writers: Writers, log: Logger): Handler<DigestClaim> {
   return async (claim, { signal }) => {
     const { kind, workspaceId, id, tries } = claim;
     // The process of the last try died.
     if (tries > maxTries) return log.error({ kind, workspaceId, id }, 'digest failed for good');
     try {
+      const writer = await writerFor(db, writers, claim);
       const save = await writes[kind](db, writer, claim, signal);
       if (save) await saveFenced(db, claim, save);
     } catch (error) {
