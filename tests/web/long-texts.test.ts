@@ -16,7 +16,8 @@ const { Transcript }: { Transcript: Shown } = await load('transcript.tsx');
 
 const countOf = (component: Shown, text: string, element: string) => {
   const markup = renderToStaticMarkup(createElement(component, { text }));
-  return { elements: markup.split(`<${element}>`).length - 1, hasMore: markup.includes('Show all') };
+  const [, more = null] = />(Show \w+)</.exec(markup) ?? [];
+  return { elements: markup.split(`<${element}>`).length - 1, more };
 };
 
 test('of a text with very many lines the first are shown, whatever they are', () => {
@@ -25,17 +26,18 @@ test('of a text with very many lines the first are shown, whatever they are', ()
     ['- a\n'.repeat(125_000), 'li', 5_000],
     [`a|b\n-|-\n${'c\n'.repeat(150_000)}`, 'tr', 4_999],
   ] as const)
-    assert.equal(countOf(Prose, text, element), { elements, hasMore: true }, element);
-  assert.equal(countOf(Transcript, 'Ada: yes\n\n'.repeat(150_000), 'strong'), { elements: 2_500, hasMore: true });
+    assert.equal(countOf(Prose, text, element), { elements, more: 'Show more' }, element);
+  assert.equal(countOf(Transcript, 'Ada: yes\n\n'.repeat(150_000), 'strong'), { elements: 2_500, more: 'Show more' });
 });
 
-test('a text of thousands of lines is shown as a whole', () => {
-  assert.equal(countOf(Prose, 'a\n\n'.repeat(2_500), 'p'), { elements: 2_500, hasMore: false });
-  assert.equal(countOf(Transcript, 'Ada: yes\n\n'.repeat(2_000), 'strong'), { elements: 2_000, hasMore: false });
+test('a text of thousands of lines is shown as a whole, or in two parts', () => {
+  assert.equal(countOf(Prose, 'a\n\n'.repeat(5_000), 'p'), { elements: 2_500, more: 'Show all' });
+  assert.equal(countOf(Prose, 'a\n\n'.repeat(2_500), 'p'), { elements: 2_500, more: null });
+  assert.equal(countOf(Transcript, 'Ada: yes\n\n'.repeat(2_000), 'strong'), { elements: 2_000, more: null });
 });
 
 test('one line may have very many elements', () => {
-  assert.equal(countOf(Prose, '`a` '.repeat(125_000), 'code'), { elements: 125_000, hasMore: false });
+  assert.equal(countOf(Prose, '`a` '.repeat(125_000), 'code'), { elements: 125_000, more: null });
 });
 
 test.run();

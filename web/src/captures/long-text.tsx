@@ -9,13 +9,13 @@ export function inOrder(nodes: readonly ReactNode[]): ReactNode {
   return jsxs(Fragment, { children: nodes });
 }
 
-/** Lines of a text that are shown at first. */
-const maxLines = 5_000;
+/** Lines that are shown at first, and with each press. */
+const partLines = 5_000;
 
 /** The first lines of a text; all of it where nothing is below them. */
-function firstLines(text: string): string {
+function firstLines(text: string, count: number): string {
   let end = -1;
-  for (let line = 0; line < maxLines; line++) {
+  for (let line = 0; line < count; line++) {
     end = text.indexOf('\n', end + 1);
     if (end < 0) return text;
   }
@@ -29,23 +29,24 @@ interface LongTextProps {
   children: (shown: string) => ReactNode;
 }
 
-/** A text, of which the first lines are shown where it has very many, until a person wants all of it. */
+/** A text, of which the first lines are shown where it has very many, and more of them as a person wants. */
 export function LongText({ className, text, children }: LongTextProps) {
-  const [isAll, setAll] = useState(false);
+  const [parts, setParts] = useState(1);
   const place = useRef<HTMLDivElement>(null);
-  const first = firstLines(text);
-  const isLong = first.length < text.length;
-  const showAll = () => {
-    // The button goes away.
-    place.current?.focus({ preventScroll: true });
-    setAll(true);
+  const shown = firstLines(text, parts * partLines);
+  const isCut = shown.length < text.length;
+  const isNextLast = isCut && firstLines(text, (parts + 1) * partLines).length === text.length;
+  const showMore = () => {
+    // The button goes away with the last part.
+    if (isNextLast) place.current?.focus({ preventScroll: true });
+    setParts(parts + 1);
   };
   return (
-    <div ref={place} className={className} {...(isLong && { tabIndex: -1 })}>
-      {children(isAll ? text : first)}
-      {isLong && !isAll && (
+    <div ref={place} className={className} {...((isCut || parts > 1) && { tabIndex: -1 })}>
+      {children(shown)}
+      {isCut && (
         <div>
-          <Button onPress={showAll}>Show all</Button>
+          <Button onPress={showMore}>{isNextLast ? 'Show all' : 'Show more'}</Button>
         </div>
       )}
     </div>
