@@ -14,7 +14,7 @@ export function Transcript({ text }: { text: string }) {
       intro="The transcript cannot be edited. Write corrections in the notes."
       actions={<CopyButton kind="quiet" text={text} label="Copy" what="The transcript is" />}
     >
-      <LongText className="transcript" text={text}>
+      <LongText className="prose transcript" text={text}>
         {(shown) => inOrder(paragraphsOf(shown).map(paragraphOf))}
       </LongText>
     </Card>
