@@ -118,11 +118,10 @@ export class Conversation {
   /** Reads the newest messages of a chat that has `count`: sequences have no gaps, so it is known where they begin. */
   async open(count: number): Promise<void> {
     if (this.#view.isOpened) return;
-    this.#show({ error: null });
     try {
       const { data } = await this.#reader.messages(Math.max(0, count - pageSize), pageSize);
       this.#add(data);
-      this.#show({ isOpened: true });
+      this.#show({ isOpened: true, error: null });
     } catch (error) {
       this.#show({ error });
     }
