@@ -17,7 +17,7 @@ import { listTags } from '../domain/captures/tags.ts';
 import { updateCapture } from '../domain/captures/update.ts';
 import { DeletedResource, Id, listOf } from '../domain/fields.ts';
 import { op, procedure, router } from './base.ts';
-import { stopsAgents } from './event-types.ts';
+import { erasesTodos } from './event-types.ts';
 import { recordingOperations } from './recordings.ts';
 
 const One = z.strictObject({ captureId: Id });
@@ -120,19 +120,7 @@ export const captures = router({
         maxBody: maxCaptureBody,
         etag: true,
         statuses: [404],
-        events: [
-          'capture.archived',
-          'capture.deleted',
-          'tag.deleted',
-          'todo.updated',
-          'todo_occurrence.deleted',
-          'comment.deleted',
-          'reminder.deleted',
-          'todo.deleted',
-          'chat.updated',
-          'notification.deleted',
-          ...stopsAgents,
-        ],
+        events: ['capture.archived', 'capture.deleted', 'tag.deleted', 'todo.updated', ...erasesTodos],
       }),
     )
     .input(One.extend({ permanent: z.boolean().default(false).describe('True erases it for good.') }))

@@ -22,3 +22,14 @@ export const changesTodo = [
   ...startsAgents,
   ...stopsAgents,
 ] as const satisfies EventType[];
+
+/** Of an operation that erases todos, with what is kept of them. */
+export const erasesTodos = [
+  'todo_occurrence.deleted',
+  'comment.deleted',
+  'reminder.deleted',
+  'todo.deleted',
+  'chat.updated',
+  'notification.deleted',
+  ...stopsAgents,
+] as const satisfies EventType[];

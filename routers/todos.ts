@@ -14,7 +14,7 @@ import { Todo, TodoBatchCreate, TodoCreate, TodoPage, TodoSummary, TodoUpdate } 
 import { summariseTodos } from '../domain/todos/summary.ts';
 import { updateTodo } from '../domain/todos/update.ts';
 import { op, procedure, router } from './base.ts';
-import { changesTodo, startsAgents, stopsAgents } from './event-types.ts';
+import { changesTodo, erasesTodos, startsAgents } from './event-types.ts';
 import { reminderOperations } from './reminders.ts';
 import { scheduleOperations } from './schedules.ts';
 import { todoCommentOperations } from './todo-comments.ts';
@@ -158,16 +158,7 @@ export const todos = router({
           'Archives the todo with its sub-todos: they leave the lists, their schedules stop, and restoreTodo brings them back. With `permanent=true` they are erased for good; a todo that an agent has run, or one of whose sub-todos it has, cannot be erased (409). To finish a todo instead, set its status to `done` with updateTodo.',
         etag: true,
         statuses: [404, 409],
-        events: [
-          'todo.archived',
-          'todo_occurrence.deleted',
-          'comment.deleted',
-          'reminder.deleted',
-          'todo.deleted',
-          'chat.updated',
-          'notification.deleted',
-          ...stopsAgents,
-        ],
+        events: ['todo.archived', ...erasesTodos],
       }),
     )
     .input(z.strictObject({ todoId: Id, permanent: z.boolean().default(false).describe('True erases it for good.') }))

@@ -56,8 +56,8 @@ const deleteEmptied = `delete from todo_counts where todos = 0 and minutes = 0
 type CountKey = [string, string, string, number];
 
 /**
- * Adds up to `limit` changes to the numbers that they change, and deletes those that are 0 then, unless a process is at it. Returns how many it added: `limit`
- * when there may be more.
+ * Adds up to `limit` changes to the numbers that they change, and deletes those that are 0 then, unless a process is at it.
+ * Returns how many it added: `limit` when there may be more.
  */
 export function foldCounts(db: Db, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
@@ -65,11 +65,10 @@ export function foldCounts(db: Db, limit: number): Promise<number> {
     if (!held?.isLocked) return 0;
     const [folded] = await tx.rows<{ count: number; emptied: CountKey[] | null }>(fold, [limit]);
     const { count: added = 0, emptied } = folded ?? {};
-    if (emptied)
-      await tx.rows(
-        deleteEmptied,
-        [0, 1, 2, 3].map((column) => emptied.map((key) => key[column])),
-      );
+    if (emptied) {
+      const keys = [0, 1, 2, 3].map((column) => emptied.map((key) => key[column]));
+      await tx.rows(deleteEmptied, keys);
+    }
     return added;
   });
 }

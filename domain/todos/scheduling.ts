@@ -38,11 +38,9 @@ export async function reschedule(
   const ids = before.map((todo) => todo.id);
   const now = clock();
   if (schedule) requireDistance(principal, schedule, now, `${at}schedule`);
-  const erased = schedule
-    ? await setSchedules(db, workspaceId, ids, schedule, { userId, scopes: [...scopes] }, now)
-    : schedule === null
-      ? await endSchedules(db, workspaceId, ids, now)
-      : [];
+  let erased: readonly NewEvent[] = [];
+  if (schedule) erased = await setSchedules(db, workspaceId, ids, schedule, { userId, scopes: [...scopes] }, now);
+  else if (schedule === null) erased = await endSchedules(db, workspaceId, ids, now);
   if (schedulePaused !== undefined) await pauseSchedules(db, workspaceId, ids, schedulePaused);
   const scheduled = schedule ? ids : before.filter((todo) => todo.scheduleType !== null).map((todo) => todo.id);
   const touched = schedule !== undefined || schedulePaused !== undefined || 'status' in columns;
