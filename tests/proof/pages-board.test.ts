@@ -66,6 +66,14 @@ test.promise('the layout is in the address, and the keyboard walks the cards and
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   await page.getByText('Undone.').waitFor();
   assert.is(await statusOf(0), 'ready');
+  // A key that leads to the card that has the focus takes it from nothing else later.
+  await cardIn(window, 'ready', 'First').press('Home');
+  const search = page.getByRole('searchbox', { name: 'Search todos' });
+  await search.fill('First');
+  await cardIn(window, 'ready', 'Second').waitFor({ state: 'detached' });
+  assert.ok(await search.evaluate((field) => field === document.activeElement));
+  await search.fill('');
+  await cardIn(window, 'ready', 'Second').waitFor();
   await cardIn(window, 'ready', 'First').focus();
   await page.keyboard.press('Space');
   await page.getByRole('region', { name: 'Todo beside the list' }).getByText('First').first().waitFor();

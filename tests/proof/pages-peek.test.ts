@@ -211,6 +211,10 @@ test.promise('going back to a list, the keys go on from the row that was opened'
   await page.getByRole('row', { name: /^Third/ }).waitFor();
   await page.keyboard.press('j');
   await page.locator('[role=row]:focus[aria-label^="Third"]').waitFor();
+  await page.locator('h1').click();
+  await page.locator('[role=row]:focus').waitFor({ state: 'detached' });
+  await page.keyboard.press('j');
+  await page.locator('[role=row]:focus[aria-label^="Third"]').waitFor();
 });
 
 for (const { name, ...options } of looksOf(import.meta.url)) {

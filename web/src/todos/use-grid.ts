@@ -1,6 +1,7 @@
 import { defaultRangeExtractor, type Range, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'react-router';
+import { useAwaitedFocus } from '../ui/awaited-focus.ts';
 
 const rowHeight = { fine: 36, coarse: 44 };
 const overscan = 3;
@@ -78,22 +79,17 @@ export function useGrid(
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes.
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
-  const wanted = useRef<string | null>(null);
-  useEffect(() => {
-    if (wanted.current === null) return;
-    const row = grid.current?.querySelector<HTMLElement>(`[data-id="${wanted.current}"]`);
-    if (!row) return;
-    wanted.current = null;
-    row.focus({ preventScroll: true });
+  const { focus: focusRow } = useAwaitedFocus((key) => grid.current?.querySelector<HTMLElement>(`[data-id="${key}"]`), {
+    preventScroll: true,
   });
   /** Scrolls a row into view and focuses it once it is rendered. The caller makes it the active one. */
   const focus = useCallback(
     (key: string) => {
-      wanted.current = key;
+      focusRow(key);
       const place = keys.indexOf(key);
       if (place >= 0) virtualizer.scrollToIndex(place, { align: 'auto' });
     },
-    [keys, virtualizer],
+    [keys, virtualizer, focusRow],
   );
   return { virtualizer, margin, stuck, isCoarse, focus };
 }
