@@ -34,7 +34,8 @@ interface BulkBarProps {
   changes: Changes;
   /** Opens the dialog of their labels. */
   label: () => void;
-  clear: () => void;
+  /** Ends the selection. */
+  close: () => void;
 }
 
 /** What the bar is at, in words. */
@@ -45,7 +46,7 @@ function stateOf(progress: Changes['progress'], reading: number | null, count: n
 }
 
 /** What can be done with the selected todos, at the lower edge of the window. */
-export function BulkBar({ todos, count, total, selectMatches, reading, changes, label, clear }: BulkBarProps) {
+export function BulkBar({ todos, count, total, selectMatches, reading, changes, label, close }: BulkBarProps) {
   const { workspace } = useIdentity();
   const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
   const { progress, patch } = changes;
@@ -79,7 +80,7 @@ export function BulkBar({ todos, count, total, selectMatches, reading, changes, 
       <Button kind="quiet" onPress={() => changes.archive(todos())}>
         {todos().every(({ isArchived }) => isArchived) ? 'Restore' : 'Archive'}
       </Button>
-      <Button kind="quiet" onPress={clear}>
+      <Button kind="quiet" onPress={close}>
         Clear
       </Button>
     </section>

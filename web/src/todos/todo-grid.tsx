@@ -8,12 +8,12 @@ import { type Step, useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import { useIdentity } from '../session/session.ts';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { useReadOn } from '../ui/read-on.ts';
 import { dateHere } from '../work/days.ts';
 import { useParentNames } from '../work/parents.ts';
 import { todoListsQuery } from '../work/queries.ts';
 import { nameOf } from '../work/todo-parts.tsx';
-import { BulkBar } from './bulk-bar.tsx';
 import { GridHead } from './grid-head.tsx';
 import { GroupHeading } from './group-heading.tsx';
 import { useHeldRows } from './held-rows.ts';
@@ -41,6 +41,7 @@ interface TodoGridProps {
   setHeld(isHeld: boolean): void;
 }
 
+const BulkBar = lazyOverlay(() => import('./bulk-bar.tsx').then(({ BulkBar }) => BulkBar));
 /** Rows before the end of what is loaded at which more is read: about two screens. */
 const aheadRows = 50;
 
@@ -240,7 +241,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
           reading={matches.reading}
           changes={changes}
           label={commands.label}
-          clear={endSelection}
+          close={endSelection}
         />
       )}
       {dialogs}
