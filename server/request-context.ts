@@ -31,7 +31,7 @@ function viaOf(request: FastifyRequest): Origin['via'] {
   if (request.url.startsWith('/mcp')) return 'mcp';
   if (request.url.startsWith('/trpc')) return request.headers.authorization ? 'trpc' : 'page';
   if (request.principal && !request.headers.authorization) return 'page';
-  return request.headers['user-agent']?.startsWith('tandem-cli/') ? 'cli' : 'rest';
+  return request.headers['user-agent']?.toLowerCase().startsWith('tandem-cli/') ? 'cli' : 'rest';
 }
 
 function originOf(request: FastifyRequest, principal: Principal | null): Origin {

@@ -35,7 +35,7 @@ test('a request names the person, the credential, the way in and its id', async 
   const byRest = await latest(workspaceId);
   assert.equal(byRest.who, ['todo.created', 'user', userId, 'rest']);
   assert.equal([byRest.credentialId, byRest.requestId], [credential, rest.headers.get('x-request-id')]);
-  await call('POST /todos', { title: 'a' }, { headers: { 'user-agent': 'tandem-cli/1.0' } });
+  await call('POST /todos', { title: 'a' }, { headers: { 'user-agent': 'Tandem-CLI/1.0' } });
   assert.equal((await latest(workspaceId)).who, ['todo.created', 'user', userId, 'cli']);
   await callTool(tandem.url, key, 'create_todo', { title: 'b' });
   const byMcp = await latest(workspaceId);

@@ -180,7 +180,7 @@ test('events name what a change came through', async () => {
     body: JSON.stringify({ chatId: data.chat.id, title: 'New' }),
   });
   assert.is(trpc.status, 200);
-  const headers = { 'user-agent': 'tandem-cli/1.0' };
+  const headers = { 'user-agent': 'Tandem-CLI/1.0' };
   await tandem.call(`DELETE /chats/${data.chat.id}`, undefined, { key, headers });
   const events = (await all()).filter(({ objectId }) => objectId === data.chat.id);
   assert.equal(
