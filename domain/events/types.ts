@@ -76,6 +76,8 @@ export function readScopeOf(object: EventObject): Scope | null {
 /** Events of security, which `AUDIT_RETENTION_DAYS` keeps longer than others. */
 export const auditObjects: readonly EventObject[] = [
   'approval',
+  'agent',
+  'skill',
   'member',
   'invitation',
   'api_key',

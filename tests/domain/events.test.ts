@@ -153,6 +153,25 @@ test('refuses a position after which events were deleted, or that it has not rea
   assert.equal(sequences((await call('GET /events', undefined, { key })).body), [4, 5]);
 });
 
+test('keeps what security depends on, the instructions and rules of agents included, longer than other events', async () => {
+  const workspace = await tandem.workspace();
+  const types = ['todo.updated', 'agent.updated', 'skill.updated', 'approval.decided', 'message.created'] as const;
+  await record(
+    tandem.db,
+    workspace,
+    types.map((type) => ({ type })),
+  );
+  await reached(workspace, types.length);
+  const age = `update events set occurred_at = now() - interval '31 days' where workspace_id = $1`;
+  await tandem.db.rows(age, [workspace.workspaceId]);
+  await sweepEvents(tandem.db.for('maintenance'), { eventDays: 30, auditDays: 365 });
+  const { body } = await workspace.call('GET /events', undefined, { key: await workspace.session() });
+  assert.equal(
+    body.data.map(({ type }: { type: string }) => type),
+    ['agent.updated', 'skill.updated', 'approval.decided'],
+  );
+});
+
 test('is not shown without a credential, nor to one that may read nothing, nor to another workspace', async () => {
   const workspace = await tandem.workspace();
   const { call, mint } = workspace;
