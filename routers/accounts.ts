@@ -44,6 +44,7 @@ export const auth = router({
           'Makes you the owner of the workspace that the first start made, and signs you in. The first start prints the link with the `token`, which works once and for 24 hours; `npm run welcome` prints a new one. What was created with its API key is yours, and the key stays valid. For every other account use signUp.',
         status: 201,
         statuses: [409],
+        events: ['workspace.updated', 'member.changed'],
       }),
     )
     .input(FirstWorkspaceParams)

@@ -5,6 +5,8 @@ import { openSession } from '../accounts/open-session.ts';
 import type { OpenedSession } from '../accounts/shapes.ts';
 import type { RequestContext } from '../context.ts';
 import { emailTaken, invalid } from '../errors.ts';
+import { changedFieldsOf } from '../events/changes.ts';
+import { actingAs, type NewEvent, recordEvents } from '../events/record.ts';
 import { Attempts } from './attempts.ts';
 import { requireUncommonPassword } from './common-passwords.ts';
 import { newPasswordHash } from './hashing.ts';
@@ -31,9 +33,10 @@ const status = `select l.expires_at as "expiresAt", l.expires_at > now() as "isO
 const valid = 'select user_id as "userId" from welcome_links where token_hash = $1 and expires_at > now()';
 const use = 'delete from welcome_links where token_hash = $1 and expires_at > now() returning user_id as "userId"';
 const taken = 'select 1 from users where lower(email) = lower($1)';
-const become = `update users set name = $2, email = $3, password_hash = $4 where id = $1 and email = '${noAddress}' returning 1`;
+const untaken = `select name, email from users where id = $1 and email = '${noAddress}' for no key update`;
+const become = 'update users set name = $2, email = $3, password_hash = $4 where id = $1';
 const ownWorkspace = `select workspace_id as id from members where user_id = $1 and role = 'owner' and removed_at is null`;
-const setTimeZone = 'update workspaces set timezone = $2 where id = $1';
+const setTimeZone = 'update workspaces set timezone = $2 where id = $1 and timezone <> $2 returning 1';
 
 /** The link that takes the first workspace. What follows `#` stays in the browser. */
 export interface WelcomeLink {
@@ -80,10 +83,17 @@ export async function takeFirstWorkspace(ctx: RequestContext, request: FirstWork
     if (!link) throw spent();
     const { userId } = link;
     if ((await tx.rows(taken, [email])).length > 0) throw emailTaken();
-    const changed = await tx.rows(become, [userId, name, email, passwordHash]);
+    const [before] = await tx.rows<{ name: string; email: string }>(untaken, [userId]);
     const [workspace] = await tx.rows<{ id: string }>(ownWorkspace, [userId]);
-    if (changed.length === 0 || !workspace) throw spent();
-    if (timezone !== undefined) await tx.rows(setTimeZone, [workspace.id, timezone]);
+    if (!before || !workspace) throw spent();
+    await tx.rows(become, [userId, name, email, passwordHash]);
+    const events: NewEvent[] = [
+      { type: 'member.changed', objectId: userId, changedFields: changedFieldsOf(before, { name, email }) },
+    ];
+    if (timezone !== undefined && (await tx.rows(setTimeZone, [workspace.id, timezone])).length > 0) {
+      events.unshift({ type: 'workspace.updated', objectId: workspace.id, changedFields: ['timezone'] });
+    }
+    await actingAs(tx, userId, (theirs) => recordEvents(theirs, workspace.id, events));
     const session = await openSession(tx, { workspaceId: workspace.id, userId, client: client.name });
     await new Attempts(tx, email, client.addressHash).succeeded();
     const isSent = mail.sends || requireVerified;

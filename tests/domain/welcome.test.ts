@@ -4,6 +4,7 @@ import { newWelcomeLink } from '../../domain/sign-in/welcome.ts';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { newAccount, password, temporaryDirectory, tokenInEmail } from '../support/people.ts';
+import { brief, recordedEvents } from '../support/recorded-events.ts';
 import { openWelcome } from '../support/welcome.ts';
 
 const test = suite('taking the first workspace');
@@ -47,6 +48,24 @@ test('the link makes a person the owner of what the key made; the key stays vali
   assert.equal(seen.body.assignees, [{ ...seen.body.assignees[0], id: userId, name: 'Ada' }]);
   assert.is((await tandem.call('GET /me', undefined, { key })).body.user.email, email);
   assert.is((await tandem.call('POST /auth/sessions', { email, password })).status, 201);
+});
+
+test('what taking it changes of the workspace and its owner is in the log, by the owner', async () => {
+  const { token, workspaceId, userId } = await openWelcome(tandem);
+  const { headers } = await take(token, { timezone: 'Europe/Berlin' });
+  const events = await recordedEvents(tandem, workspaceId);
+  assert.equal(events.map(brief), [
+    ['workspace.updated', workspaceId, 'timezone'],
+    ['member.changed', userId, 'name', 'email'],
+  ]);
+  assert.equal(
+    events.map(({ actorType, actorId }) => [actorType, actorId]),
+    Array(2).fill(['user', userId]),
+  );
+  assert.is(headers.get('tandem-event'), events.at(-1)?.id);
+  const kept = await openWelcome(tandem);
+  await take(kept.token, { name: 'Owner', timezone: 'UTC' });
+  assert.equal((await recordedEvents(tandem, kept.workspaceId)).map(brief), [['member.changed', kept.userId, 'email']]);
 });
 
 test('a link works once, the newest only, and for 24 hours; each refusal reads the same', async () => {
