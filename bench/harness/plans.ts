@@ -49,10 +49,14 @@ export async function buffersOf({ driver }: Database, { text, values, plan }: Pl
   return { buffers: found['Shared Hit Blocks'] + found['Shared Read Blocks'], plan: found };
 }
 
-/** A database that counts the buffers of each statement that it runs, by running it twice. */
-export function measured(database: Database): { db: Db; buffers: () => number } {
+/**
+ * A database that counts the buffers of each statement that it runs, by running it twice. `isTransaction`: with the plans of
+ * a transaction, which are made without values.
+ */
+export function measured(database: Database, isTransaction = false): { db: Db; buffers: () => number } {
   let sum = 0;
-  const rows: Db['rows'] = async (text, values, plan = 'generic') => {
+  const rows: Db['rows'] = async (text, values, asked = 'generic') => {
+    const plan = isTransaction ? 'generic' : asked;
     sum += (await buffersOf(database, { text, values, plan })).buffers;
     return database.rows(text, values, plan);
   };

@@ -26,7 +26,16 @@ export const workspaceId = () => uuid('workspace_id').notNull();
  */
 export const searchParts = 16;
 
-/** The part of a workspace in SQL, from 0; `column` holds its id. An index of a part is used where a query has this condition. */
+/** The part of a workspace in SQL, from 0; `column` holds its id. */
 export function searchPartOf(column: string): string {
   return `(get_byte(uuid_send(${column}), 15) & ${searchParts - 1})`;
+}
+
+/**
+ * The condition in SQL that `column` holds a workspace of the same part as `id`, by which PostgreSQL uses the index of this
+ * part. The part is in the text: a plan that is made without the values of its statement, as in every transaction, can use
+ * no index of a part otherwise.
+ */
+export function inSearchPart(column: string, id: string): string {
+  return `${searchPartOf(column)} = ${Number.parseInt(id.slice(-2), 16) % searchParts}`;
 }

@@ -1,5 +1,5 @@
 import type { Bindings } from '../../db/bindings.ts';
-import { searchPartOf } from '../../db/schema/columns.ts';
+import { inSearchPart } from '../../db/schema/columns.ts';
 import { isIndexed, termConditions } from '../search.ts';
 
 /** Terms that a scan of the index intersects. Of more, others are compared with the texts that these leave. */
@@ -24,10 +24,12 @@ function indexedConditions(terms: readonly string[], bindings: Bindings): string
   ];
 }
 
-/** A common table expression `hits(todo_id)`: the matches of the trigram index in the workspace, before other filters. */
-export function hitsOf(terms: readonly string[], bindings: Bindings): string {
-  // The statement is planned with its values, and the index of the part by the value of this condition.
-  const part = `${searchPartOf('s.workspace_id')} = ${searchPartOf('$1::uuid')}`;
+/**
+ * A common table expression `hits(todo_id)`: the matches of the trigram index in the workspace, which is `$1`, before other
+ * filters.
+ */
+export function hitsOf(workspaceId: string, terms: readonly string[], bindings: Bindings): string {
+  const part = inSearchPart('s.workspace_id', workspaceId);
   const where = ['s.workspace_id = $1', part, ...indexedConditions(terms, bindings)];
   return `hits as materialized (select s.todo_id from todo_search s where ${where.join(' and ')})`;
 }

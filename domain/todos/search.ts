@@ -79,7 +79,7 @@ function startOf({ sort, order, after }: Walk, bindings: Bindings): string[] {
 export function indexStatement(walk: Walk, terms: readonly string[], count: number, max: number | null): Statement {
   const { viewer, criteria, sort, order } = walk;
   const bindings = new Bindings(viewer.workspaceId);
-  const hits = hitsOf(terms, bindings);
+  const hits = hitsOf(viewer.workspaceId, terms, bindings);
   const [limit, most] = [bindings.bind(max === null ? null : max + 1), bindings.bind(max)];
   const rows = bindings.bind(count);
   const where = [...conditionsOf(criteria, bindings), ...startOf(walk, bindings)];

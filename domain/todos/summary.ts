@@ -26,7 +26,7 @@ export function over(
 ): { text: string; values: unknown[] } {
   const bindings = new Bindings(viewer.workspaceId);
   const { query } = criteria;
-  const hits = query === undefined ? '' : `with ${hitsOf(termsOf(query), bindings)} `;
+  const hits = query === undefined ? '' : `with ${hitsOf(viewer.workspaceId, termsOf(query), bindings)} `;
   const from = hits === '' ? 'todos t' : 'hits h join todos t on t.id = h.todo_id';
   const where = conditionsOf(criteria, bindings).join(' and ');
   const tail = tailOf((value) => bindings.bind(value));

@@ -103,6 +103,15 @@ for (const [name, [query, most]] of Object.entries(classes)) {
   });
 }
 
+test('in a transaction, where plans are made without values, words are looked up in the index too', async () => {
+  for (const [name, [query, most]] of Object.entries(classes)) {
+    const { db, buffers } = measured(tandem.db, true);
+    await searchPage(db, walkOf({}, 'createdAt', 'desc'), query, page);
+    const few = 2 * most;
+    assert.ok(buffers() <= few, `${name}: ${buffers()} buffers, more than ${few}`);
+  }
+});
+
 test('what is found among many todos is looked up once for each, not compared with all of them', async () => {
   const walk = walkOf({ archived: 'any' }, 'updatedAt', 'desc');
   const statement = nearStatement(walk, termsOf('mostlume'), page, 20_000);
