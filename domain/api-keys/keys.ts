@@ -3,9 +3,9 @@ import type { Db } from '../../db/client.ts';
 import type { credentials } from '../../db/schema/index.ts';
 import { createApiKey as insertApiKey } from '../../db/seed.ts';
 import { requireVerifiedEmail } from '../accounts/email-verification.ts';
-import { holdMembership, lockWorkspace, requireMembership } from '../accounts/membership.ts';
+import { holdMembership, lockWorkspace, requireFactorIn, requireMembership } from '../accounts/membership.ts';
 import { keyRevoked } from '../accounts/revoke-access.ts';
-import type { Context } from '../context.ts';
+import type { Context, Principal } from '../context.ts';
 import { conflict, notFound } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
 import { recordEvent } from '../events/record.ts';
@@ -51,6 +51,13 @@ async function findKey(db: Db, userId: string, apiKeyId: string): Promise<z.infe
   return { object: 'api_key', ...row };
 }
 
+/** As `findKey`. @throws Failure 403 for a session without the second factor that the workspace of the key requires, 404. */
+async function requireKey(db: Db, principal: Principal, apiKeyId: string): Promise<z.infer<typeof ApiKey>> {
+  const key = await findKey(db, principal.userId, apiKeyId);
+  await requireFactorIn(db, principal, key.workspaceId);
+  return key;
+}
+
 /** The API keys of a workspace, newest first, without their secrets. @throws Failure 403 when not a member. */
 export async function listApiKeys({ db, principal }: Context, { workspaceId, includeRevoked }: ApiKeyQuery) {
   await requireMembership(db, workspaceId, principal);
@@ -91,14 +98,14 @@ function noticeOf(name: string, granted: readonly Scope[]) {
   return { title: 'An API key was created in your name', text };
 }
 
-/** An API key of one of the person's workspaces, without its secret. @throws Failure 404. */
+/** An API key of one of the person's workspaces, without its secret. @throws Failure 403, 404. */
 export function getApiKey({ db, principal }: Context, { apiKeyId }: { apiKeyId: string }) {
-  return findKey(db, principal.userId, apiKeyId);
+  return requireKey(db, principal, apiKeyId);
 }
 
-/** Revokes an API key for good; a second call returns the time of the first. @throws Failure 404, 412. */
+/** Revokes an API key for good; a second call returns the time of the first. @throws Failure 403, 404, 412. */
 export async function revokeApiKey({ db, principal, ifMatch }: Context, { apiKeyId }: { apiKeyId: string }) {
-  const key = await findKey(db, principal.userId, apiKeyId);
+  const key = await requireKey(db, principal, apiKeyId);
   return db.transaction(async (tx) => {
     if (ifMatch) {
       await tx.rows(lockKey, [key.workspaceId, key.id]);

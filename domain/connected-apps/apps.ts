@@ -1,5 +1,5 @@
 import type { connectedApps } from '../../db/schema/index.ts';
-import { requireMembership } from '../accounts/membership.ts';
+import { requireFactorIn, requireMembership } from '../accounts/membership.ts';
 import { revokeGrant } from '../accounts/revoke-access.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -32,12 +32,13 @@ export async function listConnectedApps(
   return wholeList(rows.map((row) => ({ object: 'connected_app' as const, ...row })));
 }
 
-/** Disconnects an app for good; a second call returns the time of the first. @throws Failure 404. */
+/** Disconnects an app for good; a second call returns the time of the first. @throws Failure 403, 404. */
 export async function revokeConnectedApp(
   { db, principal }: Context,
   { connectedAppId: id }: { connectedAppId: string },
 ) {
   const [app] = await db.rows<{ workspaceId: string }>(one, [principal.userId, id]);
+  if (app) await requireFactorIn(db, principal, app.workspaceId);
   const revokedAt = app && (await revokeGrant(db, app.workspaceId, id));
   if (!revokedAt) throw notFound('connected app', 'connectedAppId');
   return { object: 'connected_app_revoked' as const, id, revokedAt };

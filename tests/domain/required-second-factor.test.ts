@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newGrant } from '../support/grants.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { newAccount } from '../support/people.ts';
 import { addPasskey, enterPassword, newConfirmedAccount } from '../support/second-factors.ts';
@@ -65,11 +66,17 @@ test('only that workspace is closed; its keys work on', async () => {
 test('a session in another workspace opens it no more than one of its own; whoever has none may still leave', async () => {
   const { owner, member, workspaceId } = await withMember();
   await tandem.db.rows(`update members set role = 'owner' where workspace_id = $1`, [workspaceId]);
+  const newKey = { workspaceId, name: 'Theirs', scopes: ['todos:read'] };
+  const { body: apiKey } = await tandem.call('POST /api-keys', newKey, { key: owner.key });
+  const { grantId } = await newGrant(tandem, { workspaceId, userId: owner.session.user.id }, ['todos:read']);
   await require(workspaceId, owner.key);
   const routes: [string, unknown?][] = [
     ['POST /api-keys', { workspaceId, name: 'Key', scopes: ['todos:read'] }],
     [`GET /api-keys?workspaceId=${workspaceId}`],
+    [`GET /api-keys/${apiKey.id}`],
+    [`DELETE /api-keys/${apiKey.id}`],
     [`GET /connected-apps?workspaceId=${workspaceId}`],
+    [`DELETE /connected-apps/${grantId}`],
     [`GET /workspaces/${workspaceId}/members`],
     [`GET /workspaces/${workspaceId}/invitations`],
     [`POST /workspaces/${workspaceId}/invitations`, { email: 'x@example.com' }],
