@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, RequestContext, ServiceSettings } from '../domain/context.ts';
 import { errorBody, Failure, invalid, translate } from '../domain/errors.ts';
+import { defaultMaxBody } from '../routers/metadata.ts';
 import { hasTooManyValues, maxJsonValues } from './json-values.ts';
 import type { UnknownPage } from './pages/mount.ts';
 
@@ -37,6 +38,14 @@ export function mebibytes(bytes: number): string {
 export function tooLarge(bodyLimit: number): Failure {
   const message = `The body is larger than ${mebibytes(bodyLimit)}. Send less at once.`;
   return new Failure({ status: 413, code: 'validation_failed', message });
+}
+
+/** Bytes of the bodies that are larger than most operations take. */
+const largeBodies = new WeakMap<FastifyRequest, number>();
+
+/** Bytes of the JSON body of a request that is larger than `defaultMaxBody`; 0 of any other. */
+export function largeBodyBytes(request: FastifyRequest): number {
+  return largeBodies.get(request) ?? 0;
 }
 
 /** 415: the body is not declared as JSON. */
@@ -122,7 +131,8 @@ export class UnreadableBody extends Failure {
 export function parseJson(app: FastifyInstance): void {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/, { parseAs: 'buffer' }, (_, body, done) => {
+  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/, { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length > defaultMaxBody) largeBodies.set(request, body.length);
     let text: string;
     try {
       text = utf8.decode(body as Buffer);

@@ -22,21 +22,32 @@ function bodyLimitOf(calls: readonly string[], limits: BodyLimits): number {
   return Math.min(...calls.map((call) => limits.get(call) ?? defaultMaxBody));
 }
 
+const callsOf = ({ params }: FastifyRequest) => (params as { path: string }).path.split(',');
+
 /**
  * What tRPC would refuse before it has a context, and forms, which no procedure takes.
  * @throws Failure 400, 405, 413, 415.
  */
-function requireCalls({ method, params, headers }: FastifyRequest, limits: BodyLimits): void {
+function requireCalls(request: FastifyRequest, limits: BodyLimits): void {
+  const { method, headers } = request;
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     const message = 'Call queries with GET and mutations with POST.';
     throw new Failure({ status: 405, code: 'validation_failed', message, headers: { Allow: 'GET, HEAD, POST' } });
   }
   if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
-  const calls = (params as { path: string }).path.split(',');
+  const calls = callsOf(request);
   const limit = bodyLimitOf(calls, limits);
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   if (calls.length <= maxCalls) return;
   throw invalid(null, `A batch may contain ${maxCalls} calls. Set maxItems: ${maxCalls} on httpBatchLink.`);
+}
+
+/** Checks the size of a body whose length the client did not send in advance. @throws Failure 413. */
+function requireSize(request: FastifyRequest, limits: BodyLimits): void {
+  const { body, headers } = request;
+  if (typeof body !== 'string' || headers['content-length'] !== undefined) return;
+  const limit = bodyLimitOf(callsOf(request), limits);
+  if (Buffer.byteLength(body) > limit) throw tooLarge(limit);
 }
 
 /** Sends a refusal from before any procedure in the form of tRPC: one error for all calls of a batch. */
@@ -96,6 +107,7 @@ export function mountTrpc(
       route.bodyLimit = Math.max(defaultMaxBody, ...limits.values());
     });
     calls.addHook('onRequest', async (request) => requireCalls(request, limits));
+    calls.addHook('preHandler', async (request) => requireSize(request, limits));
     calls.setErrorHandler((error: FastifyError, request, reply) => answerRefusal(error, request, reply, service));
     await calls.register(fastifyTRPCPlugin, options);
   });

@@ -35,6 +35,8 @@ export interface ToolMeta {
   idempotent: boolean;
   /** Longest text of an answer in characters; what is longer is cut. */
   maxText: number;
+  /** Bytes of the largest request that calls it. */
+  maxBody: number;
   /** How to get the rest of a text that was cut. */
   rest: string;
   /** Its answer may wait for a person, to whom the client can show a form (elicitation). */

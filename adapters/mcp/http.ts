@@ -6,7 +6,15 @@ import { type Scope, scopes } from '../../domain/scopes.ts';
 import { authenticated } from '../../routers/base.ts';
 import { defaultMaxBody } from '../../routers/metadata.ts';
 import { lackingScopes } from '../../routers/tools/tool.ts';
-import { type ContextFor, describeFailure, failureOf, sendFailure, UnreadableBody } from '../http.ts';
+import {
+  type ContextFor,
+  describeFailure,
+  failureOf,
+  largeBodyBytes,
+  sendFailure,
+  tooLarge,
+  UnreadableBody,
+} from '../http.ts';
 import { type RouterLike, type Tool, toolsOf } from '../operations.ts';
 import { stalledResponses } from '../stalled-responses.ts';
 import { type Addresses, allowPage, requireOwnAddress, shareWithPage } from './origin.ts';
@@ -48,6 +56,22 @@ function calledTools(body: unknown): unknown[] {
   return (Array.isArray(body) ? body : [body])
     .filter((message) => typeof message === 'object' && message?.method === 'tools/call')
     .map((message) => message.params?.name);
+}
+
+/** Bytes that a body may have: what each of its messages may have alone. */
+function bodyLimitOf(body: unknown, tools: readonly Tool[]): number {
+  const called = calledTools(body);
+  const limits = called.map((name) => tools.find((tool) => tool.name === name)?.maxBody ?? defaultMaxBody);
+  const messages = Array.isArray(body) ? body.length : 1;
+  return Math.min(...limits, ...(called.length < messages ? [defaultMaxBody] : []));
+}
+
+/** @throws Failure 413. */
+function requireSize(request: FastifyRequest, tools: readonly Tool[]): void {
+  const bytes = largeBodyBytes(request);
+  if (bytes === 0) return;
+  const limit = bodyLimitOf(request.body, tools);
+  if (bytes > limit) throw tooLarge(limit);
 }
 
 /**
@@ -151,7 +175,7 @@ export function mountMcp(
     handler: () => {},
   });
   app.post(path, {
-    bodyLimit: defaultMaxBody,
+    bodyLimit: Math.max(...tools.map(({ maxBody }) => maxBody)),
     onRequest: [ownAddress, bearer],
     errorHandler: (error, request, reply) => {
       if (!(error instanceof UnreadableBody)) {
@@ -165,6 +189,7 @@ export function mountMcp(
     handler: async (request, reply) => {
       const { body } = request;
       if (body === undefined) throw new UnreadableBody('The body is empty. Send one JSON-RPC message.');
+      requireSize(request, tools);
       if (Array.isArray(body) && body.length > maxMessages) {
         throw invalid(null, `A batch may contain ${maxMessages} messages. Send them in several requests.`);
       }

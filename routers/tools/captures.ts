@@ -9,6 +9,7 @@ import {
   CaptureListing,
   CaptureUpdate,
   CaptureWritten,
+  maxCaptureBody,
 } from '../../domain/captures/shapes.ts';
 import { updateCapture } from '../../domain/captures/update.ts';
 import { invalid } from '../../domain/errors.ts';
@@ -132,6 +133,7 @@ export const captureTools = {
         description:
           'Change the given fields of a capture; omitted fields are unchanged, clear empties fields. A transcript cannot be changed: write corrections in notes. New content is summarised again. Returns the status without texts. Example: {"captureId":"…","tags":["planning","release"]}.',
         scopes: ['captures:write'],
+        maxBody: maxCaptureBody,
       }),
     )
     .input(ChangeArguments)

@@ -6,7 +6,7 @@ import { indexAfter } from '../../domain/fields.ts';
 import type { ToolMeta } from '../../domain/operations.ts';
 import type { Scope } from '../../domain/scopes.ts';
 import { authenticated, bareProcedure } from '../base.ts';
-import type { Meta } from '../metadata.ts';
+import { defaultMaxBody, type Meta } from '../metadata.ts';
 import { recordRefusal } from '../security-events.ts';
 import { requireStorable } from '../storable.ts';
 
@@ -27,6 +27,8 @@ interface ToolOptions {
   /** Defaults to `readOnly`. */
   idempotent?: boolean;
   maxText?: number;
+  /** Bytes; 1 MiB unless set. */
+  maxBody?: number;
   rest?: string;
   elicits?: boolean;
   readAgain?: ToolMeta['readAgain'];
@@ -41,11 +43,13 @@ export function tool(name: string, options: ToolOptions): Meta {
     readOnly = false,
     idempotent = readOnly,
     maxText = 2000,
+    maxBody = defaultMaxBody,
     rest = '',
     elicits = false,
     readAgain = null,
   } = options;
-  return { tool: { name, title, description, scopes, readOnly, idempotent, maxText, rest, elicits, readAgain } };
+  const limits = { maxText, maxBody };
+  return { tool: { name, title, description, scopes, readOnly, idempotent, ...limits, rest, elicits, readAgain } };
 }
 
 /** Which tool shows what an argument of this name may be, and the scope that it takes to see it. */

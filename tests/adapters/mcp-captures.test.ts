@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newNote, newRecording, startWithoutDigests } from '../support/capture-fixtures.ts';
 import type { TestService } from '../support/harness.ts';
-import { callTool, toolWorkspace } from '../support/mcp-clients.ts';
+import { callTool, raw, toolWorkspace } from '../support/mcp-clients.ts';
 
 const test = suite('mcp captures');
 let tandem: TestService;
@@ -52,6 +52,35 @@ test('captures are listed as brief rows and found by what they say', async () =>
   assert.equal(await found({ limit: 1, cursor: first.data.nextCursor }), [id]);
   const wrong = await use('list_captures', { limit: 51, include: 'totalCount' });
   assert.is(wrong.isError, true);
+});
+
+test('a call that changes a capture may be as large as over REST; any other may not', async () => {
+  const { call, key } = await world();
+  // 1.5 MB, of which a note takes each character.
+  const content = '語'.repeat(500_000);
+  const { body: note } = await call('POST /captures', { type: 'note', content: 'Short' });
+  const message = (name: string, input: object) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: input },
+  });
+  const change = message('update_capture', { captureId: note.id, content });
+  const { status, body } = await raw(tandem.url, change, { key });
+  assert.equal([status, body.result.isError ?? false], [200, false]);
+  assert.is((await call(`GET /captures/${note.id}`)).body.content, content);
+  const refused = [
+    message('create_todo', { title: 'x', content }),
+    message('no_such_tool', { content }),
+    { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { content } },
+    [change, message('create_todo', { title: 'x' })],
+    [change, { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }],
+  ];
+  for (const each of refused) {
+    const answer = await raw(tandem.url, each, { key });
+    assert.equal([answer.status, answer.body.code], [413, 'validation_failed']);
+    assert.match(answer.body.message, 'larger than 1 MiB');
+  }
 });
 
 test('ten captures at their longest fit in 2,000 tokens, fifty in 20,000', async () => {

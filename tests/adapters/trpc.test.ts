@@ -123,6 +123,28 @@ test('what is refused before a procedure is reached carries the error object too
   assert.is(problem?.code, 'rate_limit_exceeded');
 });
 
+test('a body that is sent without its length has the same limit, which is larger for captures', async () => {
+  const { key } = await tandem.workspace();
+  const send = async (path: string, input: unknown) => {
+    const answer = await fetch(`${tandem.url}/trpc/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify(input)]).stream(),
+      duplex: 'half',
+    });
+    const body = (await answer.json()) as { error: { message: string; data: { problem: { code: string } } } };
+    return { status: answer.status, body };
+  };
+  // 1.5 MB, of which a note takes each character.
+  const content = '語'.repeat(500_000);
+  assert.is((await send('captures.create', { type: 'note', content })).status, 200);
+  assert.is((await send('todos.create', { title: 'Short' })).status, 200);
+  const { status, body } = await send('todos.create', { title: 'Long', content });
+  assert.equal([status, body.error.data.problem.code], [413, 'validation_failed']);
+  assert.match(body.error.message, 'larger than 1 MiB');
+  assert.is((await send('captures.create,todos.create?batch=1', { 0: { type: 'note', content } })).status, 413);
+});
+
 test('a client that sends too many calls at once gets an error with how many may go together', async () => {
   const client = clientOf((await tandem.workspace()).key);
   const calls = Array.from({ length: 11 }, () => client.todos.list.query({}));
