@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
 import { type Addresses, requireOwnAddress } from '../../adapters/mcp/origin.ts';
 import type { ServiceSettings } from '../../domain/context.ts';
-import { Failure, invalid } from '../../domain/errors.ts';
+import { Failure, invalid, unavailable } from '../../domain/errors.ts';
 import { badToken } from './claims.ts';
 import { headerBytes } from './frames.ts';
 import type { Intake } from './intake.ts';
@@ -97,9 +97,7 @@ export function mountRecordings(
       const message = 'This address takes WebSocket connections; docs/recording.md describes them.';
       throw new Failure({ status: 426, code: 'validation_failed', message, headers });
     }
-    if (intake.isClosing) {
-      throw new Failure({ status: 503, code: 'internal_error', message: 'This process is stopping. Connect again.' });
-    }
+    if (intake.isClosing) throw unavailable();
     return upgrade;
   };
 
