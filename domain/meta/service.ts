@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { members, users, workspaces } from '../../db/schema/index.ts';
-import { mayCall } from '../access.ts';
+import { lastingIdOf, mayCall } from '../access.ts';
 import type { Context, Principal, RequestContext } from '../context.ts';
 import type { ListedOperation } from '../operations.ts';
 import { scopes } from '../scopes.ts';
@@ -64,7 +64,7 @@ export async function getIdentity({ db, principal, operations }: Context): Promi
     credential: {
       object: 'credential',
       type: principal.kind,
-      id: principal.credentialId,
+      id: lastingIdOf(principal),
       name: principal.credentialName,
       scopes: scopes.filter((scope) => principal.scopes.has(scope)),
       rateLimitPerMinute: principal.rateLimitPerMinute,

@@ -62,7 +62,7 @@ export const Identity = z
       .object({
         object: z.literal('credential'),
         type: z.enum(['api_key', 'session', 'oauth']),
-        id: Id,
+        id: Id.describe('Of the key, the session or the connected app. Events have it as `actor.credentialId`.'),
         name: z.string().meta({ examples: ['Nightly import'] }),
         scopes: z.array(z.enum(scopes)).meta({ examples: [['todos:read', 'todos:write']] }),
         rateLimitPerMinute: z.int().meta({ examples: [300] }),

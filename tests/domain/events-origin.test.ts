@@ -58,6 +58,7 @@ test('an app is named by its connection, whichever access token it has', async (
     const { who, credentialId } = await latest(workspace.workspaceId);
     assert.equal(who, ['todo.created', 'user', workspace.userId, 'mcp']);
     assert.is(credentialId, grantId);
+    assert.is((await tandem.call('GET /me', undefined, { key })).body.credential.id, grantId);
   }
 });
 
