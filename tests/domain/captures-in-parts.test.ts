@@ -98,6 +98,25 @@ test('a note that is changed meanwhile has those of its parts asked for again th
   assert.is(partsAsked().filter((part) => part === 2).length, 1);
 });
 
+test('title and notes that are typed meanwhile, however long, have no part asked for or paid again', async () => {
+  const workspace = await tandem.workspace();
+  let id = '';
+  const typed = async (n: number) => {
+    const change = { title: `Marks ${n}`, notes: `So many: ${n}. ${'They are right. '.repeat(n > 2 ? 300 : 3)}` };
+    bodyOf(await workspace.call(`PATCH /captures/${id}`, change));
+  };
+  onAsked = async (request, n) => {
+    // In a fault it would be asked for as long as somebody types.
+    if (n <= 12) await typed(n);
+    return reply(request);
+  };
+  id = await imported(workspace);
+  assert.is((await settled(workspace, id)).body.status, 'completed');
+  assert.equal(partsAsked(), [1, 2, 3, 4, 5, 0]);
+  const whole = asked.at(-1)?.messages[0];
+  assert.match(whole?.role === 'user' ? whole.text : '', 'kind="points" title="Marks 4" of="notes" part="5 of 5"');
+});
+
 test('when the minutes end between two parts it fails, and goes on with the next part once there are some', async () => {
   const workspace = await tandem.workspace();
   onAsked = async (request, n) => {

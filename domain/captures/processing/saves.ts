@@ -102,7 +102,7 @@ const addPart = `insert into capture_points (workspace_id, capture_id, key, poin
   on conflict do nothing`;
 const partsFound = 'select key, points from capture_points where workspace_id = $1 and capture_id = $2';
 
-/** What a model found in one part of a long capture: kept, so that no part is ever asked for, or paid, twice. */
+/** What a model found in one part of a long text: kept, so that no part is ever asked for, or paid, twice. */
 export async function addPoints(
   db: Db,
   { workspaceId, captureId }: CaptureClaim,

@@ -51,13 +51,16 @@ async function ask<Read>(
 /** Of many parts one may be answered badly without the others being lost. */
 const maxTriesOfParts = 2;
 
-/** The key of one part: all that its request holds but the people. */
-function keyOf({ type, title, date }: CaptureMaterial, part: Part, beside: readonly Part[], place: string): string {
-  const asked = JSON.stringify([type, title, date, part, beside, place]);
+/** The key of one part. Title, notes and people are not in it: they change meanwhile, and the whole is written with them. */
+function keyOf({ type, date }: CaptureMaterial, part: Part): string {
+  const asked = JSON.stringify([type, date, part]);
   return createHash('sha256').update(asked).digest('base64url');
 }
 
-/** The points of all parts: those that were saved, and the others asked for one after another, each saved. */
+/**
+ * The points of all parts: those that were saved, and the others asked for one after another, each saved. Those of notes
+ * are not, and so belong to the turn of the whole: notes that somebody types are others in each turn.
+ */
 async function pointsOf(
   engine: Engine,
   material: CaptureMaterial,
@@ -69,12 +72,12 @@ async function pointsOf(
   const found: { part: Part; points: PartPoints }[] = [];
   for (const [index, part] of parts.entries()) {
     const place = `${index + 1} of ${parts.length}`;
-    const key = keyOf(material, part, beside, place);
+    const key = keyOf(material, part);
     let points = known.get(key);
     if (!points) {
       const prompt = partPrompt(material, part, beside, place);
       points = await ask(engine, prompt, options, (answer) => pointsIn(answer, material.people), maxTriesOfParts);
-      await saved?.save(key, points);
+      if (part.kind !== 'notes') await saved?.save(key, points);
     }
     found.push({ part, points });
   }

@@ -6,6 +6,9 @@ export const partSize = 24_000;
 /** Requests for parts at most; of longer material the parts are longer. */
 const maxParts = 40;
 
+/** Notes count as so long, or their size would change that of the parts of the text while somebody types. */
+const roomForNotes = 200_000;
+
 /** A part ends in its last fifth, so that there are at most `mostParts` of them. */
 const earliestEnd = 0.8;
 
@@ -53,7 +56,10 @@ export function piecesOf(text: string, size: number): string[] {
   return pieces;
 }
 
-/** The material for one request, or in at most 40 parts for several. */
+/**
+ * The material for one request, or in at most 40 parts for several: first those of the text, which are the same whatever
+ * is typed as notes.
+ */
 export function partsOf({ type, text, notes }: CaptureMaterial): Parts {
   const kind = type === 'note' ? 'note' : 'transcript';
   const whole: Part[] = [
@@ -63,9 +69,11 @@ export function partsOf({ type, text, notes }: CaptureMaterial): Parts {
   const length = whole.reduce((sum, part) => sum + part.text.length, 0);
   if (length <= partSize) return { parts: whole, beside: [], isWhole: true };
   // Two texts, each with a last part that may be short.
-  const size = Math.max(partSize, Math.ceil(length / (earliestEnd * (maxParts - 2))));
+  const longest = (text?.length ?? 0) + Math.max(roomForNotes, notes?.length ?? 0);
+  const size = Math.max(partSize, Math.ceil(longest / (earliestEnd * (maxParts - 2))));
   const isBeside = (part: Part) => part.kind === 'notes' && part.text.length <= maxShortNotes;
   const parts = whole
+    .toReversed()
     .filter((part) => !isBeside(part))
     .flatMap((part) => piecesOf(part.text, size).map((piece) => ({ kind: part.kind, text: piece })));
   return { parts, beside: whole.filter(isBeside), isWhole: false };

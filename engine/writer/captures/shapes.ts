@@ -42,7 +42,7 @@ export interface PartPoints {
   todos: SuggestedTodo[];
 }
 
-/** The points of parts, by the keys of the parts: the same material in the same place has the same key. */
+/** The points of parts of a text, by the keys of the parts: the same piece of the same text has the same key. */
 export interface SavedPoints {
   /** Those that were saved before. Read once, and only for material in parts. */
   read(): Promise<ReadonlyMap<string, PartPoints>>;

@@ -33,7 +33,7 @@ function localTime(at: string, timezone: string): { date: string; time: string }
 /** The other parts of a long capture are left to its next turn. */
 class TurnOver extends Error {}
 
-/** Asks the writer; each part of a long capture is saved and charged by itself. @throws TurnOver, Hopeless */
+/** Asks the writer; each part of a long text is saved and charged by itself. @throws TurnOver, Hopeless */
 async function write(
   { ctx, writer }: CaptureParts,
   claim: CaptureClaim,
