@@ -22,12 +22,24 @@ export type TodoChange = { type: 'patch'; patch: Patch } | { type: 'archive' } |
 /** Todos in one request at most. */
 const maxIds = 100;
 
-/** A change of todos as the outbox takes it: a hundred todos a request, and one where the service restores them. */
+/** Todos that one request archives at most, with the sub-todos that are archived with them. */
+const maxArchived = 1000;
+
+/** A change of todos as the outbox takes it: as many todos as the service takes in a request, of which it restores one. */
 export function draftsOf(change: TodoChange, todos: readonly Todo[]): Draft[] {
   const size = change.type === 'restore' ? 1 : maxIds;
-  const parts = Array.from({ length: Math.ceil(todos.length / size) }, (_, part) =>
-    todos.slice(part * size, (part + 1) * size),
-  );
+  const parts: Todo[][] = [];
+  let inPart = 0;
+  for (const todo of todos) {
+    const own = change.type === 'archive' ? 1 + todo.subTodoCount : 1;
+    const part = parts.at(-1);
+    inPart += own;
+    if (part && part.length < size && inPart <= maxArchived) part.push(todo);
+    else {
+      parts.push([todo]);
+      inPart = own;
+    }
+  }
   return parts.map((part) => ({ action: actionOf(change), todos: part }));
 }
 
