@@ -26,7 +26,7 @@ export const auth = router({
           timezone: 'Europe/Berlin',
         },
         status: 201,
-        statuses: [401, 403, 409],
+        statuses: [403, 409],
         events: ['workspace.created', 'member.added', 'todo_list.created', 'agent.created', 'invitation.accepted'],
       }),
     )

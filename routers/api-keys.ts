@@ -56,7 +56,7 @@ export const apiKeys = router({
           expiresInDays: 90,
         },
         status: 201,
-        statuses: [409],
+        statuses: [403, 409],
         events: ['api_key.created'],
       }),
     )

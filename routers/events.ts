@@ -48,7 +48,7 @@ export const events = router({
         access: 'reader',
         summary: 'Follow what changes as it happens',
         description:
-          'Server-sent events: a `position` at first, then a `change` for every event after `afterSequence` in order, with its sequence as `id`. A broken stream is resumed with `Last-Event-ID`, without loss or repetition. After 15 seconds without an event a `position` is sent again: every event up to it was sent. The stream does not end by itself; the service closes it within a second after the credential ends, and when the reader is far behind; in the second case, resume.',
+          'Server-sent events: a `position` at first, then a `change` for every event after `afterSequence` in order, with its sequence as `id`. A broken stream is resumed with `Last-Event-ID`, without loss or repetition. After 15 seconds without an event a `position` is sent again: every event up to it was sent. The stream does not end by itself; the service closes it within a second after the credential ends, and when the reader is far behind; in the second case, resume. A position that the log no longer reaches is refused as by listEvents.',
         stream: { event: StreamedEvent, resume: 'afterSequence' },
       }),
     )

@@ -8,7 +8,10 @@ import type { Scope } from '../domain/scopes.ts';
 /** Bytes of a request body, unless the operation sets another limit (CONTRACT §1.7). */
 export const defaultMaxBody = 2 ** 20;
 
-/** Statuses that only some operations answer. Public operations name their own 401 and 403. */
+/**
+ * Statuses that only some operations answer. Public operations name their own 401 and 403; others name 403 where it has
+ * codes beside those of every operation of their access.
+ */
 export type ExtraStatus = 401 | 402 | 403 | 404 | 409 | 412;
 
 export interface Deprecation {

@@ -77,14 +77,29 @@ test('a failure names the codes that can occur, and gives an example of each', (
   }
 });
 
-test('400 lists invalid_cursor where there are pages, and unknown_parameter where the query is strict', () => {
-  const codes = (id: string) => {
-    const operation = operations.find((each) => each.id === id);
-    return operation && refusalsOf(operation).find(({ status }) => status === 400)?.codes;
-  };
+/** The codes that an operation documents for a status; undefined when it documents no such status. */
+function codesOf(id: string, status: number) {
+  const operation = operations.find((each) => each.id === id);
+  return operation && refusalsOf(operation).find((each) => each.status === status)?.codes;
+}
+
+test('400 lists invalid_cursor where there are pages or positions, and unknown_parameter where the query is strict', () => {
+  const codes = (id: string) => codesOf(id, 400);
   assert.equal(codes('listTodos'), ['validation_failed', 'invalid_cursor', 'unknown_parameter']);
   assert.equal(codes('summariseTodos'), ['validation_failed', 'unknown_parameter']);
   assert.equal(codes('createTodo'), ['validation_failed']);
+  assert.equal(codes('streamEvents'), ['validation_failed', 'invalid_cursor']);
+  assert.equal(codes('streamChat'), ['validation_failed']);
+});
+
+test('403 lists workspace_access_denied wherever a second factor may be required, and 401 is not listed in vain', () => {
+  assert.equal(codesOf('listTodos', 403), ['missing_scope', 'workspace_access_denied']);
+  assert.equal(codesOf('listEvents', 403), ['missing_scope', 'workspace_access_denied']);
+  assert.equal(codesOf('listApiKeys', 403), ['api_key_auth_required', 'workspace_access_denied']);
+  // `missing_scope` while the address has to be confirmed.
+  assert.equal(codesOf('createApiKey', 403), ['api_key_auth_required', 'missing_scope', 'workspace_access_denied']);
+  assert.is(codesOf('signUp', 401), undefined);
+  assert.equal(codesOf('signIn', 401), ['invalid_api_key']);
 });
 
 test('every example is one that its operation accepts or answers', () => {

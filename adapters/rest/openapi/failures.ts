@@ -52,8 +52,9 @@ interface Refusal {
   codes: ErrorCode[];
 }
 
-function badRequest({ fields, strictQuery }: Operation): Refusal {
-  const paged = 'cursor' in fields;
+function badRequest({ fields, strictQuery, tag }: Operation): Refusal {
+  // A position in the log of events is refused like a cursor.
+  const paged = 'cursor' in fields || (tag === 'events' && 'afterSequence' in fields);
   const codes: ErrorCode[] = ['validation_failed'];
   if (paged) codes.push('invalid_cursor');
   if (strictQuery) codes.push('unknown_parameter');
@@ -73,14 +74,19 @@ function conflict({ keyed }: Operation): Refusal {
   return { status: 409, name: 'ConflictOrKeyReused', codes: ['resource_conflict', 'idempotency_key_reused'] };
 }
 
-function forbidden({ access, statuses }: Operation): Refusal {
+function forbidden({ access, statuses, beforeSecondFactor }: Operation): Refusal {
   if (access === 'session') {
     return { status: 403, name: 'SessionRequired', codes: ['missing_scope', 'workspace_access_denied'] };
+  }
+  if (access === 'key_management' && statuses.includes(403)) {
+    const codes: ErrorCode[] = ['api_key_auth_required', 'missing_scope', 'workspace_access_denied'];
+    return { status: 403, name: 'KeyManagementOrAddressRefused', codes };
   }
   if (access === 'key_management') {
     return { status: 403, name: 'KeyManagementRefused', codes: ['api_key_auth_required', 'workspace_access_denied'] };
   }
-  if (statuses.includes(403)) {
+  // The workspace may require a second factor that the person of a session lacks.
+  if (statuses.includes(403) || !beforeSecondFactor) {
     return { status: 403, name: 'MissingScopeOrDenied', codes: ['missing_scope', 'workspace_access_denied'] };
   }
   return { status: 403, name: 'MissingScope', codes: ['missing_scope'] };
