@@ -56,6 +56,7 @@ export const apiKeys = router({
           expiresInDays: 90,
         },
         status: 201,
+        etag: true,
         statuses: [403, 409],
         events: ['api_key.created'],
       }),

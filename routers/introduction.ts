@@ -56,7 +56,7 @@ Lists return \`data\`, \`hasMore\` and \`nextCursor\`. Where a list takes \`limi
 
 ## Entity tags
 
-Single resources carry an \`ETag\`. Send it as \`If-None-Match\` to get 304 while nothing has changed, and as \`If-Match\` with \`PATCH\`, \`DELETE\` or restoreTodo to change only what you have read: otherwise the answer is 412 with \`reason: "precondition_failed"\`.
+Single resources carry an \`ETag\`. Send it as \`If-None-Match\` to get 304 while nothing has changed, and as \`If-Match\` with \`PATCH\`, \`DELETE\`, restoreTodo or moveTodo to change only what you have read: otherwise the answer is 412 with \`reason: "precondition_failed"\`. Operations on what has an \`ETag\` list the header; elsewhere, such as for reminders, sessions and passkeys, it has no effect.
 
 ## Polling
 

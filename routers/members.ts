@@ -27,6 +27,7 @@ export const memberOperations = {
         summary: 'Change the role of a member',
         description:
           'Makes a member an owner, or an owner a member; only owners may. The open invitations of an owner who becomes a member end. The last owner stays one: 409.',
+        etag: true,
         statuses: [404, 409],
         events: ['member.changed', 'invitation.revoked'],
       }),
@@ -43,6 +44,7 @@ export const memberOperations = {
         summary: 'Remove a member, or leave',
         description:
           'Owners may remove anybody, and every member may leave. The sessions, keys, grants and open invitations of that person in this workspace end at once, and so do open invitations to their address. Their todos stay; the last owner cannot leave (409).',
+        etag: true,
         statuses: [404, 409],
         events: ['member.removed', 'api_key.revoked', 'connected_app.revoked', 'invitation.revoked'],
       }),

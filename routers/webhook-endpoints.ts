@@ -53,6 +53,7 @@ export const webhookEndpoints = router({
         description:
           'Events of these types are sent to it from now on, signed as in Standard Webhooks with the `secret`, which is returned only here. A key needs the read scope of every type. A workspace has at most 100 endpoints.',
         status: 201,
+        etag: true,
         statuses: [409],
       }),
     )
@@ -119,6 +120,7 @@ export const webhookEndpoints = router({
         summary: 'Give a webhook endpoint a new secret',
         description:
           'The new `secret` is returned only here. For 24 hours deliveries carry two signatures, one with each secret.',
+        etag: true,
         statuses: [404],
       }),
     )

@@ -31,6 +31,7 @@ export const workspaces = router({
         description:
           'Creates a workspace that you own, with a default list and a default agent. It has no agent minutes unless the operator grants some. This session stays where it is: use switchWorkspace to work in the new one. A person owns at most 100.',
         status: 201,
+        etag: true,
         statuses: [409],
         events: ['workspace.created', 'member.added', 'todo_list.created', 'agent.created'],
       }),
@@ -47,6 +48,7 @@ export const workspaces = router({
         summary: 'Change a workspace',
         description:
           'Changes the name, the time zone, and whether members need a second factor; only owners may. For the last of these, the last sign-in or `reauthenticate` of this session must be less than 10 minutes ago. The time zone is the default of new schedules; existing ones keep theirs.',
+        etag: true,
         statuses: [409],
         events: ['workspace.updated'],
       }),

@@ -94,8 +94,9 @@ function handlerOf(operation: Operation, contextFor: ContextFor, standby?: Reada
     reply.code(operation.status).header('Content-Type', 'application/json; charset=utf-8');
     if (tagged) {
       const tag = ctx.reply.etag ?? entityTag(json);
-      // A private cache may keep it, and asks with the tag before every use.
-      reply.headers({ ETag: tag, 'Cache-Control': 'private, no-cache' });
+      reply.header('ETag', tag);
+      // A private cache may keep it, and asks with the tag before every use. An answer to a write may hold a secret.
+      if (operation.method === 'GET') reply.header('Cache-Control', 'private, no-cache');
       const known = request.headers['if-none-match'];
       if (operation.method === 'GET' && known !== undefined && matches(known, tag)) return reply.code(304).send();
     }

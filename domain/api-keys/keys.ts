@@ -7,7 +7,7 @@ import { holdMembership, lockWorkspace, requireFactorIn, requireMembership } fro
 import { keyRevoked } from '../accounts/revoke-access.ts';
 import type { Context, Principal } from '../context.ts';
 import { conflict, notFound } from '../errors.ts';
-import { requireMatch } from '../etag.ts';
+import { requireMatch, tagOf } from '../etag.ts';
 import { recordEvent } from '../events/record.ts';
 import { wholeList } from '../fields.ts';
 import { queueSecurityNotice, quotedInNotice } from '../notifications/security-notice.ts';
@@ -89,7 +89,9 @@ export async function createApiKey(ctx: Context, { workspaceId, name, expiresInD
     const { id, secret } = await insertApiKey(tx, key);
     await recordEvent(tx, workspaceId, { type: 'api_key.created', objectId: id });
     await queueSecurityNotice({ ...ctx, db: tx }, { userId, workspaceId, ...noticeOf(name, granted) });
-    return { ...(await findKey(tx, userId, id)), secret };
+    const made = await findKey(tx, userId, id);
+    ctx.reply.etag = tagOf(ApiKey, made);
+    return { ...made, secret };
   });
 }
 

@@ -3,7 +3,7 @@ import { v7 as newId } from 'uuid';
 import { holdMembership, lockWorkspace } from '../accounts/membership.ts';
 import type { Context } from '../context.ts';
 import { conflict, invalid } from '../errors.ts';
-import { requireMatch } from '../etag.ts';
+import { requireMatch, tagOf } from '../etag.ts';
 import { recordEvent } from '../events/record.ts';
 import { cancelDeliveries } from './disable.ts';
 import { endEndpoint } from './ending.ts';
@@ -85,8 +85,15 @@ export function createEndpoint(ctx: Context, { url, types, description, enabled,
     const [row] = await tx.rows<EndpointRow>(insert, values);
     if (!row) throw new Error('the insert of an endpoint returned no row');
     await recordEvent(tx, workspaceId, { type: 'webhook_endpoint.created', objectId: id });
-    return { ...endpointOf(row), secret };
+    return withSecret(ctx, row, secret);
   });
+}
+
+/** The answer with a new secret. Its tag is that of a read, which has none. */
+function withSecret({ reply }: Context, row: EndpointRow, secret: string) {
+  const endpoint = endpointOf(row);
+  reply.etag = tagOf(WebhookEndpoint, endpoint);
+  return { ...endpoint, secret };
 }
 
 /** The fields of two answers that differ, those that follow from others left out. */
@@ -160,6 +167,6 @@ export function rotateSecret(ctx: Context, { endpointId }: { endpointId: string 
       objectId: found.id,
       changedFields: changed,
     });
-    return { ...endpointOf(row), secret };
+    return withSecret(ctx, row, secret);
   });
 }

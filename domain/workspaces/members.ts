@@ -5,13 +5,14 @@ import { requireValidCredential, type Visitor } from '../accounts/membership.ts'
 import { revokeKeysAndAppsIn } from '../accounts/revoke-access.ts';
 import type { Context, Principal } from '../context.ts';
 import { conflict, notFound } from '../errors.ts';
+import { requireMatch } from '../etag.ts';
 import { recordEvent, recordEvents } from '../events/record.ts';
 import { wholeList } from '../fields.ts';
 import { queueSecurityNotice, quotedInNotice } from '../notifications/security-notice.ts';
 import { removeSubscriptionsOfMember } from '../push/subscriptions.ts';
 import { invitationRevoked } from './events.ts';
 import { requireMember } from './membership.ts';
-import type { MemberAnswer, MemberChanges } from './shapes.ts';
+import { Member, type MemberAnswer, type MemberChanges } from './shapes.ts';
 
 type MemberRow = Pick<typeof users.$inferSelect, 'id' | 'name' | 'email'> &
   Pick<typeof members.$inferSelect, 'role' | 'createdAt'>;
@@ -90,7 +91,7 @@ const noticeRole = (role: string) => (role === 'owner' ? 'You are an owner now' 
 /**
  * Changes the role of a member, and notifies them by email; the open invitations of an owner who becomes a member end.
  * @throws Failure 403 when not an owner, or when one who has yet to verify their address makes another owner, 404, 409 for
- * the last owner.
+ * the last owner, 412.
  */
 export async function updateMember(ctx: Context, { workspaceId, userId, role }: MemberChanges): Promise<MemberAnswer> {
   const { db, principal } = ctx;
@@ -98,6 +99,7 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
   return db.transaction(async (tx) => {
     const owners = await holdOwners(tx, principal, workspaceId, true);
     const member = await findMember(tx, workspaceId, userId);
+    requireMatch(ctx.ifMatch, Member, member);
     if (role === member.role) return member;
     if (role === 'owner') await requireVerifiedEmail(tx, ctx.service, principal.userId);
     if (role !== 'owner') requireAnotherOwner(owners, userId);
@@ -113,7 +115,7 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
 /**
  * Removes a member, whose sessions, keys, grants, open invitations and subscribed browsers in the workspace end at once,
  * as do invitations of their address, and notifies them by email. Members may remove themselves, owners anybody. @throws
- * Failure 403, 404, 409 for the last owner.
+ * Failure 403, 404, 409 for the last owner, 412.
  */
 export async function removeMember(ctx: Context, { workspaceId, userId }: { workspaceId: string; userId: string }) {
   const { db, principal } = ctx;
@@ -122,6 +124,7 @@ export async function removeMember(ctx: Context, { workspaceId, userId }: { work
   return db.transaction(async (tx) => {
     const owners = await holdOwners(tx, principal, workspaceId, needsOwner);
     const member = await findMember(tx, workspaceId, userId);
+    requireMatch(ctx.ifMatch, Member, member);
     requireAnotherOwner(owners, userId);
     await tx.rows(remove, [workspaceId, userId]);
     await recordEvent(tx, workspaceId, { type: 'member.removed', objectId: member.id });

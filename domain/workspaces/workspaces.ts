@@ -1,9 +1,10 @@
 import type { Db } from '../../db/client.ts';
 import { openWorkspace } from '../../db/seed.ts';
 import { lockWorkspace } from '../accounts/membership.ts';
-import type { MembershipAnswer } from '../accounts/shapes.ts';
+import { Membership, type MembershipAnswer } from '../accounts/shapes.ts';
 import type { Context } from '../context.ts';
 import { conflict } from '../errors.ts';
+import { requireMatch } from '../etag.ts';
 import { recordEvent } from '../events/record.ts';
 import { wholeList } from '../fields.ts';
 import { methodsOf } from '../second-factors/factors.ts';
@@ -60,7 +61,7 @@ async function requireOwnFactor({ db, principal }: Context): Promise<void> {
 
 /**
  * Changes the name, the time zone and the rule for second factors of a workspace. @throws Failure 403 when not an owner,
- * or for a rule without a recent authentication, 409 for an owner without a second factor.
+ * or for a rule without a recent authentication, 409 for an owner without a second factor, 412.
  */
 export async function updateWorkspace(
   ctx: Context,
@@ -74,6 +75,7 @@ export async function updateWorkspace(
     await lockWorkspace(tx, workspaceId);
     // The role may have ended while this waited.
     const before = await requireMember(tx, principal, workspaceId, true);
+    requireMatch(ctx.ifMatch, Membership, before);
     await tx.rows(update, [workspaceId, name ?? null, timezone ?? null, requireSecondFactor ?? null]);
     const after = await requireMember(tx, principal, workspaceId);
     const changedFields = settings.filter((field) => before[field] !== after[field]);

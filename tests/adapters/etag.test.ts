@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assertFrame } from '../support/frame.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { newAccount } from '../support/people.ts';
 
 const test = suite('entity tags');
 let tandem: TestService;
@@ -150,6 +151,49 @@ test("a list's tag changes with its counts", async () => {
   const done = (await workspace.call(`GET ${path}`)).headers.get('etag');
   assert.is.not(done, filled.headers.get('etag'));
   assert.is((await send(workspace, `PATCH ${path}`, { 'if-match': done ?? '' }, { name: 'y' })).status, 200);
+});
+
+test('a workspace and its members are guarded, with the tag of the write before', async () => {
+  const { session } = await newAccount(tandem);
+  const call = (route: string, body?: unknown, headers = {}) =>
+    tandem.call(route, body, { key: session.token, headers });
+  const made = await call('POST /workspaces', { name: 'Second' });
+  const path = `/workspaces/${made.body.id}`;
+  const write = (name: string) => call(`PATCH ${path}`, { name }, { 'if-match': made.headers.get('etag') ?? '' });
+  const answers = await Promise.all([write('Left'), write('Right')]);
+  assert.equal(answers.map(({ status }) => status).sort(), [200, 412]);
+  const join = `insert into members (workspace_id, user_id, role) values ($1, $2, 'member')`;
+  const { session: other } = await newAccount(tandem);
+  await tandem.db.rows(join, [made.body.id, other.user.id]);
+  const member = `${path}/members/${other.user.id}`;
+  const first = await call(`PATCH ${member}`, { role: 'owner' });
+  const guarded = { 'if-match': first.headers.get('etag') ?? '' };
+  assert.is((await call(`PATCH ${member}`, { role: 'member' }, guarded)).status, 200);
+  for (const [route, body] of [[`PATCH ${member}`, { role: 'owner' }], [`DELETE ${member}`]] as const) {
+    const { status, body: refused } = await call(route, body, guarded);
+    assert.equal([status, refused.reason], [412, 'precondition_failed'], route);
+  }
+});
+
+test('what has a secret is created with the tag of a read, and kept by no cache', async () => {
+  const workspace = await tandem.workspace();
+  const key = await workspace.session();
+  const { workspaceId } = workspace;
+  const call = (route: string, body?: unknown, headers = {}) => workspace.call(route, body, { key, headers });
+  const creates = async (route: string, path: string, body?: unknown) => {
+    const made = await call(route, body);
+    assert.ok(made.body.secret, made.text);
+    assert.is(made.headers.get('cache-control'), 'no-store');
+    const read = await call(`GET ${path}/${made.body.id}`);
+    assert.is(read.headers.get('etag'), made.headers.get('etag'), route);
+    return { path: `${path}/${made.body.id}`, guarded: { 'if-match': made.headers.get('etag') ?? '' } };
+  };
+  await creates('POST /api-keys', '/api-keys', { workspaceId, name: 'x', scopes: ['todos:read'] });
+  const endpoint = { url: 'https://example.com/hook', types: ['todo.created'] };
+  const { path } = await creates('POST /webhook-endpoints', '/webhook-endpoints', endpoint);
+  const { guarded } = await creates(`POST ${path}/rotate-secret`, '/webhook-endpoints');
+  assert.is((await call(`PATCH ${path}`, { description: 'x' }, guarded)).status, 200);
+  assert.is((await call(`PATCH ${path}`, { description: 'y' }, guarded)).status, 412);
 });
 
 test("a todo's tag guards its writes too", async () => {
