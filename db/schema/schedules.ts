@@ -18,7 +18,8 @@ import { members } from './workspaces.ts';
 /**
  * When a todo is due to be worked on again. `starts_at` anchors the rule (DTSTART); its wall-clock time in `timezone`
  * is what repeats. `next_run_at` is null when nothing will come: paused, stopped, spent. `scopes` and `user_id` are the
- * authority that a run of an agent gets: those of the person who set the schedule.
+ * authority that a run of an agent gets: those of the person who set the schedule. `created_at` is when it was set, or
+ * replaced.
  */
 export const todoSchedules = pgTable(
   'todo_schedules',

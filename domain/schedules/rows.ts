@@ -173,13 +173,15 @@ const deleteAhead = `delete from todo_occurrences
   where workspace_id = $1 and todo_id = any($2::uuid[]) and planned_at > $3::timestamptz
     and fired_at is null and status in ('done', 'skipped')
   returning id, todo_id as "todoId"`;
+// The clock of the statement, as in `startRun`: the todo is locked, so the runs of the previous schedule started before.
 const set = `insert into todo_schedules
-    (workspace_id, todo_id, kind, rrule, timezone, starts_at, status, next_run_at, user_id, scopes)
-  select $1, todo_id, $3, $4, $5, $6, 'pending', $7, $8, $9 from unnest($2::uuid[]) todo_id
+    (workspace_id, todo_id, kind, rrule, timezone, starts_at, status, next_run_at, user_id, scopes, created_at)
+  select $1, todo_id, $3, $4, $5, $6, 'pending', $7, $8, $9, statement_timestamp() from unnest($2::uuid[]) todo_id
   on conflict (workspace_id, todo_id) do update set kind = excluded.kind, rrule = excluded.rrule,
     timezone = excluded.timezone, starts_at = excluded.starts_at, status = excluded.status,
     next_run_at = excluded.next_run_at, user_id = excluded.user_id, scopes = excluded.scopes, consecutive_failures = 0,
-    error_code = null, error_message = null, error_at = null, updated_at = greatest(now(), todo_schedules.updated_at)`;
+    error_code = null, error_message = null, error_at = null, created_at = excluded.created_at,
+    updated_at = greatest(now(), todo_schedules.updated_at)`;
 
 /** Deletes the occurrences ahead of locked todos. Returns the events. */
 async function deleteAheadOf(tx: Db, workspaceId: string, todoIds: readonly string[], now: Date): Promise<NewEvent[]> {

@@ -47,7 +47,8 @@ export async function settleSchedules(
   for (const schedule of await lockSchedules(tx, workspaceId, todoIds, now)) {
     const { todoId, status, nextRunAt } = schedule;
     if (mustNotFire(schedule)) {
-      if (nextRunAt !== null) await setNextRun(tx, workspaceId, { todoId, status: 'disabled', nextRunAt: null });
+      const isOver = nextRunAt === null && status !== 'error';
+      if (!isOver) await setNextRun(tx, workspaceId, { todoId, status: 'disabled', nextRunAt: null });
     } else if (status === 'disabled') {
       const next = nextOpenTime(schedule, now.getTime());
       await setNextRun(tx, workspaceId, { todoId, status: next === null ? 'completed' : 'pending', nextRunAt: next });
@@ -70,8 +71,9 @@ export async function pauseSchedules(tx: Db, workspaceId: string, todoIds: reado
   if (changed.length > 0) await tx.rows(touch, [workspaceId, changed.map(({ id }) => id)]);
 }
 
+// A run that started before the schedule was set belongs to the previous one.
 const ofRun = `from todo_runs r, old where r.workspace_id = $1 and r.id = $2 and r.trigger = 'schedule'
-    and old.todo_id = r.todo_id and s.workspace_id = $1 and s.todo_id = r.todo_id`;
+    and old.todo_id = r.todo_id and s.workspace_id = $1 and s.todo_id = r.todo_id and r.started_at >= s.created_at`;
 const before = `with old as (
     select s.* from todo_schedules s join todo_runs r on r.workspace_id = $1 and r.id = $2 and r.todo_id = s.todo_id
     where s.workspace_id = $1

@@ -349,6 +349,43 @@ test('a run that fails later is a failure of its schedule, and one that succeeds
   assert.is((await fail('16:00')).scheduleStatus, 'disabled');
 });
 
+test('a run of the schedule before is neither a failure nor a success of the one that replaced it', async () => {
+  const workspace = await tandem.workspace();
+  const todo = await withAgent(workspace, hourly);
+  const path = `/todos/${todo.id}`;
+  tandem.clock.set(at('09:00'));
+  await tandem.fire();
+  await workspace.call(`PATCH ${path}`, { schedule: { ...hourly, rrule: 'FREQ=HOURLY;BYMINUTE=30' } });
+  await endRun(workspace, (await get(workspace, todo.id)).latestRun.chatId, { outcome: 'failed' });
+  const after = await get(workspace, todo.id);
+  assert.equal([after.latestRun.status, after.scheduleStatus, after.scheduleError], ['failed', 'pending', null]);
+  tandem.clock.set(at('09:30'));
+  await tandem.fire();
+  await endRun(workspace, (await get(workspace, todo.id)).latestRun.chatId, { outcome: 'failed' });
+  assert.is((await get(workspace, todo.id)).scheduleError.consecutiveFailures, 1, 'its own run');
+});
+
+test('a one-off that could not start is disabled with its todo, and spent when that is reopened', async () => {
+  const workspace = await tandem.workspace();
+  const { id } = await todoOf(workspace, { schedule: { runAt: at('09:00') }, assignees: [] });
+  tandem.clock.set(at('09:00'));
+  await tandem.fire();
+  const status = async () => (await get(workspace, id)).scheduleStatus;
+  assert.is(await status(), 'error');
+  const changes: [rest: string, wake: string, bodies: object[]][] = [
+    ['PATCH', 'PATCH', [{ status: 'done' }, { status: 'ready' }]],
+    ['DELETE', 'POST', []],
+    ['PATCH', 'PATCH', [{ schedulePaused: true }, { schedulePaused: false }]],
+  ];
+  for (const [rest, wake, [first, second]] of changes) {
+    await tandem.db.rows(`update todo_schedules set status = 'error' where todo_id = $1`, [id]);
+    await workspace.call(`${rest} /todos/${id}`, first);
+    assert.is(await status(), 'disabled', rest);
+    await workspace.call(`${wake} /todos/${id}${wake === 'POST' ? '/restore' : ''}`, second);
+    assert.is(await status(), 'completed', wake);
+  }
+});
+
 test('a run that somebody cancels is no failure', async () => {
   const workspace = await tandem.workspace();
   const todo = await withAgent(workspace, hourly);
