@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+import { useStoredDraft } from '../session/stored-drafts.ts';
 import { isSame } from './merge.ts';
 
 /** What is typed and not saved yet. */
@@ -26,13 +25,15 @@ export interface Draft<Value> {
 
 /** The draft of this name, stored while it differs from the value that it was begun with. */
 export function useDraft<Value>(name: string): Draft<Value> {
-  const [typed, setTyped] = useState<Typed<Value> | null>(() => storedDraft<Typed<Value>>(name) ?? null);
+  const [typed, set] = useStoredDraft<Typed<Value> | null>(
+    name,
+    (stored) => (stored as Typed<Value> | undefined) ?? null,
+    (after) => (after === null ? undefined : { ...after, isRestored: true }),
+  );
   const change = (next: (before: Typed<Value> | null) => Typed<Value> | null) =>
-    setTyped((before) => {
+    set((before) => {
       const after = next(before);
-      const isDone = after === null || isSame(after.value, after.base);
-      storeDraft(name, isDone ? undefined : { ...after, isRestored: true });
-      return isDone ? null : after;
+      return after === null || isSame(after.value, after.base) ? null : after;
     });
   return {
     typed,

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { api, problemOf } from '../api/client.ts';
 import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
@@ -22,8 +22,8 @@ function plainTodo(line: string): NewTodoInput {
 interface PastedLinesProps {
   text: string;
   read: (line: string) => ParsedLine;
-  /** Stores the lines that are still offered; empty for none. */
-  write: (text: string) => void;
+  /** Stores the lines that are still offered, empty for none, where `before` is offered still. */
+  write: (text: string, before: string) => void;
   onDone: (created: number) => void;
 }
 
@@ -36,13 +36,6 @@ export function PastedLines({ text, read, write, onDone }: PastedLinesProps) {
   const [last, setLast] = useState({ count: 0, left: '' });
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const offered = useRef(text);
-  useEffect(() => {
-    offered.current = text;
-    return () => {
-      offered.current = '';
-    };
-  }, [text]);
   const pasted = text.split(/\r?\n/).filter((line) => unmarked(line) !== '');
   const lines = pasted.map(unmarked);
   const made = last.left === text ? last.count : 0;
@@ -61,10 +54,7 @@ export function PastedLines({ text, read, write, onDone }: PastedLinesProps) {
         await once(api.todos.createBatch.mutate, { data: lines.slice(start, end).map(todoOf) });
         const left = pasted.slice(end).join('\n');
         // Not over what was pasted meanwhile, and not after a cancel.
-        if (offered.current === before) {
-          offered.current = left;
-          write(left);
-        }
+        write(left, before);
         setLast({ count: made + Math.min(end, lines.length), left });
         before = left;
       }
@@ -101,7 +91,7 @@ export function PastedLines({ text, read, write, onDone }: PastedLinesProps) {
         <Button kind="primary" isBusy={isBusy} onPress={() => void add()}>
           {isBusy ? `Adding ${made} of ${all}…` : `Add ${lines.length} todos`}
         </Button>
-        <Button onPress={() => write('')}>Cancel</Button>
+        <Button onPress={() => write('', text)}>Cancel</Button>
       </div>
     </section>
   );

@@ -10,10 +10,11 @@ import type { Sent } from '../outbox/draft.ts';
 import type { NewTodo } from '../outbox/write.ts';
 import { useIdentity } from '../session/session.ts';
 import { Form } from '../ui/form.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import type { FindDates } from './dates.ts';
-import { useLineDraft } from './draft.ts';
+import { noneMade, useLineDraft } from './draft.ts';
 import { LineField } from './line-field.tsx';
 import { useNewLabel } from './new-label.ts';
 import { newTodoOf } from './new-todo.ts';
@@ -89,8 +90,9 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
   const { workspace } = identity;
   const queryClient = useQueryClient();
   const notify = useNotice();
+  const isHere = useIsHere();
   const { draft, change } = useLineDraft(parentTodoId ?? workspace.id);
-  const { text, plain, pasted, shared } = draft;
+  const { text, plain, pasted, shared, made } = draft;
   const label = parentTodoId === undefined ? 'Title' : 'Sub-todo';
   const isTyped = text !== '' || pasted !== '';
   const findDates = useFindDates(isTyped);
@@ -106,7 +108,6 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
   useEffect(() => {
     if (hash === '#new' && parentTodoId === undefined) form.current?.querySelector('input')?.focus();
   }, [hash, parentTodoId]);
-  const made = useRef({ text: '', id: '' });
   const typed = useRef(text);
   useEffect(() => {
     typed.current = text;
@@ -132,13 +133,12 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
     const { title, input } = read(text, plain, loaded);
     requireTodo(title, input, (id) => loaded.people.some((one) => one.id === id && one.type === 'agent'));
     // The same line has the same id: sent again after a lost answer, it makes no second todo.
-    if (made.current.text !== text) made.current = { text, id: newId() };
-    const todo = { ...input, id: made.current.id };
+    const todo = { ...input, id: made.text === text ? made.id : newId() };
+    change({ made: { text, id: todo.id } });
     if (todo.run) await api.todos.create.mutate(todo);
     const sent = todo.run ? undefined : await queue(todo, loaded);
-    made.current = { text: '', id: '' };
     // Not what was typed meanwhile.
-    if (typed.current === text) change({ text: '', plain: [] });
+    change((now) => ({ made: noneMade, ...(now.text === text && { text: '', plain: [] }) }));
     if (sent) void settle(sent, { text, plain }, { id: todo.id, title, opens: doesOpen });
     else {
       await readAgain(queryClient, 'todos');
@@ -159,8 +159,8 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
     const outcome = await sent.outcome;
     if (outcome.state === 'refused') {
       notify(`“${created.title}” is not created. ${outcome.problem.message}`);
-      // It stays among the unsent changes if the next one is being typed already.
-      if (typed.current !== '') return;
+      // It stays among the unsent changes if the next one is being typed already, or nobody sees the form.
+      if (typed.current !== '' || !isHere()) return;
       change(given);
       await (await openOutbox(identity)).discard(sent.write.id);
     } else if (outcome.state !== 'withdrawn') onCreated({ ...created, isWaiting: outcome.state === 'waits' });
@@ -203,7 +203,7 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
           <PastedLines
             text={pasted}
             read={read}
-            write={(lines) => change({ pasted: lines })}
+            write={(lines, before) => change((now) => (now.pasted === before ? { pasted: lines } : {}))}
             onDone={(count) => onCreated({ count })}
           />
         </Suspense>

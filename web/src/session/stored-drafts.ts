@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { actorId } from '../api/acting.ts';
 
 /*
@@ -29,12 +29,55 @@ export function storeDraft(name: string, value: unknown): void {
   }
 }
 
-/** A text that outlives a reload of this window until it is sent, and how to change it. */
-export function useStoredText(name: string): [text: string, write: (text: string) => void] {
-  const [text, setText] = useState(() => storedDraft<string>(name) ?? '');
-  const write = (next: string) => {
-    setText(next);
-    storeDraft(name, next === '' ? undefined : next);
+/** What shows drafts: is called with the name of one that a form that is gone has changed. */
+const shown = new Set<(name: string) => void>();
+
+/**
+ * The draft of this name, and how to change it. A form that has left the page changes what is stored by then: React may run
+ * no updater of it any more. `restore` makes the draft of what is stored, `stored` the reverse.
+ */
+export function useStoredDraft<Draft>(
+  name: string,
+  restore: (stored: unknown) => Draft,
+  stored: (draft: Draft) => unknown,
+): [draft: Draft, change: (next: (before: Draft) => Draft) => void] {
+  const read = () => restore(storedDraft(name));
+  const [draft, setDraft] = useState(read);
+  const latest = useRef(draft);
+  const isHere = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the name is that of the form, and never changes.
+  useEffect(() => {
+    const follow = (changed: string) => {
+      if (changed !== name) return;
+      latest.current = read();
+      setDraft(latest.current);
+    };
+    isHere.current = true;
+    shown.add(follow);
+    return () => {
+      isHere.current = false;
+      shown.delete(follow);
+    };
+  }, []);
+  const change = (next: (before: Draft) => Draft) => {
+    const after = next(isHere.current ? latest.current : read());
+    storeDraft(name, stored(after));
+    latest.current = after;
+    setDraft(after);
+    if (!isHere.current) for (const follow of shown) follow(name);
   };
-  return [text, write];
+  return [draft, change];
+}
+
+/**
+ * A text that outlives a reload of this window until it is sent, and how to change it. `sent`: only where it is this text
+ * still.
+ */
+export function useStoredText(name: string): [text: string, write: (text: string, sent?: string) => void] {
+  const [text, change] = useStoredDraft(
+    name,
+    (stored) => (stored ?? '') as string,
+    (draft) => draft || undefined,
+  );
+  return [text, (next, sent) => change((before) => (sent === undefined || before === sent ? next : before))];
 }

@@ -24,7 +24,7 @@ const nothing = 'It was taken already, or it is older than an hour.';
 async function takeShared(workspaceId: string): Promise<string | null> {
   const [texts, files] = await Promise.all([sharedTexts(), sharedFiles()]);
   let page = files.length > 0 ? '/captures' : null;
-  const { addToLineDraft } = await import('../quick-add/draft.ts');
+  const { addToLineDraft } = await import('./line-draft.ts');
   for (const { key, text } of texts) {
     const isLine = addToLineDraft(workspaceId, text);
     if (!isLine) addToNote(text);

@@ -1,6 +1,5 @@
-import { useState } from 'react';
 import type { Todo } from '../outbox/merge.ts';
-import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+import { useStoredDraft } from '../session/stored-drafts.ts';
 
 type TextName = 'title' | 'content';
 
@@ -32,14 +31,11 @@ export interface TextDraft {
 /** The draft of one text of a todo. It is stored while it differs from the value that it began with. */
 export function useTextDraft(todoId: string, name: TextName): TextDraft {
   const key = `todo.${todoId}.${name}`;
-  const [typed, setTyped] = useState<Typed | null>(() => storedDraft<Typed>(key) ?? null);
-  const change = (next: (before: Typed | null) => Typed | null) =>
-    setTyped((before) => {
-      const after = next(before);
-      const isEqual = after === null || after.text === (after.base ?? '');
-      storeDraft(key, isEqual ? undefined : { ...after, isRestored: true });
-      return after;
-    });
+  const [typed, change] = useStoredDraft<Typed | null>(
+    key,
+    (stored) => (stored as Typed | undefined) ?? null,
+    (after) => (after === null || after.text === (after.base ?? '') ? undefined : { ...after, isRestored: true }),
+  );
   return {
     typed,
     write: (text, todo) =>

@@ -5,6 +5,7 @@ import { createdWords } from '../outbox/draft.ts';
 import type { Created, QuickAddProps } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
 import { Pending } from '../ui/card.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { todoListsQuery } from './queries.ts';
@@ -26,9 +27,12 @@ export function NewTodo({ todoListId, isOnList = false, form: TodoForm = LazyFor
   const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
   const navigate = useNavigate();
   const notify = useNotice();
+  const isHere = useIsHere();
   const created = (what: Created) => {
     if ('count' in what) notify(`${what.count} todos are on the list.`);
     else notify(createdWords(what.title, what.isWaiting ?? false));
+    // Who went on to another page stays there.
+    if (!isHere()) return;
     if ('id' in what && what.opens) void navigate(`/todos/${what.id}`);
     else if (!isOnList) void navigate('/todos');
   };
