@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
-import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
@@ -9,6 +8,7 @@ import { ButtonLink } from '../ui/button.tsx';
 import { TextField } from '../ui/fields.tsx';
 import type { Filled } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
+import { useGoOn } from '../ui/here.ts';
 import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
@@ -26,7 +26,7 @@ const fields: Fields = {
 export function NewAgentPage() {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const notify = useNotice();
   const once = useOnce();
   const create = async (filled: Filled) => {
@@ -38,7 +38,7 @@ export function NewAgentPage() {
       ...(instructions.trim() !== '' && { instructions }),
     });
     await readAgain(queryClient, agentsKey);
-    await navigate(`/agents/${id}`);
+    await goOn(`/agents/${id}`);
     notify(`${name} is ready. Assign it a todo, or start a chat with it.`);
   };
   return (

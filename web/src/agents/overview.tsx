@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
-import { Link, useNavigate } from 'react-router';
+import { Link } from 'react-router';
 import { api } from '../api/client.ts';
 import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
@@ -9,6 +9,7 @@ import { Card } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { TextField } from '../ui/fields.tsx';
 import type { Filled } from '../ui/form.tsx';
+import { useGoOn } from '../ui/here.ts';
 import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { ownTimeZone } from '../ui/own-time-zone.ts';
@@ -66,7 +67,7 @@ function OutOfMinutes() {
 
 function AssignTodo({ agent: { id, name } }: Part) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const notify = useNotice();
   const once = useOnce();
   const assign = async (filled: Filled) => {
@@ -74,7 +75,7 @@ function AssignTodo({ agent: { id, name } }: Part) {
     const title = filled.text('title').trim();
     const todo = await once(api.todos.create.mutate, { title, assignees: [{ id }], run });
     await readAgain(queryClient, 'todos');
-    await navigate(`/todos/${todo.id}`);
+    await goOn(`/todos/${todo.id}`);
     notify(run ? `${name} has started.` : `“${title}” is assigned to ${name}.`);
   };
   return (
@@ -104,7 +105,7 @@ function AssignTodo({ agent: { id, name } }: Part) {
 
 function StartChat({ agent: { id: agentId, name } }: Part) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const once = useOnce();
   const start = async (filled: Filled) => {
     const { id } = await once(api.chats.create.mutate, {
@@ -113,7 +114,7 @@ function StartChat({ agent: { id: agentId, name } }: Part) {
       timezone: ownTimeZone,
     });
     await readAgain(queryClient, 'chats');
-    await navigate(`/chats/${id}`);
+    await goOn(`/chats/${id}`);
   };
   return (
     <Card title="Start a chat">

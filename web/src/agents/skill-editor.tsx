@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
@@ -11,6 +11,7 @@ import { ButtonLink } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { TextField } from '../ui/fields.tsx';
 import type { Filled } from '../ui/form.tsx';
+import { useGoOn } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { agentsKey, type Skill, taggedSkillQuery } from './queries.ts';
 import { StoredForm, TextArea } from './stored-form.tsx';
@@ -105,7 +106,7 @@ export function SkillEditor({ agentId, skillId, back }: SkillEditorProps) {
 /** The form of a new skill. */
 export function NewSkill({ agentId, back }: Omit<SkillEditorProps, 'skillId'>) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const notify = useNotice();
   const around = useFocusedHeading();
   const once = useOnce();
@@ -113,7 +114,7 @@ export function NewSkill({ agentId, back }: Omit<SkillEditorProps, 'skillId'>) {
     const [name, instructions] = [filled.text('name').trim(), filled.text('instructions')];
     await once(api.skills.create.mutate, { agentId, name, ...(instructions.trim() !== '' && { instructions }) });
     await readAgain(queryClient, agentsKey);
-    await navigate(back);
+    await goOn(back);
     notify(`“${name}” is added. The agent can use it from now on.`);
   };
   return (

@@ -2,6 +2,7 @@ import { type ReactNode, useId, useRef } from 'react';
 import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
 import { type Filled, Form } from '../ui/form.tsx';
 import { type Fields, useFieldError } from '../ui/form-errors.tsx';
+import { isSame } from './merge.ts';
 
 interface StoredFormProps {
   /** The name of the draft. */
@@ -28,8 +29,10 @@ export function StoredForm({ draftName, onSubmit, children, ...form }: StoredFor
     storeDraft(draftName, texts.length === 0 ? undefined : Object.fromEntries(texts));
   };
   const send = async (filled: Filled) => {
+    const sent = storedDraft(draftName);
     await onSubmit(filled);
-    storeDraft(draftName, undefined);
+    // Not what was typed meanwhile.
+    if (isSame(storedDraft(draftName), sent)) storeDraft(draftName, undefined);
   };
   return (
     <div ref={around} onInput={store}>

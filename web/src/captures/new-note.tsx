@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
-import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
@@ -9,8 +8,9 @@ import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
+import { useGoOn } from '../ui/here.ts';
 import { Page } from '../ui/page.tsx';
-import { storedNote, storeNote } from './note-draft.ts';
+import { isStoredNote, storedNote, storeNote } from './note-draft.ts';
 import { TagsField } from './tags-field.tsx';
 
 const fields: Fields = { content: { label: 'Note', required: 'Write something' } };
@@ -25,7 +25,7 @@ function withTitle(title: string, content: string): string {
 export function NewNote() {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const [note, setNote] = useState(storedNote);
   const [tags, setTags] = useState<string[]>([]);
   const once = useOnce();
@@ -37,9 +37,10 @@ export function NewNote() {
   const save = async () => {
     const content = withTitle(note.title, note.content);
     const { id } = await once(api.captures.create.mutate, { type: 'note', content, tags });
-    storeNote(null);
+    // Not what was typed meanwhile.
+    if (isStoredNote(note)) storeNote(null);
     void readAgain(queryClient, 'captures');
-    await navigate(`/captures/${id}`);
+    await goOn(`/captures/${id}`);
   };
   return (
     <Page

@@ -15,6 +15,12 @@ export function storedNote(): NoteDraft {
   return { title: '', content: '', ...storedDraft<Partial<NoteDraft>>(name) };
 }
 
+/** Whether the stored note is this one. */
+export function isStoredNote({ title, content }: NoteDraft): boolean {
+  const stored = storedNote();
+  return stored.title === title && stored.content === content;
+}
+
 /** Stores the note, or removes it. */
 export function storeNote(note: NoteDraft | null): void {
   storeDraft(name, note ?? undefined);

@@ -1,6 +1,5 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
@@ -8,6 +7,7 @@ import { nameOf as nameOfCapture } from '../captures/capture-badges.tsx';
 import { useIdentity } from '../session/session.ts';
 import { useStoredText } from '../session/stored-drafts.ts';
 import { type Filled, Form } from '../ui/form.tsx';
+import { useGoOn } from '../ui/here.ts';
 import { MessageArea } from '../ui/message-area.tsx';
 import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { agentsQuery } from '../work/queries.ts';
@@ -35,7 +35,7 @@ const subjectsQuery = (workspaceId: string) =>
 export function NewChat() {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const [text, write] = useStoredText(`chats.${workspace.id}.new`);
   const once = useOnce();
   const start = async (filled: Filled) => {
@@ -48,9 +48,9 @@ export function NewChat() {
       ...(captureIds.length > 0 && { captureIds }),
     };
     const { id } = await once(api.chats.create.mutate, input);
-    write('');
+    write('', text);
     void readAgain(queryClient, 'chats');
-    await navigate(`/chats/${id}`);
+    await goOn(`/chats/${id}`);
   };
   return (
     <Form fields={fields} submit="Ask" busy="Asking…" label="New chat" onSubmit={start}>

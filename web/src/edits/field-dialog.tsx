@@ -5,6 +5,7 @@ import { useIdentity } from '../session/session.ts';
 import { Loaded } from '../ui/card.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { Finder } from '../ui/finder.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
 import type { TypedAhead } from '../ui/typed-ahead.tsx';
 import type { Todo } from '../work/queries.ts';
@@ -41,6 +42,7 @@ interface FieldDialogProps {
 export function FieldDialog({ field, todos, changes, ahead, close }: FieldDialogProps) {
   const { workspace } = useIdentity();
   const notify = useNotice();
+  const isHere = useIsHere();
   const run = useRun();
   const [typed, setTyped] = useState('');
   const [agent, setAgent] = useState<FieldChoice | null>(null);
@@ -75,7 +77,8 @@ export function FieldDialog({ field, todos, changes, ahead, close }: FieldDialog
       () => setAgent(choice),
       (error: unknown) => {
         notify(problemOf(error).message);
-        close();
+        // Not where it was closed before: another one may be open by then.
+        if (isHere()) close();
       },
     );
   };

@@ -1,6 +1,8 @@
 import { nameOf, restored } from '../quick-add/draft.ts';
 import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
 
+/* What is shared and becomes the line of a new todo. Apart from the draft of that form, which every list loads first. */
+
 /** Of the field; a longer text is no line. */
 const maxLength = 600;
 

@@ -112,10 +112,7 @@ function useCreateTodo(lists: readonly TodoList[], close: () => void) {
   const isCreating = useRef(false);
   const { mutate, error } = useMutation({
     mutationFn: async (title: string) => identity && createTodo(title, await openOutbox(identity), identity, lists),
-    onSuccess: (created) => {
-      close();
-      void created?.words.then((words) => words !== null && notify(words));
-    },
+    onSuccess: (created) => void created?.words.then((words) => words !== null && notify(words)),
     onSettled: () => {
       isCreating.current = false;
     },
@@ -124,7 +121,8 @@ function useCreateTodo(lists: readonly TodoList[], close: () => void) {
     // A second press before it is closed.
     if (isCreating.current) return;
     isCreating.current = true;
-    mutate(title);
+    // Not where it was closed before: another one may be open by then.
+    mutate(title, { onSuccess: close });
   };
   return { create, error };
 }

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { useNavigate } from 'react-router';
 import { ProblemError, problemOf } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
 import { actTagged, sendTagged, type Tagged } from '../api/tagged.ts';
@@ -10,6 +9,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { useGoOn } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { nameOf } from '../work/todo-parts.tsx';
 import type { Save } from './opened.ts';
@@ -35,7 +35,7 @@ interface ActionsProps {
 
 /** A button that creates a copy of a todo and opens it. */
 function Duplicate({ todoId }: { todoId: string }) {
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const queryClient = useQueryClient();
   const notify = useNotice();
   const [isBusy, setBusy] = useState(false);
@@ -48,8 +48,8 @@ function Duplicate({ todoId }: { todoId: string }) {
       const { resource } = await sendTagged<Todo>(`POST /todos/${todoId}/duplicate`, { key: key.current });
       key.current = undefined;
       await readAgain(queryClient, 'todos');
-      await navigate(`/todos/${resource.id}`);
-      notify('This is the copy.');
+      const isCopy = await goOn(`/todos/${resource.id}`);
+      notify(isCopy ? 'This is the copy.' : `“${nameOf(resource)}” is duplicated.`);
     } catch (error) {
       notify(problemOf(error).message);
     } finally {

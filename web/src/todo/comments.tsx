@@ -1,10 +1,9 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
-import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+import { useStoredText } from '../session/stored-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { Form } from '../ui/form.tsx';
@@ -54,19 +53,12 @@ function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Pr
   const queryClient = useQueryClient();
   const members = useMembers();
   const mentionsIn = useMentions();
-  const name = `comment.${todoId}`;
-  const [text, setText] = useState(() => storedDraft<string>(name) ?? '');
+  const [text, write] = useStoredText(`comment.${todoId}`);
   const once = useOnce();
-  const latest = useRef(text);
-  const write = (next: string) => {
-    latest.current = next;
-    setText(next);
-    storeDraft(name, next === '' ? undefined : next);
-  };
   const create = async () => {
     await once(api.todos.createComment.mutate, { todoId, text, mentions: await mentionsIn(text) });
     // What was typed on meanwhile stays.
-    if (latest.current === text) write('');
+    write('', text);
     await onCreated();
     void readAgain(queryClient, 'todos');
   };

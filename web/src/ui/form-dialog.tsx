@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { type Filled, Form } from './form.tsx';
 import type { Fields } from './form-errors.tsx';
+import { useIsHere } from './here.ts';
 import { Overlay } from './overlay.tsx';
 
 interface FormDialogProps {
@@ -22,13 +23,7 @@ function selectFirst(part: HTMLElement | null): void {
 
 /** A dialog with a form. */
 export function FormDialog({ title, fields, onSave, close, children }: FormDialogProps) {
-  const isOpen = useRef(false);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  const isHere = useIsHere();
   return (
     <Overlay title={title} close={close}>
       <Form
@@ -38,7 +33,7 @@ export function FormDialog({ title, fields, onSave, close, children }: FormDialo
         onSubmit={async (filled) => {
           await onSave(filled);
           // Not where it was closed before: another one may be open by then.
-          if (isOpen.current) close();
+          if (isHere()) close();
         }}
         actions={<Button onPress={close}>Cancel</Button>}
       >

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { type NavigateOptions, useNavigate } from 'react-router';
 
 /**
  * Returns whether the component is on the page still. What it began may end later: that must not close or leave what the
@@ -13,4 +14,15 @@ export function useIsHere(): () => boolean {
     };
   }, []);
   return () => isHere.current;
+}
+
+/** Goes to another page, unless the component has left this one. Returns whether it went. */
+export function useGoOn(): (to: string, options?: NavigateOptions) => Promise<boolean> {
+  const navigate = useNavigate();
+  const isHere = useIsHere();
+  return async (to, options) => {
+    if (!isHere()) return false;
+    await navigate(to, options);
+    return true;
+  };
 }

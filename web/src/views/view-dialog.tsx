@@ -5,6 +5,7 @@ import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { NamedFields } from '../ui/named-fields.tsx';
 import { Overlay } from '../ui/overlay.tsx';
 import type { View } from '../work/queries.ts';
@@ -29,6 +30,7 @@ interface ViewDialogProps {
 export function ViewDialog({ view, query, onSaved, close }: ViewDialogProps) {
   const id = useId();
   const queryClient = useQueryClient();
+  const isHere = useIsHere();
   const save = async (filled: Filled) => {
     const name = filled.text('name').trim();
     const icon = filled.text('icon').trim();
@@ -37,6 +39,8 @@ export function ViewDialog({ view, query, onSaved, close }: ViewDialogProps) {
       ? await api.views.update.mutate({ viewId: view.id, name, icon: icon === '' ? null : icon, isShared })
       : await api.views.create.mutate({ name, ...(icon !== '' && { icon }), isShared, query });
     await readAgain(queryClient, 'views');
+    // Not where it was closed before: the person has gone on.
+    if (!isHere()) return;
     close();
     onSaved(saved);
   };

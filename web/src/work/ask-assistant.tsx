@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { useOnce } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { useStoredText } from '../session/stored-drafts.ts';
 import { Form } from '../ui/form.tsx';
+import { useGoOn } from '../ui/here.ts';
 import { MessageArea } from '../ui/message-area.tsx';
 import { ownTimeZone } from '../ui/own-time-zone.ts';
 
@@ -15,14 +15,14 @@ const fields = { message: { label: 'Message', required: 'Write a message' } };
 export function AskAssistant() {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const [text, write] = useStoredText(`chats.${workspace.id}.new`);
   const once = useOnce();
   const ask = async () => {
     const { id } = await once(api.chats.create.mutate, { message: text, timezone: ownTimeZone });
-    write('');
+    write('', text);
     void readAgain(queryClient, 'chats');
-    await navigate(`/chats/${id}`);
+    await goOn(`/chats/${id}`);
   };
   return (
     <Form fields={fields} submit="Ask" busy="Asking…" label="Ask the Assistant" onSubmit={ask}>
