@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ServiceSettings } from '../../domain/context.ts';
 import type { Tool } from '../operations.ts';
-import { answered, answerOf, type Exchange } from '../tools/answer.ts';
+import { answered, answerTo, type Exchange } from '../tools/answer.ts';
 
 /*
  * Most requests are one call of a tool that answers at once. The SDK makes a server and a transport for each request, a web
@@ -80,9 +80,7 @@ export async function answerDirectly(
   exchange: Exchange,
 ): Promise<JSONRPCResultResponse> {
   const { ctx } = exchange;
-  const result = await answered(tool, exchange, async () =>
-    answerOf(tool, await tool.call(ctx, input), ctx.service.publicUrl),
-  );
+  const result = await answered(tool, exchange, () => answerTo(tool, ctx, input));
   const stamped = { ...result, resultType: 'complete', _meta: { [SERVER_INFO_META_KEY]: serverInfoOf(ctx.service) } };
   return { result: isModern ? stamped : result, jsonrpc: '2.0', id };
 }

@@ -17,7 +17,7 @@ import { shown } from '../../domain/field-errors.ts';
 import { type Orientation, orientationOf } from '../../domain/meta/orientation.ts';
 import { introductionFor } from '../../routers/tools/instructions.ts';
 import type { Tool } from '../operations.ts';
-import { answered, answerOf, type Exchange } from '../tools/answer.ts';
+import { answered, answerTo, type Exchange } from '../tools/answer.ts';
 import { type Catalogue, catalogueOf } from './catalogue.ts';
 import { chatTasks, startTask } from './chat-tasks.ts';
 import { answerDirectly, directCallOf, serverInfoOf } from './direct-call.ts';
@@ -67,8 +67,7 @@ type Result = CallToolResult | InputRequiredResult;
 /** Calls a tool in one exchange; `mcp` is its request. @throws Failure. */
 type Call = (tool: Tool, ctx: AuthenticatedContext, input: unknown, mcp: ServerContext['mcpReq']) => Promise<Result>;
 
-const callPlainly: Call = async (tool, ctx, input) =>
-  answerOf(tool, await tool.call(ctx, input), ctx.service.publicUrl);
+const callPlainly: Call = (tool, ctx, input) => answerTo(tool, ctx, input);
 
 const callModern: Call = (tool, ctx, input, mcp) => {
   const repeated = { requestState: mcp.requestState(), inputResponses: mcp.inputResponses };

@@ -2,7 +2,7 @@ import type { AuthenticatedContext } from '../../domain/context.ts';
 import { endsTransaction, type Failure, translate } from '../../domain/errors.ts';
 import type { ToolMeta } from '../../domain/operations.ts';
 import type { Tool } from '../operations.ts';
-import { answerOf, errorOf } from './answer.ts';
+import { answerTo, errorOf } from './answer.ts';
 import { listedTool } from './list.ts';
 
 /** What a tool call came to, for the model: no nulls, long texts cut and saying so. */
@@ -39,8 +39,8 @@ type Report = (failure: Failure) => void;
 
 async function run(tool: Tool, ctx: AuthenticatedContext, input: unknown, report: Report): Promise<ToolOutcome> {
   try {
-    const data = await ctx.db.transaction((db) => tool.call({ ...ctx, db }, input));
-    const output = answerOf(tool, data, ctx.service.publicUrl).structuredContent as Record<string, unknown>;
+    const answer = await ctx.db.transaction((db) => answerTo(tool, { ...ctx, db }, input));
+    const output = answer.structuredContent as Record<string, unknown>;
     return { isError: false, output, truncated: 'truncated' in output };
   } catch (error) {
     if (endsTransaction(error)) throw error;

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { AuthenticatedContext } from '../../domain/context.ts';
-import { errorBody, Failure, translate } from '../../domain/errors.ts';
+import { errorBody, type Failure, translate } from '../../domain/errors.ts';
 import { addressOf } from '../../routers/tools/addresses.ts';
 import { finderOf } from '../../routers/tools/tool.ts';
 import type { Tool } from '../operations.ts';
@@ -14,8 +14,26 @@ type Json = Record<string, unknown>;
  */
 const maxCharacters = { chosen: 40_000, given: 8000, row: 800 };
 
-/** Shorter and shorter texts, for an answer that is too long with those that the tool allows. */
-const shorter = [1000, 500, 200, 80, 30];
+/** Most characters of a text, and most items of a list below the rows of a page. */
+type Size = readonly [text: number, items: number];
+
+const all = Number.POSITIVE_INFINITY;
+const smallest: Size = [30, 0];
+
+/** Smaller and smaller sizes, for an answer that is too long with the texts that the tool allows. */
+const smaller: readonly Size[] = [
+  [1000, all],
+  [500, all],
+  [500, 20],
+  [200, 20],
+  [200, 10],
+  [80, 10],
+  [80, 5],
+  [80, 3],
+  [80, 1],
+  [30, 1],
+  smallest,
+];
 
 /** Cuts that are listed; `truncated` is set in any case. */
 const maxCuts = 5;
@@ -24,29 +42,92 @@ function result(structuredContent: Json, text: string, isError: boolean): CallTo
   return { content: [{ type: 'text', text }], structuredContent, ...(isError && { isError }) };
 }
 
-/** The characters that an answer may have: those of a page of rows grow with their number. */
+/**
+ * The characters that an answer may have: those of a page of rows grow with their number. Messages are chosen to fit by their
+ * tool, which shows at least one.
+ */
 function limitFor(tool: Tool, data: unknown): number {
   const { chosen, given, row } = maxCharacters;
   if (!('limit' in tool.input.shape)) return given;
-  const rows = (data as { data?: unknown } | null)?.data;
-  return Array.isArray(rows) ? Math.min(chosen, Math.max(given, row * rows.length)) : chosen;
+  const { data: rows, messages } = data as { data?: unknown; messages?: unknown };
+  if (Array.isArray(rows)) return Math.min(chosen, Math.max(given, row * rows.length));
+  return Array.isArray(messages) && messages.length <= 1 ? given : chosen;
 }
 
-/**
- * What a tool returned, for a model: no nulls, long texts cut and saying so, pages below `publicUrl`.
- * @throws Failure 400 when still too long.
- */
-export function answerOf(tool: Tool, data: unknown, publicUrl: string): CallToolResult {
+interface Shown {
+  answer: Json;
+  text: string;
+}
+
+/** What a tool returned, in a size: no nulls, long texts cut and long lists shortened and saying so, pages below `publicUrl`. */
+function shownIn(tool: Tool, data: unknown, publicUrl: string, [maxText, maxItems]: Size): Shown {
+  const length = Math.min(maxText, tool.maxText);
+  const { value, cuts, isShortened } = compact(data, length, (shown) => addressOf(publicUrl, shown), maxItems);
+  const cut = cuts.length > 0 && { cut: cuts.slice(0, maxCuts) };
+  const answer = { ...(value as Json), ...((cut || isShortened) && { truncated: true, ...cut, rest: tool.rest }) };
+  return { answer, text: JSON.stringify(answer) };
+}
+
+/** The answer in the largest size that fits; undefined when none does. */
+function fitted(tool: Tool, data: unknown, publicUrl: string): CallToolResult | undefined {
   const limit = limitFor(tool, data);
-  for (const maxText of [tool.maxText, ...shorter.filter((each) => each < tool.maxText)]) {
-    const { value, cuts } = compact(data, maxText, (shown) => addressOf(publicUrl, shown));
-    const cutNote = cuts.length === 0 ? {} : { truncated: true, cut: cuts.slice(0, maxCuts), rest: tool.rest };
-    const answer = { ...(value as Json), ...cutNote };
-    const text = JSON.stringify(answer);
+  const sizes = smaller.filter(([text, items]) => text < tool.maxText || items < all);
+  for (const size of [[tool.maxText, all] as const, ...sizes]) {
+    const { answer, text } = shownIn(tool, data, publicUrl, size);
     if (text.length <= limit) return result(answer, text, false);
   }
-  const message = 'The answer is too long. Ask for less: a smaller limit, or narrower filters.';
-  throw new Failure({ status: 400, code: 'validation_failed', message });
+  return undefined;
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+
+/**
+ * What names the things of an answer that fits in no size: its own values and those of its objects. It is no error, because
+ * a model repeats a call that failed, and what it asked for is done.
+ */
+function outlined(tool: Tool, data: unknown, publicUrl: string): CallToolResult {
+  const { answer } = shownIn(tool, data, publicUrl, smallest);
+  const valuesOf = (object: Json) => Object.fromEntries(Object.entries(object).filter(([, value]) => !isObject(value)));
+  const objects = Object.entries(answer).filter(([, value]) => isObject(value) && !Array.isArray(value));
+  const advice = tool.readOnly ? 'Ask for less.' : 'What the call asked for is done: do not repeat it.';
+  const shown = {
+    ...valuesOf(answer),
+    ...Object.fromEntries(objects.map(([key, value]) => [key, valuesOf(value as Json)])),
+    truncated: true,
+    rest: tool.rest,
+    note: `The rest of the answer is too long to be shown. ${advice}`,
+  };
+  return result(shown, JSON.stringify(shown), false);
+}
+
+/** What a tool returned, for a model: cut and shortened as far as it needs. */
+export function answerOf(tool: Tool, data: unknown, publicUrl: string): CallToolResult {
+  return fitted(tool, data, publicUrl) ?? outlined(tool, data, publicUrl);
+}
+
+/** How many rows of a page that fits in no size fit in the smallest; 0 when it is no page. */
+function fittingRows(tool: Tool, data: unknown, publicUrl: string): number {
+  const { data: rows } = data as { data?: unknown };
+  if (!tool.readOnly || !('limit' in tool.input.shape) || !Array.isArray(rows)) return 0;
+  const fits = (count: number) => {
+    const page = { ...(data as Json), data: rows.slice(0, count) };
+    return shownIn(tool, page, publicUrl, smallest).text.length <= limitFor(tool, page);
+  };
+  let count = Math.max(0, rows.length - 1);
+  while (count > 0 && !fits(count)) count--;
+  return count;
+}
+
+/** Calls a tool, and answers what it returned. A page that is too long is read again with fewer rows. @throws Failure. */
+export async function answerTo(tool: Tool, ctx: AuthenticatedContext, input: unknown): Promise<CallToolResult> {
+  const { publicUrl } = ctx.service;
+  let data = await tool.call(ctx, input);
+  for (;;) {
+    const limit = fitted(tool, data, publicUrl) ?? fittingRows(tool, data, publicUrl);
+    if (typeof limit !== 'number') return limit;
+    if (limit === 0) return outlined(tool, data, publicUrl);
+    data = await tool.call(ctx, { ...(input as Json), limit });
+  }
 }
 
 /** Fields at fault, and allowed values, that an error lists for a model. */

@@ -29,7 +29,7 @@ export const getTodoTool = {
           'Show one todo with all fields, its sub-todos, its latest comments, its latest agent run and the id of the chat of that run; with afterSequence also messages of that chat. Find its id with list_todos. Example, to see whether the agent is done: {"todoId":"…","afterSequence":0}.',
         scopes: ['todos:read', 'chats:read'],
         readOnly: true,
-        rest: 'Call get_todo with contentOffset = the number of characters you already have; get_chat has the messages.',
+        rest: 'Call get_todo with contentOffset = the number of characters you already have; get_chat has the messages, list_todos with parentTodoId the sub-todos.',
       }),
     )
     .input(

@@ -59,7 +59,8 @@ test('ten todos at their longest fit in 2,000 tokens, fifty in 20,000, and 51 ar
   const plain = { ...todo, title: 'é'.repeat(500), todoListName };
   const fifty = await use('list_todos', { limit: 50 });
   assert.is(fifty.data.data.length, 50);
-  assert.is(fifty.data.data[0].moreAssignees, 17);
+  const [row] = fifty.data.data;
+  assert.equal([row.assignees.length + row.moreAssignees, row.assignees.length > 0], [20, true]);
   assert.is(fifty.data.truncated, true);
   assert.is(fifty.data.cut.length, 5);
   assert.ok(2 * tokens(fifty.data) <= 20_000);

@@ -2,6 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import * as assert from 'uvu/assert';
+import { Id } from '../../domain/fields.ts';
 import type { Answer, TestService } from './harness.ts';
 
 /** A tool's answer as a client gets it. */
@@ -155,4 +157,23 @@ export function modernRequest(
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   };
   return raw(url, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }, { key, headers });
+}
+
+/** The ids of an answer, at any depth. */
+function idsIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(idsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  // Calls of tools have ids of the model.
+  const named = Object.entries(value).filter(([key]) => key !== 'toolCallId' && !('input' in value && key === 'id'));
+  return named.flatMap(([key, each]) => (/(^i|I)d$/.test(key) ? [each] : idsIn(each)));
+}
+
+/** Asserts that an answer has ids, and that none of them is cut. */
+export function assertWholeIds(answer: unknown, least: number): void {
+  const ids = idsIn(answer);
+  assert.ok(ids.length >= least, `${ids.length} ids`);
+  assert.equal(
+    ids.filter((id) => !Id.safeParse(id).success),
+    [],
+  );
 }
