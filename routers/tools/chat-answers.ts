@@ -15,8 +15,9 @@ const maxAverage = 600;
 const maxText = 2000;
 const maxCall = 600;
 
-/** Approvals that are shown at once; the others are counted. */
+/** Approvals that are shown at once, and blocks of one type in a message; the others are counted. */
 const maxApprovals = 5;
+const maxBlocks = 8;
 
 /** A message for a model: its text once, not also as a block; inputs and outputs of tools shortened. */
 const ToolMessage = Message.pick({
@@ -27,7 +28,10 @@ const ToolMessage = Message.pick({
   userId: true,
   createdAt: true,
 });
-export const ShownMessage = ToolMessage.extend({ blocks: z.array(z.record(z.string(), z.unknown())).nullable() });
+export const ShownMessage = ToolMessage.extend({
+  blocks: z.array(z.record(z.string(), z.unknown())).nullable(),
+  moreBlocks: z.int().nullable(),
+});
 
 const PendingApproval = z.object({
   id: Id,
@@ -61,21 +65,28 @@ function briefly(value: unknown): unknown {
   return json.length <= maxCall ? value : `${json.slice(0, maxCall).toWellFormed()}…`;
 }
 
-function shownBlock(block: MessageBlock): Record<string, unknown>[] {
-  if (block.type === 'text') return [];
+function shownBlock(block: Exclude<MessageBlock, { type: 'text' }>): Record<string, unknown> {
   if (block.type === 'tool_call') {
     const { type, id, name, input, approvalId } = block;
-    return [{ type, id, name, input: briefly(input), approvalId }];
+    return { type, id, name, input: briefly(input), approvalId };
   }
-  if (block.type !== 'tool_result') return [block];
+  if (block.type !== 'tool_result') return block;
   const { type, toolCallId, isError, output } = block;
-  return [{ type, toolCallId, ...(isError && { isError }), output: briefly(output) }];
+  return { type, toolCallId, ...(isError && { isError }), output: briefly(output) };
 }
 
 function shown(message: MessageAnswer): Shown {
   const { sequence, role, text, agentId, userId, createdAt } = message;
-  const blocks = message.blocks.flatMap(shownBlock);
-  return { sequence, role, text, blocks: blocks.length > 0 ? blocks : null, agentId, userId, createdAt };
+  const blocks = message.blocks.filter((block) => block.type !== 'text');
+  const seen = new Map<string, number>();
+  const first = blocks.filter(({ type }) => {
+    const count = (seen.get(type) ?? 0) + 1;
+    seen.set(type, count);
+    return count <= maxBlocks;
+  });
+  const shownBlocks = first.length > 0 ? first.map(shownBlock) : null;
+  const moreBlocks = blocks.length - first.length || null;
+  return { sequence, role, text, blocks: shownBlocks, moreBlocks, agentId, userId, createdAt };
 }
 
 function sizeOf({ text, blocks }: Shown): number {
