@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { look, looksOf } from '../support/looks.ts';
+import { breakOperations } from '../support/page-faults.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -44,6 +45,46 @@ test.promise(
     await page.keyboard.press('Control+z');
     await page.getByText('Undone.').waitFor();
     await grid.getByText('Waiting').first().waitFor({ state: 'detached' });
+  },
+);
+
+test.promise(
+  'a label that is created slowly is saved with the others, and keys typed before are no commands',
+  async (stage) => {
+    const ada = await stage.person();
+    const { id } = await makes(stage, ada, 'POST /todos', { title: 'First' });
+    const window = await stage.window({ as: ada });
+    const { page, goTo } = window;
+    const loading = Promise.withResolvers<void>();
+    await page.route('**/assets/label-dialog-*', async (route) => {
+      await loading.promise;
+      await route.continue();
+    });
+    await goTo('/todos', 'Todos');
+    await gridOf(window).getByText('First').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Shift+L');
+    // E would mark the todo as done.
+    await page.keyboard.type('else');
+    loading.resolve();
+    const field = page.getByRole('textbox', { name: 'Find or create a label' });
+    await field.waitFor();
+    const slow = await breakOperations(page, (operation) => operation === 'createLabel', 'slow');
+    await field.fill('Waiting');
+    await field.press('Enter');
+    await slow.asked;
+    await field.press('Control+Enter');
+    await field.fill('Home');
+    await slow.mend();
+    await page.getByRole('button', { name: 'Create “Home”' }).waitFor();
+    await field.fill('');
+    await page.getByRole('checkbox', { name: 'Waiting', checked: true }).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await gridOf(window)
+      .getByRole('row', { name: /^First.*labelled Waiting/ })
+      .waitFor();
+    const todo = await makes(stage, ada, `GET /todos/${id}`);
+    assert.is(todo.status, 'ready');
   },
 );
 

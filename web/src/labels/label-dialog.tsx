@@ -50,18 +50,21 @@ function Chooser({ labels, todos, workspaceId, onChange, close }: ChooserProps) 
   const exact = found.find(({ name }) => name.toLowerCase() === wanted);
   const creating = useMutation({
     mutationFn: (name: string) => api.labels.create.mutate({ name, color: nextColor(labels.length) }),
-    onSuccess: async (label) => {
+    onSuccess: (label, name) => {
       queryClient.setQueryData<Label[]>(labelsQuery(workspaceId).queryKey, (old) => old && [...old, label]);
       setChosen((before) => new Map(before).set(label.id, true));
-      setText('');
+      // Not what was typed meanwhile.
+      setText((now) => (now.trim() === name ? '' : now));
       input.current?.focus();
-      await readAgain(queryClient, 'labels');
+      void readAgain(queryClient, 'labels');
     },
   });
   const mayCreate = wanted !== '' && exact === undefined;
   const create = () => !creating.isPending && creating.mutate(text.trim());
   const press = (labelId: string) => setChosen((before) => pressed(labelId, todos, before));
   const save = () => {
+    // Without the label that is being created it would be on no todo.
+    if (creating.isPending) return;
     const changed = changeOf(labels, todos, chosen);
     close();
     if (changed) onChange(changed.change, changed.outcome);
@@ -128,7 +131,7 @@ function Chooser({ labels, todos, workspaceId, onChange, close }: ChooserProps) 
       </fieldset>
       <div className="dialog-actions">
         <Button onPress={close}>Cancel</Button>
-        <Button kind="primary" onPress={save}>
+        <Button kind="primary" isBusy={creating.isPending} onPress={save}>
           Save
         </Button>
       </div>
