@@ -94,6 +94,12 @@ test.promise('all that the inbox has can be put off; a refusal is said, and the 
   await page.getByText(sentenceOf(503)).waitFor();
   await row(window, 'Compare caterers').getByRole('button', { name: 'Run again' }).waitFor();
   await broken.mend();
+  // It comes back too where nothing can be read then.
+  const cut = await breakOperations(page, (id) => id === 'createSnooze' || id === 'listSnoozes', 'unreachable');
+  await putOff(/^Snooze: Compare caterers/);
+  await page.getByText(sentenceOf('unreachable')).first().waitFor();
+  await row(window, 'Compare caterers').getByRole('button', { name: 'Run again' }).waitFor();
+  await cut.mend();
   await putOff(/^Snooze: Compare caterers/);
   await putOff(/^Snooze: Create/);
   await page.getByText('Nothing needs you').waitFor();

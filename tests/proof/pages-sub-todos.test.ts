@@ -175,10 +175,35 @@ test.promise('a move that is refused comes back, with the sentence of the servic
   const { page, goTo } = await stage.window({ ...desk, as: ada, expected: /./ });
   await goTo('/todos?sort=position&order=asc', 'Todos');
   await page.getByRole('row', { name: /^One/ }).focus();
-  await page.route(/todos\.move/, (route) => route.abort());
+  // Nothing can be read then either.
+  await page.route(/todos\.(move|list)/, (route) => route.abort());
   await page.keyboard.press('Alt+ArrowDown');
   await page.getByText('“One” is not moved.').waitFor();
   await until(async () => (await page.locator('.todo-row .todo-name > a').allTextContents()).join() === 'One,Two');
+});
+
+test.promise('a sub-todo that is checked off is the last change, which is undone first', async (stage) => {
+  const { ada, call, ids } = await withSubTodos(stage, ['Measure']);
+  const kept = bodyOf(await call('POST /todos', { title: 'Archived before' }), 201);
+  const { page, goTo, sees } = await stage.window({ ...desk, as: ada });
+  await goTo(`/todos/${kept.id}`, 'Archived before');
+  await page.getByRole('button', { name: 'Archive', exact: true }).click();
+  await page.getByText('The todo is archived.').waitFor();
+  await page.getByRole('link', { name: 'Todos', exact: true }).first().click();
+  await sees('Todos');
+  await page
+    .getByRole('row', { name: /^Plant a hedge/ })
+    .getByRole('link')
+    .first()
+    .click();
+  await sees('Plant a hedge');
+  await page.getByRole('checkbox', { name: 'Done: Measure' }).click();
+  await page.getByText('1 of 1 done').waitFor();
+  await page.getByText('“Measure” is done.').waitFor();
+  await page.keyboard.press('Control+z');
+  await page.getByText('0 of 1 done').waitFor();
+  await until(async () => bodyOf(await call(`GET /todos/${ids[0]}`)).status === 'ready');
+  assert.is(bodyOf(await call(`GET /todos/${kept.id}`)).isArchived, true);
 });
 
 test.promise('reminders are set and deleted at the due date', async (stage) => {

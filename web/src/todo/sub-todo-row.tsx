@@ -1,14 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
+import type { KeyboardEvent } from 'react';
 import { Link } from 'react-router';
-import { api, problemOf } from '../api/client.ts';
-import { readAgain } from '../api/queries.ts';
-import type { Change, Todo } from '../outbox/merge.ts';
+import { problemOf } from '../api/client.ts';
+import { useChanges } from '../edits/use-changes.ts';
+import type { Todo } from '../outbox/merge.ts';
+import { useIdentity } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { DueDay } from '../ui/time.tsx';
 import { Assigned, nameOf, workOf } from '../work/todo-parts.tsx';
+import { addNoted } from './use-todo.ts';
 
 interface SubTodoRowProps {
   todo: Todo;
@@ -20,26 +21,16 @@ interface SubTodoRowProps {
 
 /** A sub-todo on the page of its parent. Its box checks it off, Alt with an arrow key or its menu moves it. */
 export function SubTodoRow({ todo, isFirst, isLast, move }: SubTodoRowProps) {
-  const queryClient = useQueryClient();
+  const identity = useIdentity();
   const notify = useNotice();
-  const [chosen, setChosen] = useState<Todo['status'] | null>(null);
-  const { id, dueDate, assignees } = todo;
+  const changes = useChanges();
+  const { id, dueDate, assignees, status } = todo;
   const name = nameOf(todo);
-  const status = chosen ?? todo.status;
   const work = workOf(todo);
-  const change = async (changes: Change) => {
-    try {
-      await api.todos.update.mutate({ todoId: id, ...changes });
-      await readAgain(queryClient, 'todos');
-    } catch (error) {
-      notify(problemOf(error).message);
-    }
-  };
-  const toggle = async () => {
-    const next = status === 'done' ? 'ready' : 'done';
-    setChosen(next);
-    await change({ status: next });
-    setChosen(null);
+  const takeOut = async () => {
+    const action = { operation: 'update', change: { parentTodoId: null } } as const;
+    const outcome = await addNoted(identity, { action, todos: [todo] });
+    if (outcome.state === 'refused') notify(outcome.problem.message);
   };
   const press = (event: KeyboardEvent) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key] as 1 | -1 | undefined;
@@ -50,7 +41,7 @@ export function SubTodoRow({ todo, isFirst, isLast, move }: SubTodoRowProps) {
   const actions = {
     up: () => move(-1),
     down: () => move(1),
-    out: () => void change({ parentTodoId: null }),
+    out: () => void takeOut().catch((error: unknown) => notify(problemOf(error).message)),
   };
   return (
     <li className={status === 'done' ? 'done' : undefined} data-id={id}>
@@ -61,8 +52,7 @@ export function SubTodoRow({ todo, isFirst, isLast, move }: SubTodoRowProps) {
         type="checkbox"
         checked={status === 'done'}
         aria-label={`Done: ${name}`}
-        aria-busy={chosen !== null}
-        onChange={() => void toggle()}
+        onChange={() => changes.complete([todo])}
         onKeyDown={press}
       />
       <Link to={`/todos/${id}`} aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown" onKeyDown={press}>

@@ -1,8 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Suspense, useEffect, useRef } from 'react';
+import { Suspense, useEffect, useMemo, useRef } from 'react';
 import { Link } from 'react-router';
 import { readAgain } from '../api/queries.ts';
+import { useWrites } from '../outbox/current.ts';
 import type { Todo } from '../outbox/merge.ts';
+import { withWrites } from '../outbox/shown.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Loaded, Pending } from '../ui/card.tsx';
@@ -47,12 +49,18 @@ export function PartOf({ todo: { parentTodoId, isArchived }, save }: { todo: Tod
 export function SubTodos({ todo }: { todo: Todo }) {
   const { workspace } = useIdentity();
   const query = useQuery(subTodosQuery(workspace.id, todo.id));
+  const writes = useWrites();
+  const shown = useMemo(
+    () =>
+      (query.data ?? []).map((each) => withWrites(each, writes)).filter(({ parentTodoId }) => parentTodoId === todo.id),
+    [query.data, writes, todo.id],
+  );
   if (todo.parentTodoId !== null) return null;
-  const done = query.data?.filter(({ status }) => status === 'done').length ?? 0;
+  const done = shown.filter(({ status }) => status === 'done').length;
   return (
-    <Card title="Sub-todos" intro={query.data && query.data.length > 0 && `${done} of ${query.data.length} done`}>
+    <Card title="Sub-todos" intro={shown.length > 0 && `${done} of ${shown.length} done`}>
       <Loaded query={query} what="the sub-todos">
-        {(subTodos) => (subTodos.length === 0 ? null : <SubTodoList subTodos={subTodos} />)}
+        {() => (shown.length === 0 ? null : <SubTodoList subTodos={shown} />)}
       </Loaded>
       {!todo.isArchived && <NewSubTodo parent={todo} />}
     </Card>
