@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type BoardColumn, type BoardField, movesOnDrop, movesTo } from '../../web/src/board/moves.ts';
+import { asTheyAre, type BoardColumn, type BoardField, movesOnDrop, movesTo } from '../../web/src/board/moves.ts';
 import { stepFrom } from '../../web/src/board/steps.ts';
 import { type Known, partsOf } from '../../web/src/todos/parts.ts';
 import type { Todo } from '../../web/src/work/queries.ts';
@@ -54,6 +54,20 @@ test('a move sets the field of the columns, and leaves alone what is there alrea
   ];
   assert.equal(moved('list', both, columnOf('home')), [['a b', { todoListId: 'home' }]]);
   assert.equal(moved('list', both, columnOf('garden')), [['a', { todoListId: 'garden' }]]);
+});
+
+test('what somebody else changed while the person was asked stays', () => {
+  const todo = todoOf('a', { assignees: [ada] });
+  const column: BoardColumn = { id: 'bot', name: 'Bot', type: 'agent', isOpen: true };
+  const cards = [
+    { todo, from: 'ada' },
+    { todo: todoOf('gone', { assignees: [ada] }), from: 'ada' },
+  ];
+  const now = asTheyAre(cards, (id) => (id === 'a' ? todoOf('a', { assignees: [ada, grace] }) : undefined));
+  assert.equal(
+    movesTo('assignee', now, column).map(({ patch }) => patch.assignees?.map(({ id }) => id)),
+    [['grace', 'bot'], ['bot']],
+  );
 });
 
 test('an assignee takes the place of the one of the column, and the others stay', () => {

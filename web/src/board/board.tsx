@@ -49,7 +49,7 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
   const { focus, held } = useCardFocus(board);
   const changes = useChanges();
   const cards = useCards(columns);
-  const { move, dialog } = useMove(field, changes);
+  const { move, dialog } = useMove(field, changes, cards.todoOf);
   const lift = useLift(changes);
   const { selected } = cards;
   const chosen = () => {

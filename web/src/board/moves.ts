@@ -48,6 +48,11 @@ function patchOf(field: BoardField, { todo, from }: PlacedCard, to: BoardColumn)
   return { assignees: [...kept, { id: to.id, type: to.type ?? 'user' }] };
 }
 
+/** Cards with their todos as they are by now: somebody else may have changed them since they were taken. */
+export function asTheyAre(cards: readonly PlacedCard[], todoOf: (id: string) => Todo | undefined): PlacedCard[] {
+  return cards.map(({ todo, from }) => ({ todo: todoOf(todo.id) ?? todo, from }));
+}
+
 /** What moves cards to a column, in as few changes as there are different ones. Cards that are there are left alone. */
 export function movesTo(field: BoardField, cards: readonly PlacedCard[], to: BoardColumn): Move[] {
   const moved = new Map(cards.filter(({ todo }) => !isIn(field, todo, to.id)).map((card) => [card.todo.id, card]));

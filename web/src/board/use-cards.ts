@@ -25,6 +25,8 @@ export function useCards(columns: readonly BoardColumn[]) {
     clear: () => setSelected(new Set()),
     toggle: (key: string) => setSelected(selected.symmetricDifference(new Set([key]))),
     cardsOf,
+    /** A todo as a column has read it; undefined where it is on the board no more. */
+    todoOf: (todoId: string) => [...read.current.values()].flat().find(({ id }) => id === todoId),
     /** The keys of all cards, column by column. */
     keys: () => columns.map(({ id }) => todosIn(id).map((todo) => keyOf(id, todo.id))),
     /** The selected cards if this one is among them, else this one. */

@@ -5,9 +5,11 @@ import type { Changes } from '../edits/use-changes.ts';
 import { useIdentity } from '../session/session.ts';
 import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { type BoardColumn, type BoardField, type Move, movesTo, type PlacedCard } from './moves.ts';
+import type { Todo } from '../work/queries.ts';
+import { asTheyAre, type BoardColumn, type BoardField, type Move, movesTo, type PlacedCard } from './moves.ts';
 
 interface Asked {
+  cards: readonly PlacedCard[];
   moves: readonly Move[];
   to: BoardColumn;
   moved: () => void;
@@ -15,20 +17,20 @@ interface Asked {
 
 /**
  * Moves cards to other columns, at once and as one change that can be undone. A move to an agent starts it, and is asked
- * for first. `moved`: called when it is made.
+ * for first. `todoOf`: a todo as the board has it. `moved`: called when it is made.
  */
-export function useMove(field: BoardField, changes: Changes) {
+export function useMove(field: BoardField, changes: Changes, todoOf: (id: string) => Todo | undefined) {
   const { workspace } = useIdentity();
   const notify = useNotice();
   const [asked, setAsked] = useState<Asked | null>(null);
-  const make = ({ moves, to, moved }: Asked) => {
-    changes.move(moves, `in “${to.name}” now`);
+  const make = ({ cards, to, moved }: Asked) => {
+    changes.move(movesTo(field, asTheyAre(cards, todoOf), to), `in “${to.name}” now`);
     moved();
   };
   const move = (cards: readonly PlacedCard[], to: BoardColumn, moved = () => {}) => {
     const moves = movesTo(field, cards, to);
     if (moves.length === 0) return;
-    const asking = { moves, to, moved };
+    const asking = { cards, moves, to, moved };
     if (to.type !== 'agent') return make(asking);
     void Promise.all(
       moves.map(({ todos, patch }) =>
