@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { breakOperations, expectedFailures, sentenceOf } from '../support/page-faults.ts';
 import { password } from '../support/people.ts';
 
 const test = pageSuite('pages: members');
@@ -73,6 +74,20 @@ test.promise('who has an account signs in on the way, accepts, and can leave aga
   await window.goTo(link, 'Join a workspace');
   await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
   await window.page.getByText('This invitation was used or withdrawn, or has expired.').waitFor();
+});
+
+test.promise('who cannot leave reads why, in the workspace that they were to go on in', async (stage) => {
+  const nora = await stage.person('Nora');
+  await invite(stage, nora.email);
+  const link = await stage.linkInEmail(nora.email);
+  const window = await stage.window({ as: nora, expected: expectedFailures });
+  await window.goTo(link, 'Join a workspace');
+  await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
+  await window.sees('Members');
+  await breakOperations(window.page, (id) => id === 'removeMember', 503);
+  await member(window, 'Nora').getByRole('button', { name: 'Leave' }).click();
+  await window.page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
+  await window.page.getByText(`You did not leave Olive Owner’s workspace. ${sentenceOf(503)}`).waitFor();
 });
 
 test.promise('who is signed in as somebody else is asked for the account that was invited', async (stage) => {

@@ -133,10 +133,6 @@ export function ImportPanel() {
 
 function ImportRow({ one: { key, file, state, progress, problem, captureId }, onRemove }: ImportRowProps) {
   const { text, tone } = state === 'done' && problem !== null ? inPart : badges[state];
-  useEffect(() => {
-    // What another application shared is there now, and not offered again.
-    if (state === 'done') void deleteShared([key]);
-  }, [state, key]);
   return (
     <Row
       title={captureId === null ? file.name : <Link to={`/captures/${captureId}`}>{file.name}</Link>}

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { keyed } from 'tandem/client';
 import { api, ProblemError, problemOf } from '../api/client.ts';
+import { deleteShared } from '../offline/shared.ts';
 import { guardSession } from '../session/session.ts';
 import { kindOf, titleOf, transcriptIn } from './import-files.ts';
 
@@ -80,7 +81,11 @@ async function run(): Promise<void> {
     const { key } = next;
     change(key, { state: 'working', problem: null, progress: 0 });
     await importFile(next).then(
-      (imported) => change(key, { state: 'done', ...imported }),
+      (imported) => {
+        change(key, { state: 'done', ...imported });
+        // What another application shared is there now, and not offered again.
+        void deleteShared([key]);
+      },
       (error: unknown) => change(key, { state: 'failed', problem: problemOf(error).message }),
     );
   }

@@ -139,7 +139,13 @@ function Leave() {
     const elsewhere = data.find(({ id }) => id !== workspace.id);
     // Switch first: the session would end with the membership.
     if (elsewhere) await switchWorkspace(elsewhere.id);
-    await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: user.id });
+    const leaving = api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: user.id });
+    // The dialog, which shows errors, is gone with the workspace.
+    if (elsewhere)
+      await leaving.catch((error: unknown) =>
+        notify(`You did not leave ${workspace.name}. ${problemOf(error).message}`),
+      );
+    await leaving;
     await readAgain(queryClient);
     await navigate('/settings/workspace');
     notify(`You left ${workspace.name}.`);
