@@ -64,7 +64,7 @@ test.promise(
     await section.getByRole('button', { name: 'More for “Dig”' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Take it out' }).click();
     await section.getByRole('link', { name: 'Dig' }).waitFor({ state: 'detached' });
-    assert.equal(await orderOf(of), ['Measure', 'Buy plants']);
+    await until(async () => (await orderOf(of)).join() === 'Measure,Buy plants');
     await section.getByRole('link', { name: 'Buy plants' }).press('Enter');
     await sees('Buy plants');
     await page.getByText('Part of Plant a hedge').waitFor();
