@@ -28,7 +28,8 @@ const sizes: Record<Work, (poolSize: number) => number> = {
   health: () => 1,
 };
 
-type Base = Pick<
+/** What the pools of every kind of work have in common. */
+export type PoolsBase = Pick<
   PoolOptions,
   'url' | 'hosts' | 'applicationName' | 'observe' | 'settingsBy' | 'engine' | 'onError' | 'accept'
 >;
@@ -84,7 +85,7 @@ export class WorkPools {
   readonly #sharedReads = new SharedReads();
   readonly engine: Engine;
 
-  constructor(work: Work, poolSize: number, base: Base) {
+  constructor(work: Work, poolSize: number, base: PoolsBase) {
     this.engine = base.engine;
     const size = sizes[work](poolSize);
     const custom = Math.max(2, Math.ceil(size / 4));

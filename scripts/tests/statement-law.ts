@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { placements } from '../../db/engine/placement.ts';
-import { unroutedIn } from './routing.ts';
+import { unroutedIn } from '../../db/engine/routing.ts';
 
 /** Whose work is not of one workspace. This list may only shrink. */
 const acrossWorkspaces = new Set([
@@ -54,7 +54,7 @@ function sender(): string | undefined {
 
 /**
  * Watches the statements that the service sends in this process, and reports once each that does not name its workspace in
- * every query (`routing.ts`). Statements of the tests themselves may do as they like.
+ * every query (`db/engine/routing.ts`). Statements of the tests themselves may do as they like.
  */
 export function watchStatements(report: (fault: string) => void): void {
   const known = new Set<unknown>();

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { unroutedIn } from '../../scripts/tests/routing.ts';
+import { unroutedIn } from '../../db/engine/routing.ts';
 
 const test = suite('the law of statements');
 

@@ -1,6 +1,6 @@
 /*
- * The static law of statements: each query of one names the workspace by a bound parameter for every distributed table in
- * it. Citus then finds its node without the values. A query that is only tied to the query around it, as by
+ * How a statement names its workspace. The static law: each query of one names it by a bound parameter for every distributed
+ * table in it. Citus then finds its node without the values. A query that is only tied to the query around it, as by
  * `s.workspace_id = t.workspace_id` in a subquery, cannot be routed.
  */
 
@@ -96,14 +96,22 @@ function workspaceOf(query: readonly string[], table: string): 'parameter' | 'co
 
 const isTenant = ({ table }: { table: string }) => table === 'workspaces';
 
-function isRouted(query: readonly string[], distributed: ReadonlySet<string>): boolean {
-  const tables = tablesOf(query, distributed);
+/** The places of the parameters that a query compares its workspace with. */
+function workspacesOf(query: readonly string[], tables: readonly { table: string; alias: string }[]): number[] {
   const text = ` ${query.join(' ')} `;
   const keys = [
     'workspace_id',
-    ...tables.filter(isTenant).map(({ alias }) => (tables.length === 1 ? 'id' : `${alias} . id`)),
+    ...tables.filter(isTenant).map(({ alias }) => (tables.length === 1 ? 'id' : `${alias} \\. id`)),
   ];
-  const isBound = keys.some((key) => new RegExp(` ${key.replace('.', '\\.')} = \\$\\d+ `).test(text));
+  return keys.flatMap((key) =>
+    [...text.matchAll(new RegExp(` ${key} = \\$(\\d+)(?= )`, 'g'))].map(([, n]) => Number(n)),
+  );
+}
+
+function isRouted(query: readonly string[], distributed: ReadonlySet<string>): boolean {
+  const tables = tablesOf(query, distributed);
+  const text = ` ${query.join(' ')} `;
+  const isBound = workspacesOf(query, tables).length > 0;
   return tables.every(({ table, alias }) => {
     const inserted = workspaceOf(query, table);
     if (inserted) return inserted === 'parameter' || isBound;
@@ -118,4 +126,13 @@ export function unroutedIn(text: string, distributed: ReadonlySet<string>): stri
   return queriesOf(parsed(text))
     .filter((query) => !isRouted(query, distributed))
     .map((query) => query.join(' '));
+}
+
+/** The tables that a statement names, once for each place, and the parameters that it compares workspaces with. */
+export function namesIn(text: string, tables: ReadonlySet<string>): { tables: string[]; workspaces: number[] } {
+  const queries = queriesOf(parsed(text)).map((query) => ({ query, found: tablesOf(query, tables) }));
+  return {
+    tables: queries.flatMap(({ found }) => found.map(({ table }) => table)),
+    workspaces: queries.flatMap(({ query, found }) => workspacesOf(query, found)),
+  };
 }

@@ -1,0 +1,72 @@
+import { placements } from './placement.ts';
+import { namesIn, unroutedIn } from './routing.ts';
+
+/*
+ * A statement that only reads one workspace can be sent to the worker that has it, with the names of its shards in place of
+ * those of the tables. PostgreSQL runs it there as any other: Citus plans it neither on the coordinator nor on the worker.
+ */
+
+/** The shards of a workspace by their tables, with those of reference tables. */
+export type Shards = ReadonlyMap<string, string>;
+
+/** A statement that may be read on a worker. */
+export interface DirectText {
+  /** The places of the parameters that hold the workspace. */
+  workspaces: readonly number[];
+  /** The text for these shards. @throws Error when one of them is not known. */
+  at(shards: Shards): string;
+}
+
+const namesOf = (placement: string) =>
+  new Set([...placements.values()].filter((each) => each.placement === placement).map(({ name }) => name));
+const [distributed, references, local] = ['distributed', 'reference', 'local'].map(namesOf) as [
+  Set<string>,
+  Set<string>,
+  Set<string>,
+];
+const onWorkers = new Set([...distributed, ...references]);
+
+/** What changes, locks or tells others something, and workspaces that are named in another way than by one parameter. */
+const isMore =
+  /\b(insert|update|delete|merge|nextval|set_config|pg_notify|pg_advisory\w*|for (no key )?(update|share)|for key share)\b|\bworkspace_id\s+(in\b|=\s*any\b)/i;
+
+const names = [...onWorkers].join('|');
+const table = new RegExp(`\\b(from|join)\\s+"?(${names})"?(?![\\w."])`, 'gi');
+
+/** What follows a table that has another name in its query; its columns are named by the table itself otherwise. */
+const alias =
+  /^\s+(?:as\s+)?(?!(?:on|where|set|join|left|right|inner|cross|full|natural|order|group|limit|for|union|except|intersect|offset|having|window|fetch|tablesample)\b)"?[a-z_]/i;
+
+/** A query of a `with` list that is called like a table. */
+const shadows = new RegExp(`\\b(${names})\\s*(\\([^()]*\\))?\\s+as\\s+(not\\s+)?(materialized\\s+)?\\(`, 'i');
+
+function directText(text: string): DirectText | null {
+  if (isMore.test(text) || shadows.test(text)) return null;
+  const all = namesIn(text, onWorkers);
+  const found = [...text.matchAll(table)];
+  // Others are between commas, or where this does not look for them.
+  if (found.length !== all.tables.length || !all.tables.some((name) => distributed.has(name))) return null;
+  if (namesIn(text, local).tables.length > 0 || unroutedIn(text, distributed).length > 0) return null;
+  const at = (shards: Shards) =>
+    text.replace(table, (whole: string, before: string, given: string, offset: number) => {
+      const name = given.toLowerCase();
+      const shard = shards.get(name);
+      if (shard === undefined) throw new Error(`The shard of the table ${name} is not known`);
+      return `${before} ${shard}${alias.test(text.slice(offset + whole.length)) ? '' : ` ${name}`}`;
+    });
+  return { workspaces: [...new Set(all.workspaces)], at };
+}
+
+/** Texts that are remembered, as many as `stepsOf` does. */
+const maxTexts = 5000;
+const known = new Map<string, DirectText | null>();
+
+/** How a statement is read on the worker of its workspace; null: Citus has to run it. */
+export function directOf(text: string): DirectText | null {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const found = directText(text);
+  if (known.size === maxTexts) known.clear();
+  known.set(text, found);
+  return found;
+}
