@@ -26,7 +26,7 @@ const [distributed, references, local] = ['distributed', 'reference', 'local'].m
 ];
 const onWorkers = new Set([...distributed, ...references]);
 
-/** What changes, locks or tells others something, and workspaces that are named in another way than by one parameter. */
+/** What changes, locks or notifies, and workspaces that are named in another way than by one parameter. */
 const isMore =
   /\b(insert|update|delete|merge|nextval|set_config|pg_notify|pg_advisory\w*|for (no key )?(update|share)|for key share)\b|\bworkspace_id\s+(in\b|=\s*any\b)/i;
 
