@@ -24,12 +24,19 @@ test.promise(
     await goTo('/todos', 'Todos');
     const grid = page.getByRole('grid', { name: 'Todos' });
     await grid.getByText('Read in a tunnel').waitFor();
+    await until(() =>
+      page.evaluate('performance.getEntriesByType("resource").some(({ name }) => /bulk-bar/.test(name))'),
+    );
     await untilStored(window, 'Read in a tunnel');
     assert.not.match((await stored(window)).reads, 'A secret of a note');
     await page.context().setOffline(true);
     await page.reload();
     await grid.getByText('Read in a tunnel').waitFor();
     await page.getByText('You are offline.').waitFor();
+    await page.getByRole('row', { name: /^Read in a tunnel/ }).focus();
+    await page.keyboard.press('x');
+    await page.getByText('1 selected').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByLabel('Title').fill('Written in a tunnel');
     await page.getByRole('button', { name: 'Add todo' }).click();
     await grid.getByText('Written in a tunnel').waitFor();

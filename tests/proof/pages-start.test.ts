@@ -184,6 +184,21 @@ test.promise('a dialog or menu whose code cannot be loaded leaves the page and w
   await page.getByRole('menu').waitFor();
 });
 
+test.promise('todos stay selected where the code of what changes them cannot be loaded', async (stage) => {
+  const ada = await stage.person();
+  await stage.tandem.call('POST /todos', { title: 'Call the bank' }, { key: ada.session.token });
+  const { page, goTo, axe } = await stage.window({ as: ada, expected: /Failed to load resource|Failed to fetch/ });
+  await page.route(/\/assets\/bulk-bar-[^/]+\.js/, (route) => route.abort());
+  await goTo('/todos', 'Todos');
+  await page.getByRole('row', { name: /^Call the bank/ }).focus();
+  await page.keyboard.press('x');
+  await page.getByRole('region', { name: 'Selected todos' }).getByText('could not be loaded').waitFor();
+  assert.is(await page.getByRole('row', { selected: true }).count(), 1);
+  assert.equal(await axe('all'), []);
+  await page.keyboard.press('#');
+  await page.getByText('“Call the bank” is archived.').waitFor();
+});
+
 test.promise('the sidebar is accessible collapsed, in both themes', async (stage) => {
   const viewport = { width: 1280, height: 900 };
   const { page, goTo, axe } = await stage.window({ as: await stage.person(), viewport, reducedMotion: 'reduce' });

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
+import { breakOperations } from '../support/page-faults.ts';
 import type { Person } from '../support/people.ts';
 import { reply, ScriptedEngine } from '../support/scripted-engine.ts';
 import { until } from '../support/until.ts';
@@ -95,6 +96,40 @@ test.promise('when a later part of a change is refused, what was changed is said
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Undone.').waitFor();
   assert.is(await low(), 0);
+});
+
+test.promise('a selection that is changed while all is read is not replaced by what was read', async (stage) => {
+  const ada = await stage.person();
+  const { call } = callerOf(stage, ada);
+  for (const count of [50, 50, 50, 50]) {
+    const data = Array.from({ length: count }, (_, place) => ({ title: `Todo ${place}` }));
+    bodyOf(await call('POST /todos/batch', { data }));
+  }
+  const { page, goTo } = await stage.window({ as: ada });
+  for (const [keys, count] of [
+    [['Escape'], 0],
+    [['j', 'x'], 2],
+  ] as const) {
+    await goTo('/todos', 'Todos');
+    await page.getByRole('row').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    const all = page.getByRole('button', { name: 'Select all 200 that match' });
+    await all.waitFor();
+    const held = await breakOperations(page, (id) => id === 'listTodos', 'slow');
+    await all.click();
+    await held.asked;
+    await page.getByText(/^Reading \d+ of 200…$/).waitFor();
+    await page.locator('[role=row][aria-selected=true]').focus();
+    for (const key of keys) await page.keyboard.press(key);
+    await held.mend();
+    await page.keyboard.press('End');
+    await page.locator('[role=row]:focus[aria-rowindex="200"]').waitFor();
+    assert.is(await page.getByText('200 selected').count(), 0);
+    await page.keyboard.press('Home');
+    await page.locator('[role=row]:focus[aria-rowindex="1"]').waitFor();
+    assert.is(await page.getByRole('row', { selected: true }).count(), count);
+  }
 });
 
 test.promise('the key of undo takes back the last change, also one of the page of a todo', async (stage) => {

@@ -40,6 +40,8 @@ function dropDrafts(userId: string): void {
 export function startBackground(identity: Identity, { notify, go }: Shown): () => void {
   const stops = [startLive(identity), startSaving(queryClient, identity), storeFiles(), openNamedPages(go)];
   dropDrafts(identity.user.id);
+  // It is stored so, too, before the connection is lost: on a phone nothing else changes selected todos.
+  import('../todos/bulk-bar.tsx').catch(() => {});
   void keepPush(identity);
   const showChanges = { label: 'Show changes', onPress: () => go('/changes') };
   // Without its code, changes say that the service cannot be reached.

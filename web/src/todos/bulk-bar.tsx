@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseInfiniteQueryResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { problemOf } from '../api/client.ts';
 import { type Patch, startsWords, tryOut } from '../edits/changes.ts';
@@ -11,6 +11,9 @@ import { useNotice } from '../ui/notice.tsx';
 import { type Todo, todoListsQuery } from '../work/queries.ts';
 import { priorities } from './filter.ts';
 import { type Worker, workersQuery } from './queries.ts';
+import { useMatches } from './use-matches.ts';
+import type { TodoPages } from './use-pending.ts';
+import type { Selection } from './use-selection.ts';
 
 const statusEntries = [
   { id: 'ready', label: 'To do' },
@@ -24,13 +27,10 @@ const priorityEntries = [
 
 interface BulkBarProps {
   todos: () => readonly Todo[];
-  count: number;
-  /** How many the filter finds. */
+  selection: Selection;
+  /** What is loaded of what the filter finds, and how many that is. */
+  pages: UseInfiniteQueryResult<TodoPages>;
   total: number;
-  /** Loads and selects what the filter finds; undefined where all of it is loaded. */
-  selectMatches: (() => void) | undefined;
-  /** How many are loaded, while what the filter finds is; else null. */
-  reading: number | null;
   changes: Changes;
   /** Opens the dialog of their labels. */
   label: () => void;
@@ -45,11 +45,13 @@ function stateOf(progress: Changes['progress'], reading: number | null, count: n
   return `${count.toLocaleString('en')} selected`;
 }
 
-/** What can be done with the selected todos, at the lower edge of the window. */
-export function BulkBar({ todos, count, total, selectMatches, reading, changes, label, close }: BulkBarProps) {
+/** What can be done with the selected todos. */
+export function BulkBar({ todos, selection, pages, total, changes, label, close }: BulkBarProps) {
   const { workspace } = useIdentity();
   const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
   const { progress, patch } = changes;
+  const count = selection.selected.size;
+  const { reading, select } = useMatches(pages, selection);
   const setStatus = (id: string) => {
     const entry = statusEntries.find((each) => each.id === id);
     if (entry) patch(todos(), { status: entry.id }, `set to “${entry.label}”`);
@@ -63,10 +65,10 @@ export function BulkBar({ todos, count, total, selectMatches, reading, changes, 
     patch(todos(), { todoListId }, `moved to ${name}`);
   };
   return (
-    <section className="bulk-bar" aria-label="Selected todos">
+    <>
       <p role="status">{stateOf(progress, reading, count, total)}</p>
-      {selectMatches && reading === null && total > count && (
-        <Button kind="quiet" onPress={selectMatches}>
+      {reading === null && total > count && (
+        <Button kind="quiet" onPress={() => void select()}>
           Select all {total.toLocaleString('en')} that match
         </Button>
       )}
@@ -83,7 +85,7 @@ export function BulkBar({ todos, count, total, selectMatches, reading, changes, 
       <Button kind="quiet" onPress={close}>
         Clear
       </Button>
-    </section>
+    </>
   );
 }
 

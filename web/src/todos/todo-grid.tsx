@@ -1,14 +1,14 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot leave out the rows that are not visible.
 // biome-ignore-all lint/a11y/useFocusableInteractive: in this grid rows have the focus, not cells (ARIA APG, treegrid).
 import { type UseInfiniteQueryResult, useQuery } from '@tanstack/react-query';
-import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useLift } from '../board/use-lift.ts';
 import { type Step, useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import { useIdentity } from '../session/session.ts';
-import { lazyOverlay } from '../ui/lazy-overlay.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { useReadOn } from '../ui/read-on.ts';
 import { dateHere } from '../work/days.ts';
 import { useParentNames } from '../work/parents.ts';
@@ -25,7 +25,6 @@ import type { FilterOfPage } from './use-filter.ts';
 import { isOnRow, rowIdOf, useActiveRow, useGrid } from './use-grid.ts';
 import { type GroupOf, useGroups } from './use-groups.ts';
 import { useManual } from './use-manual.ts';
-import { useMatches } from './use-matches.ts';
 import type { TodoPages } from './use-pending.ts';
 import { useSelection } from './use-selection.ts';
 import { useSwipe } from './use-swipe.ts';
@@ -41,7 +40,7 @@ interface TodoGridProps {
   setHeld(isHeld: boolean): void;
 }
 
-const BulkBar = lazyOverlay(() => import('./bulk-bar.tsx').then(({ BulkBar }) => BulkBar));
+const BulkBar = lazyPart(() => import('./bulk-bar.tsx').then(({ BulkBar }) => BulkBar));
 /** Rows before the end of what is loaded at which more is read: about two screens. */
 const aheadRows = 50;
 
@@ -69,7 +68,6 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   };
   const changes = useChanges();
   const parentOf = useParentNames(pending.todos);
-  const matches = useMatches(todos, selection);
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: place.name !== 'list' });
   const summary = useQuery(summaryQuery(workspace.id, listing));
   const lift = useLift(changes);
@@ -233,16 +231,17 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
         </div>
       </div>
       {selection.selected.size > 0 && (
-        <BulkBar
-          todos={chosen}
-          count={selection.selected.size}
-          total={total}
-          selectMatches={() => void matches.select()}
-          reading={matches.reading}
-          changes={changes}
-          label={commands.label}
-          close={endSelection}
-        />
+        <Suspense>
+          <section className="bulk-bar" aria-label="Selected todos">
+            <BulkBar
+              {...{ selection, total, changes }}
+              todos={chosen}
+              pages={todos}
+              label={commands.label}
+              close={endSelection}
+            />
+          </section>
+        </Suspense>
       )}
       {dialogs}
     </>

@@ -1,8 +1,10 @@
-import { useMemo, useRef, useState } from 'react';
+import { type RefObject, useMemo, useRef, useState } from 'react';
 
 /** The selected todos of a list, and how to change which they are. */
 export interface Selection {
   selected: ReadonlySet<string>;
+  /** How many changes it had. What is to become selected after some time does not if there was one meanwhile. */
+  changes: RefObject<number>;
   toggle(id: string): void;
   set(ids: readonly string[]): void;
   /** Selects all rows from where the selection began, or `from`, up to a row. */
@@ -16,6 +18,12 @@ export interface Selection {
 export function useSelection(ids: readonly string[], all: readonly string[]): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const anchor = useRef<string | null>(null);
+  const changes = useRef(0);
+  const choose = (wanted: ReadonlySet<string>, begin: string | null) => {
+    changes.current += 1;
+    anchor.current = begin;
+    setChosen(wanted);
+  };
   const selected = useMemo(() => {
     if (chosen.size === 0) return chosen;
     const listed = new Set(all);
@@ -23,19 +31,13 @@ export function useSelection(ids: readonly string[], all: readonly string[]): Se
   }, [chosen, all]);
   return {
     selected,
-    toggle: (id) => {
-      anchor.current = id;
-      setChosen(selected.symmetricDifference(new Set([id])));
-    },
-    set: (wanted) => {
-      anchor.current = null;
-      setChosen(new Set(wanted));
-    },
+    changes,
+    toggle: (id) => choose(selected.symmetricDifference(new Set([id])), id),
+    set: (wanted) => choose(new Set(wanted), null),
     extend: (from, to) => {
       const begin = anchor.current !== null && selected.has(anchor.current) ? anchor.current : from;
-      anchor.current = begin;
       const ends = [ids.indexOf(begin), ids.indexOf(to)].sort((a, b) => a - b);
-      setChosen(new Set(ids.slice(ends[0], (ends[1] ?? 0) + 1)));
+      choose(new Set(ids.slice(ends[0], (ends[1] ?? 0) + 1)), begin);
     },
   };
 }
