@@ -94,6 +94,37 @@ test.promise(
   },
 );
 
+test.promise('keys and the palette act on what was gone to, and not on the first row of the list', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const [third, second, first] = await add(stage, ada, ['Third', 'Second', 'First']);
+  const todo = async (id: string | undefined) => bodyOf(await call(`GET /todos/${id}`));
+  const window = await stage.window({ ...desk, as: ada });
+  const { page } = window;
+  await page.goto(`/todos?peek=${third}`);
+  await seesInPanel(window, 'Third');
+  await page.getByRole('row', { name: /^Third/ }).waitFor();
+  await panelOf(window).getByRole('button', { name: 'Mark as done' }).waitFor();
+  await page.keyboard.press('e');
+  await panelOf(window).getByRole('button', { name: 'Reopen' }).waitFor();
+  await until(async () => (await todo(third)).status === 'done');
+
+  // A row that the pointer ticks, and that leaves with the focus.
+  await page.goto('/todos');
+  await page.getByRole('checkbox', { name: 'Done: Second' }).click();
+  await page.locator('h1').click();
+  await page.getByRole('row', { name: /^Second/ }).waitFor({ state: 'detached' });
+  await page.keyboard.press('#');
+  await page.keyboard.press('x');
+  await page.keyboard.press('j');
+  await isOn(window, 'First');
+  await page.keyboard.press('e');
+  // Changes of one todo are stored in their order.
+  await until(async () => (await todo(first)).status === 'done');
+  for (const id of [first, second, third]) assert.is((await todo(id)).isArchived, false);
+  assert.is(await page.getByRole('row', { selected: true }).count(), 0);
+});
+
 test.promise('going back closes it, a filter leaves it open, and what is typed in it is not lost', async (stage) => {
   const ada = await stage.person();
   const [, first] = await add(stage, ada, ['Second', 'First']);

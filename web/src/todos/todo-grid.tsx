@@ -58,7 +58,10 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   const today = dateHere();
   const { all, ids, items, groups, headings, toggle } = useGroups(rows, place, filter.group, groupOf);
   const byId = useMemo(() => new Map(rows.map((row) => [row.todo.id, row])), [rows]);
-  const active = activeId !== undefined && ids.includes(activeId) ? activeId : ids[0];
+  const { peek } = filter;
+  // What keys change; a row that nobody has gone to is only where they begin to move.
+  const reached = [activeId, peek].find((id) => id !== undefined && ids.includes(id));
+  const active = reached ?? ids[0];
   const { virtualizer, margin, stuck, isCoarse, focus } = useGrid(grid, items, active, headings);
   const selection = useSelection(ids, all);
   const [isSelecting, setSelecting] = useState(false);
@@ -74,7 +77,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   const todosOf = (wanted: Iterable<string>) => [...wanted].flatMap((id) => byId.get(id)?.todo ?? []);
   const swiped = useRef<string>(undefined);
   const chosen = () => {
-    const one = swiped.current ?? active;
+    const one = swiped.current ?? reached;
     const hasMany = swiped.current === undefined && selection.selected.size > 0;
     return todosOf(hasMany ? selection.selected : one === undefined ? [] : [one]);
   };
@@ -86,7 +89,6 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   const [isGoingToEnd, setGoingToEnd] = useState(false);
   const isNearEnd = isGoingToEnd || lastVisible >= items.length - aheadRows;
   useReadOn(todos, isNearEnd);
-  const { peek } = filter;
   const goTo = (id: string | undefined) => {
     if (id === undefined) return;
     setActiveId(id);
@@ -105,7 +107,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   const move = (step: Step, extend = false) => {
     if (step === 'last' && hasNextPage) return setGoingToEnd(true);
     const now = active === undefined ? 0 : ids.indexOf(active);
-    const isInside = peek !== undefined || (grid.current?.contains(document.activeElement) ?? false);
+    const isInside = reached && (peek !== undefined || grid.current?.contains(document.activeElement));
     const next = step === 'first' ? 0 : step === 'last' ? ids.length - 1 : isInside ? now + step : now;
     const id = ids[Math.max(0, Math.min(ids.length - 1, next))];
     if (extend && id !== undefined && active !== undefined) selection.extend(active, id);
@@ -113,7 +115,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   };
   const manual = useManual(at, {
     ids,
-    active,
+    reached,
     todoOf: (id) => byId.get(id)?.todo,
     // The rows follow at once, where the focus holds them in their places too.
     onMove: (id) => {
@@ -130,9 +132,9 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
     isFocused: () => isOnRow(grid.current),
     hasSelection: () => selection.selected.size > 0,
     move,
-    open: () => void (active && navigate(`/todos/${active}`)),
-    peek: () => change({ peek: peek === active ? undefined : active }, { replace: peek !== undefined }),
-    select: () => active && selection.toggle(active),
+    open: () => void (reached && navigate(`/todos/${reached}`)),
+    peek: () => change({ peek: peek === reached ? undefined : reached }, { replace: peek !== undefined }),
+    select: () => reached && selection.toggle(reached),
     selectAll: () => selection.set(ids),
     clearSelection: () => selection.set([]),
     ...commands,
