@@ -125,6 +125,28 @@ test.promise('keys and the palette act on what was gone to, and not on the first
   assert.is(await page.getByRole('row', { selected: true }).count(), 0);
 });
 
+test.promise('a command of the palette acts on the todo that had the focus, beside selected ones', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const [second, first] = await add(stage, ada, ['Second', 'First']);
+  const window = await stage.window({ ...desk, as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  await page.getByRole('row', { name: /^First/ }).focus();
+  await page.keyboard.press('x');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Space');
+  await seesInPanel(window, 'Second');
+  await panelOf(window).getByRole('button', { name: 'Mark as done' }).focus();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Archive');
+  await page.getByRole('group', { name: 'List', exact: true }).getByRole('option', { name: 'Archive' }).click();
+  await page.getByText('“Second” is archived.').waitFor();
+  assert.is(bodyOf(await call(`GET /todos/${first}`)).isArchived, false);
+  assert.is(bodyOf(await call(`GET /todos/${second}`)).isArchived, true);
+});
+
 test.promise('going back closes it, a filter leaves it open, and what is typed in it is not lost', async (stage) => {
   const ada = await stage.person();
   const [, first] = await add(stage, ada, ['Second', 'First']);

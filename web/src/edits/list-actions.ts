@@ -11,7 +11,7 @@ export type Step = number | 'first' | 'last';
 /** What is chosen in a dialog: a field of todos, or the agent that runs one. */
 export type FieldName = 'status' | 'priority' | 'due' | 'list' | 'assignee' | 'agent';
 
-/** What commands do with todos: the selected ones, else the one in focus, else the one whose page it is. */
+/** What commands do with todos: the selected ones, else the one in focus, else the one whose page it is or that is shown beside. */
 export interface TodoCommands {
   /** Marks the todos as done, or opens them again if all of them are. */
   complete(): void;
@@ -78,12 +78,12 @@ export function peekOnPage(): PeekActions | null {
 }
 
 /**
- * The todos on the page: of its list or board, or the one whose page it is; null when there are none. `beside`: the one
+ * The todos on the page: of its list or board, or the one whose page it is; null when there are none. `isBeside`: the one
  * beside the list, if there is one.
  */
-export function todosOnPage(beside: object | null): TodoCommands | null {
+export function todosOnPage(isBeside: boolean): TodoCommands | null {
   const { list, board, todo } = onPage;
-  return ((beside && todo) || list || board || todo)?.() ?? null;
+  return ((isBeside && todo) || list || board || todo)?.() ?? null;
 }
 
 /** The field that filters the list on the page; null when there is none. */

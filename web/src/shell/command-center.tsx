@@ -38,6 +38,12 @@ function isForOthers(event: KeyboardEvent): boolean {
   return document.querySelector(overlays) !== null;
 }
 
+/** Whether commands are for the todo beside the list: where it has the focus, or the list has neither that nor selected todos. */
+function isBeside(focus: Element | null): boolean {
+  if (focus?.closest('.peek')) return true;
+  return peekOnPage() !== null && listOnPage()?.hasSelection() === false && !focus?.closest('.todo-grid');
+}
+
 /** Runs commands by their keys, and holds the palette and the sheet of keys. */
 export function CommandCenter({ children }: { children: ReactNode }) {
   const [opened, setOpened] = useState<TypedAhead | 'shortcuts' | null>(null);
@@ -47,10 +53,18 @@ export function CommandCenter({ children }: { children: ReactNode }) {
   const notify = useNotice();
   const { shortcuts } = useAppearance();
   const { isWide, toggle } = useSidebar();
+  // The palette has the focus itself: its commands are for what had it before.
+  const before = useRef<Element | null>(null);
+  useEffect(() => {
+    if (opened === null) before.current = null;
+  }, [opened]);
   const context = useMemo<CommandContext>(
     () => ({
       go: (path) => void navigate(path),
-      openPalette: () => setOpened({ ...noneAhead }),
+      openPalette: () => {
+        before.current = document.activeElement;
+        setOpened({ ...noneAhead });
+      },
       openShortcuts: () => setOpened('shortcuts'),
       toggleSidebar: toggle,
       signOut: () =>
@@ -67,7 +81,7 @@ export function CommandCenter({ children }: { children: ReactNode }) {
         return peekOnPage();
       },
       get todos() {
-        return todosOnPage(document.querySelector('.peek :focus'));
+        return todosOnPage(isBeside(before.current ?? document.activeElement));
       },
       get search() {
         return searchOnPage();
