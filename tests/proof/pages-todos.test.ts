@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { pressAtOnce } from '../support/keyboard.ts';
 import { look, looksOf } from '../support/looks.ts';
+import { breakOperations, expectedFailures } from '../support/page-faults.ts';
 import type { Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -204,6 +205,35 @@ test.promise('of 1,200 todos few are in the document, and End leads to the last 
   assert.ok(titles.includes('Todo 1'), titles.join());
   await page.keyboard.press('Home');
   await page.locator('[role=row]:focus[aria-rowindex="1"]').waitFor();
+});
+
+test.promise('End takes no focus once the person went elsewhere, and ends where no more can be read', async (stage) => {
+  const ada = await stage.person();
+  const of = { key: ada.session.token };
+  await addMany(stage, ada, 150);
+  const window = await stage.window({ as: ada, viewport: { width: 1280, height: 900 }, expected: expectedFailures });
+  const { page, goTo } = window;
+  const goToEnd = async (fault: 'slow' | 503) => {
+    await goTo('/todos', 'Todos');
+    await gridOf(window).getByRole('row').first().waitFor();
+    await page.keyboard.press('j');
+    await focused(window).waitFor();
+    const broken = await breakOperations(page, (id) => id === 'listTodos', fault);
+    await page.keyboard.press('End');
+    await broken.asked;
+    return broken;
+  };
+  const held = await goToEnd('slow');
+  await page.getByRole('searchbox', { name: 'Search todos' }).click();
+  await held.mend();
+  const first = (await stage.tandem.call('GET /todos?limit=1', undefined, of)).body.data[0];
+  await stage.tandem.call(`PATCH /todos/${first.id}`, { title: 'It is read again' }, of);
+  await gridOf(window).getByText('It is read again').waitFor();
+  assert.is(await page.locator('input[type=search]:focus').count(), 1);
+
+  const refused = await goToEnd(503);
+  await page.locator('[role=row]:focus[aria-rowindex="100"]').waitFor();
+  await refused.mend();
 });
 
 test.promise('what others change is shown, but moves no row and no focus while a row has it', async (stage) => {

@@ -9,7 +9,6 @@ import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import { useIdentity } from '../session/session.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
-import { useReadOn } from '../ui/read-on.ts';
 import { dateHere } from '../work/days.ts';
 import { useParentNames } from '../work/parents.ts';
 import { todoListsQuery } from '../work/queries.ts';
@@ -21,6 +20,7 @@ import { countOf } from './page-head.tsx';
 import type { Pending } from './pending.ts';
 import { summaryQuery } from './queries.ts';
 import { TodoRow } from './todo-row.tsx';
+import { useEnd } from './use-end.ts';
 import type { FilterOfPage } from './use-filter.ts';
 import { isOnRow, rowIdOf, useActiveRow, useGrid } from './use-grid.ts';
 import { type GroupOf, useGroups } from './use-groups.ts';
@@ -83,29 +83,19 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
   };
   const { commands, dialogs } = useTodoCommands(chosen, changes);
 
-  const { hasNextPage } = todos;
   const visible = virtualizer.getVirtualItems();
   const lastVisible = visible.at(-1)?.index ?? 0;
-  const [isGoingToEnd, setGoingToEnd] = useState(false);
-  const isNearEnd = isGoingToEnd || lastVisible >= items.length - aheadRows;
-  useReadOn(todos, isNearEnd);
   const goTo = (id: string | undefined) => {
+    end.leave();
     if (id === undefined) return;
     setActiveId(id);
     focus(id);
     // The todo beside the list goes along.
     if (peek !== undefined && peek !== id) change({ peek: id }, { replace: true });
   };
-  const lastId = ids.at(-1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once all is loaded.
-  useEffect(() => {
-    if (!isGoingToEnd || hasNextPage) return;
-    setGoingToEnd(false);
-    goTo(lastId);
-  }, [isGoingToEnd, hasNextPage, lastId]);
-
+  const end = useEnd(todos, lastVisible >= items.length - aheadRows, () => goTo(ids.at(-1)));
   const move = (step: Step, extend = false) => {
-    if (step === 'last' && hasNextPage) return setGoingToEnd(true);
+    if (step === 'last' && !end.isRead) return end.approach();
     const now = active === undefined ? 0 : ids.indexOf(active);
     const isInside = reached && (peek !== undefined || grid.current?.contains(document.activeElement));
     const next = step === 'first' ? 0 : step === 'last' ? ids.length - 1 : isInside ? now + step : now;
@@ -183,15 +173,20 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
         className="todo-grid"
         aria-label="Todos"
         aria-multiselectable="true"
-        aria-rowcount={hasNextPage ? Math.max(total, items.length + 1) : items.length}
+        aria-rowcount={todos.hasNextPage ? Math.max(total, items.length + 1) : items.length}
         aria-busy={todos.isPlaceholderData}
         onClickCapture={tap}
         {...swipe}
         onFocus={({ target }) => {
           setActiveId((before) => rowIdOf(target) ?? before);
           setHeld(true);
+          end.leave();
         }}
-        onBlur={({ currentTarget, relatedTarget }) => currentTarget.contains(relatedTarget) || setHeld(false)}
+        onBlur={({ currentTarget, relatedTarget }) => {
+          if (currentTarget.contains(relatedTarget)) return;
+          setHeld(false);
+          end.leave();
+        }}
       >
         <div role="rowgroup" className="todo-rows" style={{ height: virtualizer.getTotalSize() }}>
           {visible.map(({ index, key, size, start }) => {
@@ -203,7 +198,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
                 <GroupHeading
                   key={key}
                   group={group}
-                  isOpenEnded={hasNextPage && index === headings.at(-1)}
+                  isOpenEnded={todos.hasNextPage && index === headings.at(-1)}
                   place={index + 1}
                   style={style}
                   isStuck={index === stuck.current}
