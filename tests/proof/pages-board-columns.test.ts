@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { look, looksOf } from '../support/looks.ts';
+import { breakOperations } from '../support/page-faults.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { agentOf, bodyOf } from '../support/work-fixtures.ts';
@@ -68,6 +69,38 @@ test.promise('lists are columns: a move sets the list, and takes no archived one
   await page.getByText('Undone.').waitFor();
   await cardIn(window, 'Inbox', 'Call the bank').waitFor();
   assert.is((await todo(3)).todoListId, before);
+});
+
+test.promise('a move to a column far away leads there, and takes the focus from nothing else later', async (stage) => {
+  const { ada, call } = await withLists(stage);
+  for (let place = 1; place <= 9; place++) bodyOf(await call('POST /todo-lists', { name: `Project ${place}` }), 201);
+  /** Moves a card to a column that this window has not read. */
+  const move = async (name: string, to: string, meanwhile: (window: Window) => Promise<() => Promise<void>>) => {
+    const window = await stage.window({ ...desk, as: ada });
+    const { page, goTo } = window;
+    await goTo('/todos?layout=board&group=list', 'Todos');
+    await cardIn(window, 'Inbox', name).waitFor();
+    await columnOf(window, to).locator('.skeleton').waitFor();
+    const then = await meanwhile(window);
+    await cardIn(window, 'Inbox', name).focus();
+    await page.keyboard.press('m');
+    await page.getByRole('menuitem', { name: to }).press('Enter');
+    await page.getByText(`“${name}” is in “${to}” now.`).waitFor();
+    await then();
+    await cardIn(window, to, name).waitFor();
+    return window;
+  };
+  await isOn(await move('Call the bank', 'Project 9', async () => async () => {}), 'Call the bank');
+  // Columns with todos come first.
+  const { page } = await move('Buy bread', 'Project 8', async ({ page }) => {
+    const held = await breakOperations(page, (id) => id === 'listTodos', 'slow');
+    return async () => {
+      await held.asked;
+      await page.getByRole('searchbox', { name: 'Search todos' }).click();
+      await held.mend();
+    };
+  });
+  assert.is(await page.locator('input[type=search]:focus').count(), 1);
 });
 
 test.promise('a card that others move while its menu is open leaves the focus on the page', async (stage) => {

@@ -46,7 +46,7 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
   const [activeKey, setActiveKey] = useState<string>();
   const [dragged, setDragged] = useState<readonly PlacedCard[]>([]);
   const board = useRef<HTMLDivElement>(null);
-  const { focus, held } = useCardFocus(board);
+  const { focus, follow, held } = useCardFocus(board);
   const changes = useChanges();
   const cards = useCards(columns);
   const { move, dialog } = useMove(field, changes, cards.todoOf);
@@ -95,7 +95,7 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
       move(cards.with(card), to, () => {
         cards.clear();
         setActiveKey(keyOf(target, card.todo.id));
-        focus(keyOf(target, card.todo.id));
+        follow(target, card.todo.id);
       });
     },
     drop: (target) => {

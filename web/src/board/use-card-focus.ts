@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useAwaitedFocus } from '../ui/awaited-focus.ts';
+import { keyOf } from './steps.ts';
 
 /** A card with the focus. */
 interface Focused {
@@ -18,5 +19,10 @@ export function useCardFocus(board: { readonly current: HTMLElement | null }) {
     const { todoId, columnId } = held.current;
     (find(`a[data-id="${todoId}"]`) ?? find(`[data-column="${columnId}"] a`))?.focus();
   });
-  return { held, focus };
+  /** Focuses a card in the column that it is moved to, which is read once it is near what is visible. */
+  const follow = (columnId: string, todoId: string) => {
+    find(`[data-column="${columnId}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    focus(keyOf(columnId, todoId));
+  };
+  return { held, focus, follow };
 }
