@@ -49,7 +49,7 @@ export function agentsAtWork({
   const prepare: TurnParts['prepare'] = async (claim, messages) => {
     const nonce = nonceOf(claim);
     const { facts, ...allowed } = await factsOf(context.db, claim, context.clock(), nonce);
-    const granted = { scopes: new Set(claim.scopes) };
+    const granted = { scopes: new Set(allowed.scopes) };
     const declared = [...tools.values()].filter(({ meta }) => lackingScopes(meta, granted).length === 0);
     const agentNames = new Map(facts.workspace.agents.map(({ id, name }) => [id, name]));
     return {

@@ -5,7 +5,8 @@ import { requireMatch } from '../etag.ts';
 import { recordErasure } from '../events/changes.ts';
 import { addDigest } from '../jobs.ts';
 import { startAssigned } from './assignment.ts';
-import { applyChange, applyPlain, type Change, changeOf, requireText } from './change.ts';
+import { narrowAuthority, narrows } from './authority.ts';
+import { applyChange, applyPlain, type Change, changeOf, type Only, requireText } from './change.ts';
 import { recordTodoChanges } from './events.ts';
 import { requireParent } from './parents.ts';
 import { findTodo, findTodos, lockTodos } from './rows.ts';
@@ -50,6 +51,7 @@ export async function changeLocked(ctx: Context, input: LockedChange): Promise<T
   const parentId = patch.parentTodoId;
   if (parentId) await requireParent(ctx.db, workspaceId, { todos: before, parentId, param: `${at}parentTodoId` });
   const changed = await applyChange(ctx.db, workspaceId, before, change);
+  await narrowAuthority(ctx, before, changed);
   const isDone = patch.status === 'done';
   if (isDone) await stopWork(ctx, before);
   const { rescheduled, erased } = await reschedule(ctx, before, change, at);
@@ -63,9 +65,16 @@ export async function changeLocked(ctx: Context, input: LockedChange): Promise<T
   return recorded;
 }
 
+/** Which todos a patch of plain columns changes in one statement. */
+function plainOnly(ctx: Context, { title, content, status }: TodoPatch): Only {
+  if (status === 'done') return 'untouched';
+  if ((title !== undefined || content !== undefined) && narrows(ctx)) return 'untouched';
+  return status === undefined ? 'any' : 'unscheduled';
+}
+
 /**
  * Changes one todo. A patch of plain columns is one statement, also a change of status when the todo has no runs, chats
- * and schedule; agents, assignees, schedules and preconditions need the row locked first.
+ * and schedule, as one of its text by a credential that lacks a scope for captures; agents, assignees, schedules and preconditions need the row locked first.
  * @throws Failure 400, 404, 402, 409 when too many agents started each other, 412.
  */
 export async function updateTodo(
@@ -79,7 +88,7 @@ export async function updateTodo(
   const isPlain = [assignees, labels, schedule, schedulePaused, ctx.ifMatch].every((each) => each === undefined);
   const parentId = patch.parentTodoId;
   if (isPlain && !parentId) {
-    const only = patch.status === undefined ? 'any' : patch.status === 'done' ? 'untouched' : 'unscheduled';
+    const only = plainOnly(ctx, patch);
     const todo = await applyPlain(ctx.db, workspaceId, todoId, change, only);
     if (todo) return todo;
     if (only === 'any') throw notFound('todo', 'todoId');

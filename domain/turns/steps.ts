@@ -30,6 +30,7 @@ export interface Claim {
   runId: string | null;
   todoId: string | null;
   trigger: Trigger;
+  /** As of the latest question to the model: a change of the todo may take some (`narrowAuthority`). */
   scopes: Scope[];
   depth: number;
   timezone: string;

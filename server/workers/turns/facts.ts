@@ -2,6 +2,7 @@ import type { Db } from '../../../db/client.ts';
 import { atWork, type WorkingAgent } from '../../../domain/agents/rows.ts';
 import { notFound } from '../../../domain/errors.ts';
 import { LostLease } from '../../../domain/jobs.ts';
+import type { Scope } from '../../../domain/scopes.ts';
 import type { Claim } from '../../../domain/turns/steps.ts';
 import type { CaptureFacts, Named, TodoFacts, TurnFacts } from '../../../engine/facts.ts';
 import { maxCapturesLength } from '../../../engine/prompt/system.ts';
@@ -59,32 +60,38 @@ async function surroundingsOf(db: Db, claim: Claim): Promise<Surroundings | unde
 const priorities = [null, 'low', 'medium', 'high', 'urgent'] as const;
 
 const todo = `select t.id, t.title, t.content, t.status, t.type, t.priority as rank, t.due_date as "dueDate",
-    l.name as list, t.capture_id as "captureId"
+    l.name as list, t.capture_id as "captureId",
+    (select u.scopes from chat_turns u where u.workspace_id = $1 and u.id = $3) as scopes
   from todos t join todo_lists l on l.workspace_id = t.workspace_id and l.id = t.todo_list_id
   where t.workspace_id = $1 and t.id = $2`;
 
-async function todoFacts(db: Db, workspaceId: string, todoId: string): Promise<TodoFacts | null> {
-  const [row] = await db.rows<Omit<TodoFacts, 'priority'> & { rank: number | null }>(todo, [workspaceId, todoId]);
-  if (!row) return null;
-  const { rank, ...rest } = row;
-  return { ...rest, priority: priorities[rank ?? 0] ?? null };
+type TodoRow = Omit<TodoFacts, 'priority'> & { rank: number | null; scopes: Scope[] | null };
+
+/**
+ * The todo of a turn, and what the turn may do, in one statement: whoever changed the one may have narrowed the other
+ * (`narrowAuthority`).
+ */
+async function todoFacts(db: Db, claim: Claim): Promise<{ todo: TodoFacts | null; scopes: Scope[] }> {
+  const { workspaceId, todoId, turnId, scopes } = claim;
+  const [row] = todoId === null ? [] : await db.rows<TodoRow>(todo, [workspaceId, todoId, turnId]);
+  if (!row) return { todo: null, scopes };
+  const { rank, scopes: granted, ...rest } = row;
+  return { todo: { ...rest, priority: priorities[rank ?? 0] ?? null }, scopes: granted ?? [] };
 }
 
 /**
  * What holds for the next step of a turn: its agent, the workspace, the person, the todo and the captures as they are now;
- * whether the person for whom the agent works is still a member, and whether minutes are left. @throws LostLease.
+ * what the turn may do; whether the person for whom the agent works is still a member, and whether minutes are left.
+ * @throws LostLease.
  */
 export async function factsOf(
   db: Db,
   claim: Claim,
   now: Date,
   nonce: string,
-): Promise<{ facts: TurnFacts; worksForMember: boolean; hasMinutes: boolean }> {
-  const { workspaceId, userId, todoId, timezone, trigger, depth } = claim;
-  const [around, given] = await Promise.all([
-    surroundingsOf(db, claim),
-    todoId === null ? null : todoFacts(db, workspaceId, todoId),
-  ]);
+): Promise<{ facts: TurnFacts; scopes: Scope[]; worksForMember: boolean; hasMinutes: boolean }> {
+  const { userId, timezone, trigger, depth } = claim;
+  const [around, { todo: given, scopes }] = await Promise.all([surroundingsOf(db, claim), todoFacts(db, claim)]);
   if (!around) throw new Error('A turn without its workspace');
   const { workspace: name, person, people, agents, lists, agent, captures, isMember, hasMinutes } = around;
   if (isMember === null) throw new LostLease();
@@ -99,7 +106,7 @@ export async function factsOf(
     workspace: { name, people, agents, lists },
     person: { id: userId, name: person },
     todo: given,
-    captures,
+    captures: mayReadCaptures({ scopes }) ? captures : [],
   };
-  return { facts, worksForMember: isMember, hasMinutes };
+  return { facts, scopes, worksForMember: isMember, hasMinutes };
 }

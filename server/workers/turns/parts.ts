@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AgentTool } from '../../../adapters/tools/agent-tools.ts';
 import type { AuthenticatedContext } from '../../../domain/context.ts';
+import type { Scope } from '../../../domain/scopes.ts';
 import type { TurnMessage } from '../../../domain/turns/history.ts';
 import type { Claim } from '../../../domain/turns/steps.ts';
 import type { Engine, EngineRequest } from '../../../engine/engine.ts';
@@ -20,6 +21,8 @@ export interface TurnLimits {
 /** What the engine is asked, and the agent that asks. */
 export interface Question {
   agent: AgentNow;
+  /** What the turn may do from here on. */
+  scopes: Scope[];
   /** The person for whom the agent works is still a member. */
   worksForMember: boolean;
   /** The workspace has minutes left, or the turn has some that were charged already. */

@@ -98,6 +98,7 @@ export class Turn {
     if (next.kind !== 'ask') this.#clearAnswer();
     const asks = next.kind === 'ask' && !this.#answered;
     const question = asks ? await prepare(this.#claim, this.#messages) : undefined;
+    if (question) this.#claim.scopes = question.scopes;
     const worksForMember = question?.worksForMember ?? (await steps.worksForMember(context.db, this.#claim));
     if (!worksForMember) return this.#end(orphaned);
     if (next.kind === 'pause') return !(await this.#step((db) => steps.pauseTurn(this.#ctx(db), this.#claim)));
