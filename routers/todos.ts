@@ -104,7 +104,7 @@ export const todos = router({
         scope: 'todos:write',
         summary: 'Change or archive many todos, all or none',
         description:
-          'Applies one `patch` with the fields of updateTodo to up to 100 todos by their `ids`, or to all that `where` matches, or archives them with `archive`, in one transaction: when one todo is unknown, nothing changes. With `where`, `totalCount` is how many matched before the call; `expectedCount` refuses another number with 409. Todos are archived with their sub-todos. `dryRun` returns the todos as they would be and starts no agent. What happens beside is that of updateTodo, for each todo.',
+          'Applies one `patch` with the fields of updateTodo to up to 100 todos by their `ids`, or to all that `where` matches, or archives them with `archive`, in one transaction: when one todo is unknown, nothing changes. With `where`, which needs the scope `todos:read` too, `totalCount` is how many matched before the call; `expectedCount` refuses another number with 409. Todos are archived with their sub-todos. `dryRun` returns the todos as they would be and starts no agent. What happens beside is that of updateTodo, for each todo.',
         sample: { ids: ['019ca8a0-3e80-7602-8fae-580f5863abfb'], patch: { priority: 'low' } },
         statuses: [402, 404, 409],
         events: [...changesTodo, 'todo.archived'],

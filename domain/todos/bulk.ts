@@ -1,7 +1,7 @@
 import type { Db } from '../../db/client.ts';
 import { canonical } from '../canonical-json.ts';
-import type { Context } from '../context.ts';
-import { conflict, type Failure, invalid, notFound } from '../errors.ts';
+import type { Context, Principal } from '../context.ts';
+import { conflict, Failure, invalid, notFound } from '../errors.ts';
 import { cursorAfter, cursorScope, positionOf } from '../page.ts';
 import { archiveWithSubTodos } from './archive.ts';
 import { maxArchived, maxMatches, type TodoBulkInput } from './bulk-shapes.ts';
@@ -133,17 +133,27 @@ function countDiffers(expected: number, count: number): Failure {
   return conflict(message, { reason: 'count_differs', errors });
 }
 
+/** A filter reveals what is in todos: by which number it matches, and by the answer. @throws Failure 403. */
+function requireReader({ scopes }: Principal): void {
+  if (scopes.has('todos:read')) return;
+  const message = 'This credential lacks the scope todos:read, which where needs. Use one that has it, or pass ids.';
+  throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: ['todos:read'] });
+}
+
 /**
  * Changes or archives many todos, all or none of a call: up to a hundred in the order of `ids`, or those that `where`
  * matches, in the order of their ids, of which `totalCount` says how many there were before the call. A dry run returns
  * the todos as they would be, changes nothing and starts no agent.
- * @throws Failure 400, 404 with `param` naming the id, 402, 409 when `expectedCount` is another number.
+ * @throws Failure 400, 403 for `where` without todos:read, 404 with `param` naming the id, 402, 409 when `expectedCount` is another number.
  */
 export async function bulkUpdateTodos(ctx: Context, input: TodoBulkInput) {
   const { ids, where, patch, archive, expectedCount, cursor } = input;
   if ((patch === undefined) === (archive === undefined)) throw invalid('patch', 'Pass either patch or archive: true.');
   if ((ids === undefined) === (where === undefined)) throw invalid('ids', 'Pass either ids or where.');
-  if (where) return changeMatches(ctx, input, where);
+  if (where) {
+    requireReader(ctx.principal);
+    return changeMatches(ctx, input, where);
+  }
   if (expectedCount !== undefined) throw invalid('expectedCount', 'expectedCount goes with where. Leave it out.');
   if (cursor !== undefined) throw invalid('cursor', 'cursor goes with where. Leave it out.');
   return changeByIds(ctx, input, ids ?? []);

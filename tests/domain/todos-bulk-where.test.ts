@@ -57,6 +57,21 @@ test('a patch by filter changes what the filter lists, and nothing else', async 
   assert.equal(updated.map(({ objectId }) => objectId).sort(), wanted);
 });
 
+test('a filter needs todos:read, as it reveals what is in todos; ids do not', async () => {
+  const { call, mint } = await tandem.workspace();
+  const [id] = await fill(call, 1);
+  const key = await mint(['todos:write']);
+  for (const body of [
+    { where: {}, patch: {}, dryRun: true },
+    { where: { query: '0' }, archive: true },
+  ]) {
+    const { status, body: problem } = await call('POST /todos/bulk', body, { key });
+    assert.equal([status, problem.code, problem.requiredScopes], [403, 'missing_scope', ['todos:read']]);
+  }
+  assert.is((await call(`GET /todos/${id}`)).body.isArchived, false);
+  assert.is((await call('POST /todos/bulk', { ids: [id], patch: { type: 'task' } }, { key })).status, 200);
+});
+
 test('another number than expected is refused and changes nothing', async () => {
   const { call } = await tandem.workspace();
   await fill(call, 2);
