@@ -36,7 +36,7 @@ export const agents = router({
         scope: 'agents:write',
         summary: 'Create an agent',
         description:
-          'Creates an agent that todos can be assigned to and that chats can name. It pauses for a person before risky actions unless `requiresApproval` is false. Creating it starts no work: assign it a todo, or call createChat with its id. If an active agent has the name, the request is refused with 409.',
+          'Creates an agent that todos can be assigned to and that chats can name. It pauses for a person before risky actions unless `requiresApproval` is false. Creating it starts no work: assign it a todo, or call createChat with its id. If an active agent has the name, the request is refused with 409, as beyond 500 agents or 5 million characters of their texts, archived ones counted.',
         status: 201,
         keyed: true,
         etag: true,

@@ -52,7 +52,7 @@ export const captures = router({
         keyed: true,
         ahead: readAhead,
         etag: true,
-        statuses: [402],
+        statuses: [402, 409],
         events: ['capture.created', 'tag.created'],
       }),
     )
@@ -67,7 +67,7 @@ export const captures = router({
         scope: 'captures:read',
         summary: 'List the tags of captures',
         description:
-          'Lists the tags of the workspace in one page, sorted by name, with the number of captures that have each. Tags that only archived captures have are listed with a count of 0. Tags are created by using them in createCapture or updateCapture.',
+          'Lists the tags of the workspace in one page, sorted by name, with the number of captures that have each. Tags that only archived captures have are listed with a count of 0. Tags are created by using them in createCapture or updateCapture; captures have at most 2,000 of them (409).',
       }),
     )
     .input(z.strictObject({}))
@@ -101,7 +101,7 @@ export const captures = router({
         sample: { title: 'Planning of the spring release', tags: ['planning'] },
         maxBody: maxCaptureBody,
         etag: true,
-        statuses: [404],
+        statuses: [404, 409],
         events: ['capture.updated', 'tag.created', 'tag.deleted'],
       }),
     )

@@ -19,7 +19,7 @@ export const recordingOperations = {
         sample: { title: 'Planning of the spring release', language: 'en' },
         maxBody: maxCaptureBody,
         status: 201,
-        statuses: [402],
+        statuses: [402, 409],
         events: ['capture.created', 'tag.created'],
       }),
     )

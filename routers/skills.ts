@@ -49,11 +49,11 @@ export const skills = router({
         scope: 'agents:write',
         summary: 'Give an agent a skill',
         description:
-          'Gives an agent a skill: a name that it sees in every conversation, and instructions that it reads when it needs them. A one-line summary is generated shortly after. For instructions that apply to every conversation, use `instructions` of updateAgent instead.',
+          'Gives an agent a skill: a name that it sees in every conversation, and instructions that it reads when it needs them. A one-line summary is generated shortly after. For instructions that apply to every conversation, use `instructions` of updateAgent instead. A workspace has at most 500 skills with 5 million characters, archived ones counted (409).',
         status: 201,
         keyed: true,
         etag: true,
-        statuses: [404],
+        statuses: [404, 409],
         events: ['skill.created'],
       }),
     )
@@ -87,7 +87,7 @@ export const skills = router({
           'Changes the name or the instructions of a skill; omitted fields keep their values. New instructions take effect at once and get a new summary. `archived: true` removes the skill from its agent, `archived: false` gives it back.',
         sample: { instructions: 'Ten lines at most, the most important first.' },
         etag: true,
-        statuses: [404],
+        statuses: [404, 409],
         events: ['skill.updated', 'skill.archived', 'skill.restored'],
       }),
     )

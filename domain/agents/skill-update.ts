@@ -5,6 +5,7 @@ import { requireMatch } from '../etag.ts';
 import { type NewEvent, recordEvent } from '../events/record.ts';
 import { addDigest } from '../jobs.ts';
 import { requireOneWay } from './changes.ts';
+import { charactersOf, requireRoom } from './room.ts';
 import { lockAgent } from './rows.ts';
 import { findSkill, type SkillRow, skillColumns, skillOf } from './skill-rows.ts';
 import { AgentSkill, type NewSkill, type SkillAnswer, type SkillChanges } from './skill-shapes.ts';
@@ -23,7 +24,7 @@ function skillRef({ id, agentId }: Pick<SkillAnswer, 'id' | 'agentId'>) {
 const insert = `insert into agent_skills as s (workspace_id, id, agent_id, name, instructions)
   values ($1, $2, $3, $4, $5) returning ${skillColumns}`;
 
-/** Gives an agent a skill. Two skills may have the same name. @throws Failure 404. */
+/** Gives an agent a skill. Two skills may have the same name. @throws Failure 404, 409 without room. */
 export function createSkill(
   ctx: Context,
   { agentId, name, instructions }: NewSkill & { agentId: string },
@@ -31,6 +32,7 @@ export function createSkill(
   const { workspaceId } = ctx.principal;
   return ctx.db.transaction(async (tx) => {
     const agent = await lockAgent(tx, workspaceId, agentId);
+    await requireRoom(tx, workspaceId, 'skills', { count: 1, characters: charactersOf(instructions ?? null) });
     const [row] = await tx.rows<SkillRow>(insert, [workspaceId, newId(), agent.id, name, instructions ?? null]);
     if (!row) throw new Error('the insert of a skill returned no row');
     const skill = skillOf(row);
@@ -65,6 +67,8 @@ async function write(ctx: Context, skill: SkillAnswer, after: Settings): Promise
   const rewritten = instructions !== skill.instructions;
   if (!rewritten && name === skill.name && isArchived === skill.isArchived) return skill;
   const summary = rewritten ? null : skill.summary;
+  const characters = charactersOf(instructions) - charactersOf(skill.instructions);
+  await requireRoom(ctx.db, ctx.principal.workspaceId, 'skills', { count: 0, characters });
   const values = [ctx.principal.workspaceId, skill.id, name, instructions, summary, isArchived];
   const [row] = await ctx.db.rows<SkillRow>(update, values);
   if (!row) throw new Error('the update of a locked skill returned no row');
@@ -80,7 +84,7 @@ interface SkillRef {
   skillId: string;
 }
 
-/** Changes a skill; omitted fields stay unchanged. @throws Failure 400, 404, 412. */
+/** Changes a skill; omitted fields stay unchanged. @throws Failure 400, 404, 409 without room, 412. */
 export async function updateSkill(
   ctx: Context,
   { agentId, skillId, ...changes }: SkillChanges & SkillRef,

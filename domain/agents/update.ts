@@ -6,6 +6,7 @@ import { requireMatch, tagOf } from '../etag.ts';
 import { type NewEvent, recordEvent } from '../events/record.ts';
 import { type AgentSettings, changesBetween, requireOneWay, requireVersion, settingsAfter } from './changes.ts';
 import { replan } from './replan.ts';
+import { charactersOf, requireRoom } from './room.ts';
 import { type AgentRow, agentColumns, agentOf, findAgent, lockAgent, withSkills } from './rows.ts';
 import {
   type AgentAnswer,
@@ -20,13 +21,20 @@ const insert = `insert into agents as a
     (workspace_id, id, name, description, instructions, requires_approval, approval_guidance)
   values ($1, $2, $3, $4, $5, $6, $7) returning ${agentColumns}`;
 
-/** Creates an agent. @throws Failure 409 when an active agent has the name (index `agents_name`). */
+/** The characters of the texts of an agent. */
+function sizeOf({ description, instructions, approvalGuidance }: AgentSettings): number {
+  return charactersOf(description, instructions, approvalGuidance);
+}
+
+/** Creates an agent. @throws Failure 409 when an active agent has the name (index `agents_name`), or there is no room. */
 export function createAgent({ db, principal }: Context, agent: NewAgent): Promise<AgentDetailAnswer> {
   const { name, description = null, instructions = null, requiresApproval, approvalGuidance = null } = agent;
   const texts = [name, description, instructions, requiresApproval, approvalGuidance];
   const { workspaceId } = principal;
   const id = newId();
+  const more = { count: 1, characters: charactersOf(description, instructions, approvalGuidance) };
   return db.transaction(async (tx) => {
+    await requireRoom(tx, workspaceId, 'agents', more);
     const [row] = await tx.rows<AgentRow>(insert, [workspaceId, id, ...texts]);
     if (!row) throw new Error('the insert of an agent returned no row');
     await recordEvent(tx, workspaceId, { type: 'agent.created', objectId: id });
@@ -49,7 +57,7 @@ function eventOf(agent: AgentAnswer, settings: AgentSettings): NewEvent {
 
 /**
  * Writes the settings of a locked agent, of which some change, and increments its version. @throws Failure 409 when an
- * active agent has the name.
+ * active agent has the name, or there is no room for its texts.
  */
 async function write(tx: Db, workspaceId: string, agent: AgentAnswer, settings: AgentSettings): Promise<AgentAnswer> {
   const { name, description, instructions, requiresApproval, approvalGuidance } = settings;
@@ -57,6 +65,7 @@ async function write(tx: Db, workspaceId: string, agent: AgentAnswer, settings: 
   const hours = workingHours && JSON.stringify(workingHours);
   const texts = [name, description, instructions, requiresApproval, approvalGuidance];
   const values = [workspaceId, agent.id, ...texts, workingHoursEnabled, hours, isArchived];
+  await requireRoom(tx, workspaceId, 'agents', { count: 0, characters: sizeOf(settings) - sizeOf(agent) });
   const [row] = await tx.rows<AgentRow>(update, values);
   if (!row) throw new Error('the update of a locked agent returned no row');
   await recordEvent(tx, workspaceId, eventOf(agent, settings));
@@ -84,7 +93,7 @@ interface UpdatedAgent extends AgentDetailAnswer {
 /**
  * Changes an agent; omitted fields stay unchanged, and a patch that changes nothing keeps the version. Turns that are
  * scheduled for its working hours are planned again in the same transaction.
- * @throws Failure 400, 404, 409 on a taken name, another version or archiving the default agent, 412.
+ * @throws Failure 400, 404, 409 on a taken name, another version, no room for its texts or archiving the default agent, 412.
  */
 export async function updateAgent(
   ctx: Context,
@@ -130,6 +139,7 @@ export async function previewAgentUpdate(
     const taken = await db.rows(nameTaken, [workspaceId, after.name, agent.id]);
     if (taken.length > 0) throw agentNameTaken();
   }
+  await requireRoom(db, workspaceId, 'agents', { count: 0, characters: sizeOf(after) - sizeOf(agent) });
   const { id, version } = agent;
   return { object: 'agent_update_preview' as const, agentId: id, version, noop: changes.length === 0, changes };
 }

@@ -3,6 +3,7 @@ import { stringify } from 'uuid';
 import type { z } from 'zod';
 import type { Db } from '../../db/client.ts';
 import type { Context } from '../context.ts';
+import { conflict } from '../errors.ts';
 import { recordEvents } from '../events/record.ts';
 import { wholeList } from '../fields.ts';
 import type { CaptureRef } from '../jobs.ts';
@@ -62,10 +63,33 @@ const settle = `insert into capture_tags as t (workspace_id, key, name)
   on conflict (workspace_id, key) do update set last_used_at = greatest(now(), t.last_used_at)
   returning key, name`;
 
+/** Tags that the captures of a workspace have at most: they are listed in one page. */
+const maxTags = 2000;
+
+const lockTags = `select pg_advisory_xact_lock(hashtextextended('tags ' || $1, 0))`;
+const countKnown = 'select count(*)::int as count from capture_tags where workspace_id = $1';
+const countCarried = `select count(*)::int as count from (
+    select tag from captures, unnest(tags) as tag where workspace_id = $1 union select unnest($2::text[])) t`;
+
+/**
+ * Checks the number of tags once those of a capture were written; one that no capture has any more does not count. Near
+ * the limit captures with tags come one after the other, so that they exceed it together by a few at most.
+ * @throws Failure 409.
+ */
+async function requireRoom(db: Db, workspaceId: string, names: readonly string[]): Promise<void> {
+  const [known] = await db.rows<{ count: number }>(countKnown, [workspaceId]);
+  if ((known?.count ?? 0) <= maxTags) return;
+  await db.rows(lockTags, [workspaceId]);
+  const [carried] = await db.rows<{ count: number }>(countCarried, [workspaceId, names]);
+  if ((carried?.count ?? 0) <= maxTags) return;
+  throw conflict(`The captures of a workspace have at most ${maxTags} tags. Use those that there are.`);
+}
+
 /**
  * The tags of a capture in the spelling of the workspace, which the first use of a tag sets for good. Sets
  * `last_used_at` of those that are not among `before`, and records those that the first capture carries now, or none any
- * more. Call it in the transaction that writes them, with the capture locked if there is one.
+ * more. Call it in the transaction that writes them, with the capture locked if there is one. @throws Failure 409 when
+ * there are too many.
  */
 export async function settleTags(
   db: Db,
@@ -84,6 +108,8 @@ export async function settleTags(
     const columns = [keys, fresh.map(([, name]) => name)];
     const rows = await db.rows<{ key: string; name: string }>(settle, [workspaceId, ...columns]);
     for (const { key, name } of rows) settled.set(key, name);
+    const spelled = rows.map(({ name }) => name);
+    await requireRoom(db, workspaceId, spelled);
   }
   await recordTags(db, capture, 'tag.created', keys);
   await recordTags(db, capture, 'tag.deleted', gone);

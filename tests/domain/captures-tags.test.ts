@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { newNote, startWithoutDigests } from '../support/capture-fixtures.ts';
 import type { TestService, TestWorkspace } from '../support/harness.ts';
 import { openSession } from '../support/recording-fixtures.ts';
+import { refused } from '../support/todo-fixtures.ts';
 
 const test = suite('tags of captures');
 let tandem: TestService;
@@ -126,6 +127,23 @@ test('writers who race for new tags agree on one spelling, whatever the order th
       [7, 7, 7],
     );
   }
+});
+
+test('captures have at most 2,000 tags; those that none has any more leave room', async () => {
+  const workspace = await tandem.workspace();
+  const { call, workspaceId } = workspace;
+  const fill = `insert into capture_tags (workspace_id, key, name) select $1, 't' || n, 't' || n from generate_series(1, $2::int) n`;
+  await tandem.db.rows(fill, [workspaceId, 2005]);
+  const id = await newNote(workspace, 'x', ['fresh']);
+  const wear = `update captures set tags = array(select 't' || n from generate_series(1, 1999) n) where id = $1`;
+  await tandem.db.rows(wear, [id]);
+  const other = await newNote(workspace, 'y', ['t1', 'one more']);
+  for (const tags of [['t2004'], ['unheard of']]) {
+    refused(await call('POST /captures', { type: 'note', content: 'z', tags }), 409, null);
+    refused(await call(`PATCH /captures/${other}`, { tags: ['one more', ...tags] }), 409, null);
+  }
+  await newNote(workspace, 'z', ['t7', 'one more']);
+  assert.is((await listed(workspace)).length, 2000);
 });
 
 test.run();
