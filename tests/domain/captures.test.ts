@@ -477,4 +477,18 @@ test('a capture of another workspace is missing for every operation', async () =
   assert.equal((await mine.call('GET /captures/tags')).body.data, []);
 });
 
+test('a change of something else leaves the title of a note that has no line of text', async () => {
+  const workspace = await tandem.workspace();
+  const { call } = workspace;
+  const id = await newNote(workspace, '![](plan.png)');
+  await tandem.db.rows(`update captures set title = 'A plan', title_given = false where id = $1`, [id]);
+  const titleAfter = async (patch: object) => {
+    assert.is((await call(`PATCH /captures/${id}`, patch)).status, 200);
+    return (await call(`GET /captures/${id}`)).body.title;
+  };
+  assert.is(await titleAfter({ tags: ['a'] }), 'A plan');
+  assert.is(await titleAfter({}), 'A plan');
+  assert.is(await titleAfter({ content: 'Sell' }), 'Sell');
+});
+
 test.run();
