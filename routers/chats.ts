@@ -91,7 +91,7 @@ export const chats = router({
         scope: 'chats:write',
         summary: 'Archive a chat, or erase it for good',
         description:
-          'An archived chat can be read and restored, and its agent continues. Erasing stops the agent first and removes all messages; its run stays in the history of the todo.',
+          'An archived chat can be read and restored, and its agent continues. Erasing stops the agent first and removes all messages; its run stays in the history of the todo, without its summary.',
         etag: true,
         statuses: [404],
         events: [

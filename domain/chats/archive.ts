@@ -4,7 +4,7 @@ import { chats } from '../../db/schema/chats.ts';
 import { changedNow } from '../../db/schema/columns.ts';
 import type { Context } from '../context.ts';
 import { requireMatch } from '../etag.ts';
-import { recordErasure } from '../events/changes.ts';
+import { recordErasure, recordTodoUpdate } from '../events/changes.ts';
 import { recordEvent } from '../events/record.ts';
 import { eraseNotifications } from '../notifications/changes.ts';
 import { chatEvent } from './events.ts';
@@ -24,9 +24,25 @@ export async function archiveHeld(db: Db, chat: HeldChat): Promise<void> {
   await recordEvent(db, chat.workspaceId, chatEvent(chat, change));
 }
 
-/** Erases a locked chat that has no open turn, with all messages and what notified of it. Its run stays on record. */
+// A run keeps what its agent said last: that goes with the messages.
+const forgetSummaries = `update todo_runs r set summary = null from todos t
+  where r.workspace_id = $1 and r.chat_id = $2 and r.summary is not null and t.workspace_id = $1 and t.id = r.todo_id
+  returning t.id, t.latest_run_id = r.id as "isLatest"`;
+
+/** Removes the summaries of the runs of a locked chat, and records that as a change of their todo, locked with it. */
+async function eraseSummaries(db: Db, { workspaceId, chatId }: HeldChat): Promise<void> {
+  const todos = await db.rows<{ id: string; isLatest: boolean }>(forgetSummaries, [workspaceId, chatId]);
+  for (const { id } of todos.filter(({ isLatest }) => isLatest))
+    await recordTodoUpdate(db, workspaceId, id, ['latestRun']);
+}
+
+/**
+ * Erases a locked chat that has no open turn, with all messages and what notified of it. Its run stays on record, without
+ * a summary.
+ */
 export async function eraseHeld(db: Db, chat: HeldChat): Promise<void> {
   const { workspaceId, chatId } = chat;
+  await eraseSummaries(db, chat);
   const within = await db.rows<{ id: string }>(idsWithin, [workspaceId, chatId]);
   await db.orm.delete(chats).where(isChat(workspaceId, chatId));
   const notices = await eraseNotifications(db, workspaceId, 'chats', [chatId]);

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TestWorkspace } from '../support/harness.ts';
+import { recordedEvents } from '../support/recorded-events.ts';
 import {
   chatOf,
   count,
@@ -307,6 +308,33 @@ test('an archived todo keeps the run at work on it', async () => {
   const run = runIn(await call(`POST /todos/${id}/runs`));
   await call(`DELETE /todos/${id}`);
   assert.equal((await call(`GET /todos/${id}`)).body.latestRun, run);
+});
+
+test('a chat that is erased takes the summary of its run with it, which is a change of the todo', async () => {
+  const workspace = await tandem.workspace();
+  const { call, workspaceId } = workspace;
+  const todo = await todoOf(workspace);
+  const [first, second] = [await runOn(workspace, todo.id), await runOn(workspace, todo.id)];
+  const events = async () => {
+    const all = await recordedEvents(tandem, workspaceId);
+    return all.flatMap(({ type, changedFields }) => (type === 'todo.updated' ? [changedFields] : []));
+  };
+  const { version } = (await call(`GET /todos/${todo.id}`)).body;
+  const before = await events();
+  for (const { chatId } of [first, second]) {
+    assert.is((await call(`DELETE /chats/${chatId}?permanent=true`)).status, 200);
+  }
+  const { body: shown } = await call(`GET /todos/${todo.id}`);
+  assert.equal([shown.latestRun.id, shown.latestRun.summary, shown.latestRun.status], [second.id, null, 'completed']);
+  for (const path of [`/todos/${todo.id}/runs`, '/runs']) {
+    const { data } = (await call(`GET ${path}`)).body;
+    assert.equal(
+      data.map(({ summary }: { summary: string | null }) => summary),
+      [null, null],
+    );
+  }
+  assert.is(shown.version, version + 1, 'the earlier run is not shown with the todo');
+  assert.equal((await events()).slice(before.length), [['latestRun']]);
 });
 
 test.run();
