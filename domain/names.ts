@@ -33,18 +33,29 @@ const idShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const IdOrName = z.string().min(1).max(200);
 
 /** The best matches: exact before ignoring case, active before archived. */
-function best(candidates: readonly Named[], name: string): Named[] {
+function best<Item extends Named>(candidates: readonly Item[], name: string): Item[] {
   const wanted = folded(name.trim());
   const same = candidates.filter((each) => folded(each.name.trim()) === wanted);
   for (const holds of [
-    (each: Named) => !each.isArchived && each.name === name,
-    (each: Named) => !each.isArchived,
-    (each: Named) => each.name === name,
+    (each: Item) => !each.isArchived && each.name === name,
+    (each: Item) => !each.isArchived,
+    (each: Item) => each.name === name,
   ]) {
     const found = same.filter(holds);
     if (found.length > 0) return found;
   }
   return same;
+}
+
+/**
+ * The only resource of this name, or the only one ignoring case; undefined when none has it.
+ * @throws Failure 400 with `allowedValues` when several have the name.
+ */
+export function onlyOf<Item extends Named>(candidates: readonly Item[], name: string, param: string): Item | undefined {
+  const [match, ...others] = best(candidates, name);
+  if (!match || others.length === 0) return match;
+  const allowedValues = [match, ...others].slice(0, maxShown).map((each) => each.id);
+  throw invalid(param, `The name is not unique. Pass one of the ids in allowedValues instead.`, { allowedValues });
 }
 
 /**
@@ -60,15 +71,8 @@ export async function idOf(
 ): Promise<string> {
   if (idShape.test(value)) return value.toLowerCase();
   const candidates = await db.rows<Named>(queries[kind], [workspaceId]);
-  const matches = best(candidates, value);
-  const [match, second] = matches;
-  if (match && !second) return match.id;
-  if (match) {
-    const allowedValues = matches.slice(0, maxShown).map((each) => each.id);
-    throw invalid(param, `The name is not unique. Pass one of the ids in allowedValues instead.`, {
-      allowedValues,
-    });
-  }
+  const match = onlyOf(candidates, value, param);
+  if (match) return match.id;
   const names = candidates.filter((each) => !each.isArchived).map((each) => each.name);
   const allowedValues = [...new Set(names)].slice(0, maxShown);
   throw invalid(param, `No ${kind} has this name. Pass an id, or one of the names in allowedValues.`, {

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { conflict, invalid } from '../errors.ts';
 import { changedFieldsOf, recordErasure } from '../events/changes.ts';
 import { recordEvent } from '../events/record.ts';
+import { onlyOf } from '../names.ts';
 import { folded } from '../text.ts';
 import { findTodoList, findTodoLists, isTodoList, lockTodoList } from './rows.ts';
 import { maxTodoLists, type TodoListAnswer, type TodoListChanges } from './shapes.ts';
@@ -87,15 +88,17 @@ export function deleteTodoList(ctx: Context, { todoListId }: { todoListId: strin
 
 const lockName = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
-/** The list of this name, ignoring case, an active one before an archived one; created when there is none. */
+/**
+ * The list of this name, or the only one ignoring case, an active one before an archived one; created when there is none.
+ * @throws Failure 400 when several have the name.
+ */
 function findOrCreate(ctx: Context, { name, ...changes }: TodoListChanges & { name: string }) {
   const { workspaceId } = ctx.principal;
   return ctx.db.transaction(async (db) => {
     const tx = { ...ctx, db };
     await db.rows(lockName, [`todo list ${workspaceId} ${folded(name)}`]);
     const lists = await findTodoLists(db, workspaceId, true);
-    const same = lists.filter((list) => folded(list.name) === folded(name));
-    const existing = same.find((list) => !list.isArchived) ?? same[0];
+    const existing = onlyOf(lists, name, 'todoListId');
     if (existing) {
       return { todoList: await updateTodoList(tx, { todoListId: existing.id, ...changes }), created: false };
     }
@@ -107,7 +110,7 @@ function findOrCreate(ctx: Context, { name, ...changes }: TodoListChanges & { na
 
 /**
  * Changes the list of this id, or else the list of this name, which is created when there is none.
- * @throws Failure 400 without id and name, 404, 409 archiving the default list or when there are too many.
+ * @throws Failure 400 without id and name or when several have the name, 404, 409 archiving the default list or when there are too many.
  */
 export async function upsertTodoList(
   ctx: Context,

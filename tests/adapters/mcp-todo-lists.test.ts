@@ -39,6 +39,20 @@ test('a list is changed, archived and restored, by id or by name', async () => {
   assert.equal(restored.data.todoList.isArchived, false);
 });
 
+test('by a name without an id it is the list of exactly that name, and none where several could be meant', async () => {
+  const { use, call } = await world();
+  const make = async (name: string) => (await call('POST /todo-lists', { name })).body.id;
+  const [lower, exact] = [await make('home'), await make('Home')];
+  const { todoList, created } = (await use('upsert_todo_list', { name: 'Home', archived: true })).data;
+  assert.equal([todoList.id, created], [exact, false]);
+  const twice = [await make('Work'), await make('work')];
+  const refused = (await use('upsert_todo_list', { name: 'WORK', archived: true })).data;
+  assert.equal([refused.code, refused.param, refused.allowedValues], ['validation_failed', 'todoListId', twice]);
+  for (const id of [lower, ...twice]) assert.is((await call(`GET /todo-lists/${id}`)).body.isArchived, false);
+  const again = [await make('Twice'), await make('Twice')];
+  assert.equal((await use('upsert_todo_list', { name: 'Twice', emoji: '🛒' })).data.allowedValues, again);
+});
+
 test('what cannot be is refused', async () => {
   const { use } = await world();
   assert.is((await use('upsert_todo_list', { emoji: '🛒' })).data.param, 'name');
