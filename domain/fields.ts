@@ -125,10 +125,16 @@ export const Limit = z.int().min(1).max(100).default(25).describe('Page size.');
 /** `cursor` of a paged list. Any text: what is no cursor is refused as `invalid_cursor` where it is opened. */
 export const CursorText = z.string().optional().describe('`nextCursor` of a previous page.');
 
-const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
+/** The names of the IANA database without an area. Intl also takes abbreviations that are none, such as IST. */
+const plainZones =
+  'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT UTC Universal W-SU WET Zulu';
+/** Name in lower case → as the IANA database spells it. */
+const zones = new Map(
+  [...Intl.supportedValuesOf('timeZone'), ...plainZones.split(' ')].map((name) => [name.toLowerCase(), name]),
+);
 
 function isTimeZone(name: string): boolean {
-  if (zones.has(name)) return true;
+  if (zones.has(name.toLowerCase())) return true;
   if (!/^[A-Z][\w+-]*(\/[\w+-]+)+$/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
@@ -137,8 +143,9 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** A time zone of the IANA database. */
+/** A time zone of the IANA database, from here on in its spelling. */
 export const TimeZone = z
   .string()
   .refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin')
+  .overwrite((name) => zones.get(name.toLowerCase()) ?? name)
   .meta({ examples: ['Europe/Berlin'] });
