@@ -36,17 +36,18 @@ const uncarried = `select t.key from capture_tags t where t.workspace_id = $1 an
   order by t.key`;
 const lock = 'select 1 from capture_tags where workspace_id = $1 and key = any($2::text[]) order by key for update';
 
-/** Records the tags that appear in the list of tags with a capture, or are gone from it without the capture. */
+/** Records the tags that appear in the list of tags with a capture, or are gone from it without the capture. Returns their number. */
 async function recordTags(
   db: Db,
   { workspaceId, captureId }: CaptureRef,
   type: 'tag.created' | 'tag.deleted',
   keys: readonly string[],
-): Promise<void> {
-  if (keys.length === 0) return;
+): Promise<number> {
+  if (keys.length === 0) return 0;
   const rows = await db.rows<{ key: string }>(uncarried, [workspaceId, keys, captureId]);
   const events = rows.map(({ key }) => ({ type, objectId: tagId(workspaceId, key), parents: { captureId } }));
   await recordEvents(db, workspaceId, events);
+  return events.length;
 }
 
 /** Records the tags that no other capture carries, when a locked capture loses all of its tags by being erased. */
@@ -68,19 +69,18 @@ const maxTags = 2000;
 
 const lockTags = `select pg_advisory_xact_lock(hashtextextended('tags ' || $1, 0))`;
 const countKnown = 'select count(*)::int as count from capture_tags where workspace_id = $1';
-const countCarried = `select count(*)::int as count from (
-    select tag from captures, unnest(tags) as tag where workspace_id = $1 union select unnest($2::text[])) t`;
+const countCarried = `select count(*)::int as count from (select tag from captures, unnest(tags) as tag
+    where workspace_id = $1 and id <> $2 union select unnest($3::text[])) t`;
 
 /**
- * Checks the number of tags once those of a capture were written; one that no capture has any more does not count. Near
- * the limit captures with tags come one after the other, so that they exceed it together by a few at most.
- * @throws Failure 409.
+ * Checks that a workspace has room for the tags of a capture, some of which no other has. Near the limit captures with new
+ * tags come one after the other, so that they exceed it together by a few at most. @throws Failure 409.
  */
-async function requireRoom(db: Db, workspaceId: string, names: readonly string[]): Promise<void> {
+async function requireRoom(db: Db, { workspaceId, captureId }: CaptureRef, names: readonly string[]): Promise<void> {
   const [known] = await db.rows<{ count: number }>(countKnown, [workspaceId]);
   if ((known?.count ?? 0) <= maxTags) return;
   await db.rows(lockTags, [workspaceId]);
-  const [carried] = await db.rows<{ count: number }>(countCarried, [workspaceId, names]);
+  const [carried] = await db.rows<{ count: number }>(countCarried, [workspaceId, captureId, names]);
   if ((carried?.count ?? 0) <= maxTags) return;
   throw conflict(`The captures of a workspace have at most ${maxTags} tags. Use those that there are.`);
 }
@@ -108,12 +108,12 @@ export async function settleTags(
     const columns = [keys, fresh.map(([, name]) => name)];
     const rows = await db.rows<{ key: string; name: string }>(settle, [workspaceId, ...columns]);
     for (const { key, name } of rows) settled.set(key, name);
-    const spelled = rows.map(({ name }) => name);
-    await requireRoom(db, workspaceId, spelled);
   }
-  await recordTags(db, capture, 'tag.created', keys);
+  const spelled = [...names].map(([key, name]) => settled.get(key) ?? name);
+  const created = await recordTags(db, capture, 'tag.created', keys);
+  if (created > 0) await requireRoom(db, capture, spelled);
   await recordTags(db, capture, 'tag.deleted', gone);
-  return [...names].map(([key, name]) => settled.get(key) ?? name);
+  return spelled;
 }
 
 const spellings = 'select key, name from capture_tags where workspace_id = $1 and key = any($2::text[])';

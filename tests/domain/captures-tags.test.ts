@@ -144,6 +144,12 @@ test('captures have at most 2,000 tags; those that none has any more leave room'
   }
   await newNote(workspace, 'z', ['t7', 'one more']);
   assert.is((await listed(workspace)).length, 2000);
+
+  // Made before there was a limit: those that there are can be used all the same.
+  const more = `update captures set tags = array(select 't' || n from generate_series(1, 2003) n) where id = $1`;
+  await tandem.db.rows(more, [id]);
+  await newNote(workspace, 'z', ['t2002', 'one more']);
+  refused(await call('POST /captures', { type: 'note', content: 'z', tags: ['t2005'] }), 409, null);
 });
 
 test.run();
