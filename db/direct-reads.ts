@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { type Plan, tickMs } from './connection.ts';
 import { type DirectText, directOf, type Shards } from './engine/direct.ts';
 import { type Engine, engineOf } from './engine/index.ts';
-import { isConnectionLoss, isDatabaseError } from './errors.ts';
+import { errorCode, isConnectionLoss, isDatabaseError } from './errors.ts';
 import { Hosts } from './hosts.ts';
 import { rowsOf, type Statements } from './rows.ts';
 import { maxConnectMs } from './time-limits.ts';
@@ -33,8 +33,11 @@ interface Node {
 
 /** A worker that cannot be read from is examined again after so many ms. */
 const againMs = 30_000;
-/** Workspaces whose places are remembered, and texts of each place. */
-const [maxPlaces, maxTexts] = [20_000, 1000];
+/** Workspaces whose places are remembered, shards, and texts of each. */
+const [maxPlaces, maxShards, maxTexts] = [20_000, 1000, 1000];
+
+/** SQLSTATE of a table that does not exist, as a shard that was moved. */
+const noTable = '42P01';
 
 const find = `with own as (
     select shardid, shardminvalue from pg_dist_shard
@@ -86,6 +89,7 @@ export class DirectReads {
   readonly #ask: Ask;
   readonly #engine: Engine;
   readonly #places = new Map<string, Place | undefined>();
+  readonly #byShard = new Map<string, Place>();
   readonly #nodes = new Map<string, Node>();
   readonly #ticks: NodeJS.Timeout;
   #isClosed = false;
@@ -99,7 +103,7 @@ export class DirectReads {
     this.#ticks.unref();
   }
 
-  /** The rows of a statement; undefined: Citus has to run it. @throws the error of a statement that took too long. */
+  /** The rows of a statement; undefined: Citus has to run it. @throws PoolError, or the error of a statement that took too long. */
   async rows<Row>(
     text: string,
     values: readonly unknown[],
@@ -115,9 +119,11 @@ export class DirectReads {
       const rows = await this.#read<Row>(place, pools, direct, { text, values, plan, workspaceId });
       if (rows !== lost) return rows;
     } catch (error) {
-      // A statement that took too long would there too.
-      if (isDatabaseError('tooLong', error)) throw error;
+      // It would take too long, or wait too long, there too.
+      if (isDatabaseError('tooLong', error) || (errorCode(error) ?? '').startsWith('POOL_')) throw error;
       if (isConnectionLoss(error) || isDatabaseError('unreachable', error)) this.#lose(place.node);
+      // What else is wrong with it, Citus finds again.
+      else if (errorCode(error) !== noTable) return undefined;
     }
     this.#places.delete(workspaceId);
     return undefined;
@@ -146,9 +152,11 @@ export class DirectReads {
       throw new Error('The workspace has no shard');
     }
     // Workspaces of the same shards share their texts.
-    const known = [...this.#places.values()].find((place) => place?.shard === own && place.group === group);
+    const key = `${own} ${group}`;
     const shards = new Map(found.map(({ name, shard }) => [name, `${name}_${shard}`]));
-    const place = known ?? { node: `${host}:${port}`, group, shard: own, shards, texts: new Map() };
+    const place = this.#byShard.get(key) ?? { node: `${host}:${port}`, group, shard: own, shards, texts: new Map() };
+    if (this.#byShard.size >= maxShards) this.#byShard.clear();
+    this.#byShard.set(key, place);
     if (this.#places.has(workspaceId)) this.#places.set(workspaceId, place);
   }
 
