@@ -55,6 +55,37 @@ test.promise('a filter is in the address, survives a reload and going back, and 
   await page.getByText('No todo matches the filter').waitFor();
 });
 
+/** Types a character once the address has a search, before the page shows what the address says. */
+const typeAfterAddress = `(() => {
+  const replace = history.replaceState;
+  history.replaceState = function (...state) {
+    replace.apply(this, state);
+    if (!location.search.includes('query=')) return;
+    delete history.replaceState;
+    const field = document.querySelector('input[type=search]');
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+    set.call(field, field.value + 'y');
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+})()`;
+
+test.promise('what is typed while a search is on its way is searched for too', async (stage) => {
+  const ada = await stage.person();
+  await add(stage, ada, [{ title: 'Bank holiday' }, { title: 'Holly and ivy' }]);
+  const window = await stage.window({ as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  await gridOf(window).getByText('Bank holiday').waitFor();
+  await page.evaluate(typeAfterAddress);
+  await page.getByRole('searchbox', { name: 'Search todos' }).fill('holl');
+  await until(
+    () => searchOf(window) === '?query=holly',
+    () => searchOf(window),
+  );
+  await gridOf(window).getByText('Bank holiday').waitFor({ state: 'detached' });
+  assert.is(await page.getByRole('searchbox', { name: 'Search todos' }).inputValue(), 'holly');
+});
+
 test.promise('tabs count and list the active, done and archived todos, and each place its own', async (stage) => {
   const ada = await stage.person();
   const today = new Date().toISOString().slice(0, 10);

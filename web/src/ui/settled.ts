@@ -21,16 +21,22 @@ export function useSettled<Value>(value: Value, ms = typedMs, first = value): Va
 export function useWords(words: string, onChange: (words: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(words);
   const [shown, setShown] = useState(words);
+  /** What was typed here and is on its way: more may be typed by the time that it is back. */
+  const [sent, setSent] = useState<readonly string[]>([]);
   if (shown !== words) {
     setShown(words);
-    // Else they are what was typed here.
-    if (text.trim() !== words) setText(words);
+    const place = sent.indexOf(words);
+    setSent(sent.slice(place < 0 ? sent.length : place + 1));
+    if (place < 0 && text.trim() !== words) setText(words);
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed starts a search
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only words start a search
   useEffect(() => {
     if (text.trim() === words) return;
-    const timer = setTimeout(() => onChange(text.trim()), typedMs);
+    const timer = setTimeout(() => {
+      setSent((before) => [...before, text.trim()]);
+      onChange(text.trim());
+    }, typedMs);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [text, words]);
   return [text, setText];
 }
