@@ -4,6 +4,7 @@ import { toolsOf } from '../../adapters/operations.ts';
 import { toolRouter } from '../../routers/tools/index.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('approvals of agents at work');
 const engine = new ScriptedEngine();
@@ -180,9 +181,11 @@ test('writing after some calls were approved supersedes these too: only made one
     ],
   );
   assert.is(after[2].decidedAt, decidedAt, 'when the person decided');
-  const { body } = await workspace.call('GET /events?types=approval.superseded');
+  const recorded = async () => (await workspace.call('GET /events?types=approval.superseded')).body.data;
+  // An event has its place in the log some moments after its commit.
+  await until(async () => (await recorded()).length === 3);
   assert.equal(
-    body.data
+    (await recorded())
       .map(({ data }: { data: { id: string; changedFields: string[] } }) => [data.id, data.changedFields])
       .sort(),
     [

@@ -213,7 +213,7 @@ test('ends when the log ends earlier than before, as after a restore, and so doe
   const resumed = await streamOf(here, key, '', { 'Last-Event-ID': '5' });
   assert.is(resumed.status, 400);
   assert.match(resumed.text, /position_unknown/);
-  assert.is((await call('GET /todos')).headers.get('tandem-sequence'), '3');
+  await until(async () => (await call('GET /todos')).headers.get('tandem-sequence') === '3');
 });
 
 test('stops reading where the log does not reach what was announced', async () => {
