@@ -1,3 +1,4 @@
+import { byText } from './parts.ts';
 import { placements } from './placement.ts';
 import { namesIn, unroutedIn } from './routing.ts';
 
@@ -57,16 +58,5 @@ function directText(text: string): DirectText | null {
   return { workspaces: [...new Set(all.workspaces)], at };
 }
 
-/** Texts that are remembered, as many as `stepsOf` does. */
-const maxTexts = 5000;
-const known = new Map<string, DirectText | null>();
-
 /** How a statement is read on the worker of its workspace; null: Citus has to run it. */
-export function directOf(text: string): DirectText | null {
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  const found = directText(text);
-  if (known.size === maxTexts) known.clear();
-  known.set(text, found);
-  return found;
-}
+export const directOf = byText(directText);

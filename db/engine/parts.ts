@@ -69,3 +69,19 @@ export function partsOf(text: string): Parts | undefined {
 export function refersTo(query: string, name: string): boolean {
   return new RegExp(`\\b${name}\\b`, 'i').test(query);
 }
+
+/** Texts that are remembered: there are some hundred, and those of tests are more. */
+const maxTexts = 5000;
+
+/** Finds the same out about a text once, for the texts of late. */
+export function byText<Found>(find: (text: string) => Found): (text: string) => Found {
+  const known = new Map<string, { found: Found }>();
+  return (text) => {
+    const before = known.get(text);
+    if (before) return before.found;
+    const found = find(text);
+    if (known.size === maxTexts) known.clear();
+    known.set(text, { found });
+    return found;
+  };
+}

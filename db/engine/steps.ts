@@ -1,5 +1,5 @@
 import { type WithoutSettings, withoutSettings } from './local-settings.ts';
-import { type Part, type Parts, partsOf, refersTo } from './parts.ts';
+import { byText, type Part, type Parts, partsOf, refersTo } from './parts.ts';
 import { placements } from './placement.ts';
 
 /**
@@ -126,10 +126,6 @@ function stepsOfParts(parts: Parts): Step[] {
   return steps;
 }
 
-/** Steps that are remembered, by the text of the statement. */
-const maxTexts = 5000;
-const known = new Map<string, Step[] | null>();
-
 function stepsOfText(text: string): Step[] | null {
   if (!isOfWorkers(text)) return null;
   const parts = partsOf(text);
@@ -139,11 +135,4 @@ function stepsOfText(text: string): Step[] | null {
 }
 
 /** The steps as which Citus gets a statement; null: it is sent as it is. */
-export function stepsOf(text: string): Step[] | null {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const steps = stepsOfText(text);
-  if (known.size === maxTexts) known.clear();
-  known.set(text, steps);
-  return steps;
-}
+export const stepsOf = byText(stepsOfText);
