@@ -36,7 +36,7 @@ const uncarried = `select t.key from capture_tags t where t.workspace_id = $1 an
   order by t.key`;
 const lock = 'select 1 from capture_tags where workspace_id = $1 and key = any($2::text[]) order by key for update';
 
-/** Records the tags that appear in the list of tags with a capture, or are gone from it without the capture. Returns their number. */
+/** Records the tags that appear in the list with a capture, or are gone from it without the capture. Returns their number. */
 async function recordTags(
   db: Db,
   { workspaceId, captureId }: CaptureRef,

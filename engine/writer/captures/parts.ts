@@ -9,7 +9,7 @@ const maxParts = 40;
 /** Notes count as so long, or their size would change that of the parts of the text while somebody types. */
 const roomForNotes = 200_000;
 
-/** A part ends in its last fifth, so that there are at most `mostParts` of them. */
+/** A part ends in its last fifth, so that there are at most `maxParts` of them. */
 const earliestEnd = 0.8;
 
 /** Notes that are this short go along with every part, for they correct the transcript. */
