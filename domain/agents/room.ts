@@ -39,12 +39,13 @@ export async function requireRoom(
   await tx.rows(lock, [`${kind} ${workspaceId}`]);
   const [has] = await tx.rows<{ count: number; characters: number }>(used[kind], [workspaceId]);
   if (!has) throw new Error('a count returned no row');
-  if (has.count + more.count > most) {
+  // Where there are more from before the limit, what adds none is not refused.
+  if (more.count > 0 && has.count + more.count > most) {
     throw conflict(
       `A workspace has at most ${most} ${kind}, archived ones counted. Restore and change an archived one.`,
     );
   }
-  if (has.characters + more.characters > mostCharacters) {
+  if (more.characters > 0 && has.characters + more.characters > mostCharacters) {
     throw conflict(`The texts of all ${kind} of a workspace have at most 5 million characters. Shorten some first.`);
   }
 }

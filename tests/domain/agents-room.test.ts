@@ -45,6 +45,20 @@ test('a workspace has at most 500 skills', async () => {
   assert.equal(statuses(await Promise.all(paths.map((path) => call(path, { name: 'New' })))), [201, 201, 409, 409]);
 });
 
+test('where there are more from before the limit, those can be changed, and none is added', async () => {
+  const workspace = await tandem.workspace();
+  const { call } = workspace;
+  const id = await agentOf(workspace);
+  const path = `/agents/${id}/skills`;
+  const skill = bodyOf(await call(`POST ${path}`, { name: 'One' }), 201);
+  await fill(workspace, 505, 'x');
+  await fill(workspace, 505, 'x', id);
+  bodyOf(await call(`PATCH /agents/${id}`, { instructions: 'Longer than before' }));
+  bodyOf(await call(`PATCH ${path}/${skill.id}`, { instructions: 'Longer than before' }));
+  refused(await call('POST /agents', { name: 'New' }), 409, null);
+  refused(await call(`POST ${path}`, { name: 'New' }), 409, null);
+});
+
 test('their texts have at most 5 million characters, which a change makes fewer at any time', async () => {
   const workspace = await tandem.workspace();
   const { call } = workspace;
