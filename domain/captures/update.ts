@@ -30,7 +30,7 @@ function requireEditable({ capture }: StoredCapture, { content }: CapturePatch):
 /** The title of a capture after a patch: the one given, that which stays, or the first line of a note. */
 function titleAfter({ capture, titleGiven }: StoredCapture, patch: CapturePatch, content: string | null) {
   if (typeof patch.title === 'string') return { title: patch.title, title_given: true };
-  if (patch.title === undefined && (titleGiven || patch.content === undefined)) return {};
+  if (patch.title === undefined && (titleGiven || content === capture.content)) return {};
   if (capture.type === 'note') return { title: firstLineOf(content), title_given: false };
   return patch.title === null ? { title: null, title_given: false } : {};
 }

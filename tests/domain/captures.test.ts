@@ -488,6 +488,7 @@ test('a change of something else leaves the title of a note that has no line of 
   };
   assert.is(await titleAfter({ tags: ['a'] }), 'A plan');
   assert.is(await titleAfter({}), 'A plan');
+  assert.is(await titleAfter({ content: '![](plan.png)', tags: ['b'] }), 'A plan');
   assert.is(await titleAfter({ content: 'Sell' }), 'Sell');
 });
 
