@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { toolsOf } from '../adapters/operations.ts';
-import { agentToolsOf } from '../adapters/tools/agent-tools.ts';
+import { type AgentTool, agentToolsOf } from '../adapters/tools/agent-tools.ts';
 import type { RequestContext } from '../domain/context.ts';
 import type { Claim } from '../domain/turns/steps.ts';
 import { conversationOf } from '../engine/prompt/conversation.ts';
@@ -50,7 +50,12 @@ export function agentsAtWork({
     const nonce = nonceOf(claim);
     const { facts, ...allowed } = await factsOf(context.db, claim, context.clock(), nonce);
     const granted = { scopes: new Set(allowed.scopes) };
-    const declared = [...tools.values()].filter(({ meta }) => lackingScopes(meta, granted).length === 0);
+    const isAllowed = ({ meta }: AgentTool) => lackingScopes(meta, granted).length === 0;
+    const declared = [...tools.values()].filter(isAllowed);
+    const isHidden = (name: string) => {
+      const tool = tools.get(name);
+      return tool !== undefined && !isAllowed(tool);
+    };
     const agentNames = new Map(facts.workspace.agents.map(({ id, name }) => [id, name]));
     return {
       agent: facts.agent,
@@ -58,7 +63,7 @@ export function agentsAtWork({
       request: {
         purpose: 'turn',
         system: promptOf(facts).system,
-        conversation: conversationOf(messages, { nonce, agentNames }),
+        conversation: conversationOf(messages, { nonce, agentNames, isHidden }),
         tools: declared.map(({ declaration }) => declaration),
         facts,
       },

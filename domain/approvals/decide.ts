@@ -4,6 +4,7 @@ import { holdChat } from '../chats/rows.ts';
 import type { AuthenticatedContext, Principal, ServiceSettings } from '../context.ts';
 import { conflict, Failure, invalid, invalidInput } from '../errors.ts';
 import type { Scope } from '../scopes.ts';
+import { narrowTurns } from '../todos/authority.ts';
 import { dueSettlements } from './expiry.ts';
 import { type ApprovalRow, approvalOf, findApproval, noApproval } from './rows.ts';
 import { settle } from './settle.ts';
@@ -41,13 +42,14 @@ function captureScopes(needed: readonly Scope[], { captureId, captureIds }: Reco
 }
 
 /**
- * Checks that the credential may edit the input of a call to this one. The call runs with the scopes of whoever started
- * the turn: else a key for chats alone could have an agent repeat captures, or change them. @throws Failure 403.
+ * Checks that the credential may edit the input of a call to this one, or say something about it to the agent. The call
+ * runs with the scopes of whoever started the turn: else a key for chats alone could have an agent repeat captures, or
+ * change them. @throws Failure 403.
  */
 function requireEditor({ service, principal }: AuthenticatedContext, toolName: string, input: Record<string, unknown>) {
   const needed = captureScopes(service.tools?.get(toolName)?.scopes ?? [], input);
   if (needed.every((scope) => principal.scopes.has(scope))) return;
-  const message = `Approving this call with another input needs ${needed.join(' and ')}. Approve it as it is, or use a credential that has the scope.`;
+  const message = `Approving this call with another input or a note needs ${needed.join(' and ')}. Approve it as it is, or use a credential that has the scope.`;
   throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: needed });
 }
 
@@ -95,7 +97,9 @@ export async function decideApproval(
   const { workspaceId, userId: decidedBy } = principal;
   const { chatId, toolName, input: asked } = await findApproval(ctx.db, workspaceId, approvalId);
   if (decision === 'approve') requireApprover(ctx, toolName);
-  if (input !== undefined && !isDeepStrictEqual(asked, input)) requireEditor(ctx, toolName, input);
+  // Both are orders to the agent, as a message is.
+  const orders = note !== null || (input !== undefined && !isDeepStrictEqual(asked, input));
+  if (decision === 'approve' && orders) requireEditor(ctx, toolName, input ?? (asked as Record<string, unknown>));
   if (input !== undefined) checkToolInput(ctx.service, toolName, input);
   const { approval, isNew } = await ctx.db.transaction(async (db) => {
     const tx = { ...ctx, db };
@@ -105,6 +109,7 @@ export async function decideApproval(
     const isNew = found.status === 'pending' && due.every(({ approval }) => approval.id !== found.id);
     const status = decision === 'approve' ? ('approved' as const) : ('denied' as const);
     const decided = { approval: found, status, decidedBy, note, input };
+    if (isNew && orders) await narrowTurns(tx, [chatId]);
     const settled = await settle(tx, chat, isNew ? [...due, decided] : due);
     return { approval: settled.find(({ id }) => id === found.id) ?? found, isNew };
   });

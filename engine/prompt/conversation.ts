@@ -15,6 +15,8 @@ export interface ConversationOptions {
   keepLast?: number;
   /** Longest output of one tool call in characters of JSON. */
   maxOutputLength?: number;
+  /** Whether the output of a tool is not shown any more: the turn may not read it. */
+  isHidden?: (toolName: string) => boolean;
 }
 
 /** The text of a message that is not about calls. */
@@ -65,7 +67,7 @@ function agentUnit(
   message: MessageAnswer,
   records: readonly CallRecord[],
   used: Set<string>,
-  maxOutputLength: number,
+  shown: (toolName: string, output: unknown) => unknown,
 ): Unit {
   const text = textOf(message);
   const ids = records.map(({ call }) => uniqueId(call.id, message.sequence, used));
@@ -75,9 +77,9 @@ function agentUnit(
   const answer: Utterance = { role: 'agent', text, toolCalls };
   if (records.length === 0) return text.trim() === '' ? [] : [answer];
   const results = records.map((record, place) => {
-    const { isError, output } = outcomeOf(record);
-    const shown = trimmedOutput(output ?? null, maxOutputLength);
-    return { toolCallId: ids[place] ?? record.call.id, name: record.call.name, isError, output: shown };
+    const { isError, output = null } = outcomeOf(record);
+    const { id, name } = record.call;
+    return { toolCallId: ids[place] ?? id, name, isError, output: shown(name, output) };
   });
   const notes = records.flatMap(({ call, decision }): Utterance[] => {
     const note = decision?.decision === 'approve' ? decision.note?.trim() : undefined;
@@ -92,8 +94,13 @@ function noteUnit(message: MessageAnswer): Unit {
   return text === '' ? [] : [noteOf(text)];
 }
 
+/** What an earlier turn was allowed to read, and this one is not. */
+const hidden = { note: 'This output is not shown: the credential for which you work may not read it.' };
+
 /** The unit of each message that makes one, and how many messages before it are not there. */
-function unitsOf(messages: readonly MessageAnswer[], options: ConversationOptions, maxOutputLength: number) {
+function unitsOf(messages: readonly MessageAnswer[], options: ConversationOptions) {
+  const { maxOutputLength = 40_000, isHidden = () => false } = options;
+  const shown = (name: string, output: unknown) => (isHidden(name) ? hidden : trimmedOutput(output, maxOutputLength));
   const records = callRecordsOf(messages);
   const used = new Set<string>();
   const units: Unit[] = [];
@@ -103,7 +110,7 @@ function unitsOf(messages: readonly MessageAnswer[], options: ConversationOption
     if (message.role !== 'agent' && isAboutCalls(message)) return [];
     if (message.role === 'user') return userUnit(message, options);
     if (message.role === 'system') return noteUnit(message);
-    return agentUnit(message, records.get(message.sequence) ?? [], used, maxOutputLength);
+    return agentUnit(message, records.get(message.sequence) ?? [], used, shown);
   };
   let last = (messages[0]?.sequence ?? 1) - 1;
   let absent = 0;
@@ -126,7 +133,7 @@ function unitsOf(messages: readonly MessageAnswer[], options: ConversationOption
  * (`withinBudget`).
  */
 export function conversationOf(messages: readonly MessageAnswer[], options: ConversationOptions): Utterance[] {
-  const { budget = 200_000, keepLast = 6, maxOutputLength = 40_000 } = options;
-  const { units, missing } = unitsOf(messages, options, maxOutputLength);
+  const { budget = 200_000, keepLast = 6 } = options;
+  const { units, missing } = unitsOf(messages, options);
   return withinBudget(units, budget, keepLast, missing).flat();
 }

@@ -1,13 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Scope, scopes } from '../../domain/scopes.ts';
+import type { EngineRequest } from '../../engine/engine.ts';
 import { hours } from '../support/agent-fixtures.ts';
 import { newNote } from '../support/capture-fixtures.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { chatOf, todoOf } from '../support/run-fixtures.ts';
 import { type ScheduledService, startScheduled } from '../support/schedule-world.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
-import { agentOf, bodyOf, messagesOf, startRun, todoNow } from '../support/work-fixtures.ts';
+import { agentOf, approvalOf, bodyOf, startRun, todoNow } from '../support/work-fixtures.ts';
 
 const test = suite('what agents may do on a todo that somebody else changed');
 const engine = new ScriptedEngine();
@@ -103,28 +104,101 @@ test('the same holds for a run that waits for working hours', async () => {
   assert.equal(await scopesOf(workspace, id), [others]);
 });
 
-test('an agent at work reads no captures once such a key has changed its todo', async () => {
+/** What an agent sees of captures in a request: how many are given, whether it may read others, and the text of one. */
+function sightOf({ facts, tools, conversation }: EngineRequest) {
+  const hasText = JSON.stringify(conversation).includes('ZANZIBAR');
+  return [facts?.captures.length ?? 0, tools.some(({ name }) => name === 'get_capture'), hasText];
+}
+
+test('an agent at work sees no captures once such a key has changed its todo, not those that it has read either', async () => {
   const workspace = await working.workspace();
   const captureId = await newNote(workspace, 'ZANZIBAR');
   const { id } = await todoOf(workspace, { captureId });
   const key = await workspace.mint(few);
-  const seen: [captures: number, tool: boolean][] = [];
-  const plan = engine.plan(async ({ facts, tools }, asked) => {
-    seen.push([facts?.captures.length ?? 0, tools.some(({ name }) => name === 'get_capture')]);
-    if (asked === 0) {
+  const seen: unknown[] = [];
+  const plan = engine.plan(async (request, asked) => {
+    seen.push(sightOf(request));
+    if (asked === 0) return use(['get_capture', { captureId }]);
+    if (asked === 1) {
       bodyOf(await workspace.call(`PATCH /todos/${id}`, { content: 'Quote the capture' }, { key }));
       return use(['list_agents', {}]);
     }
-    return asked === 1 ? use(['get_capture', { captureId }]) : reply('Nothing.');
+    return asked === 2 ? use(['get_capture', { captureId }]) : reply('Nothing.');
   });
   const { chatId } = await startRun(workspace, id, plan, await agentOf(workspace));
   await settled(workspace, chatId);
   assert.equal(seen, [
-    [1, true],
-    [0, false],
-    [0, false],
+    [1, true, false],
+    [1, true, true],
+    [0, false, false],
+    [0, false, false],
   ]);
-  assert.not.match(JSON.stringify(await messagesOf(workspace, chatId)), /ZANZIBAR/);
+});
+
+/** A chat in which an agent, which sees captures, asks before it makes a todo; what it sees each time goes to `seen`. */
+async function asking(workspace: TestWorkspace, seen: unknown[]) {
+  const captureId = await newNote(workspace, 'ZANZIBAR');
+  const agentId = await agentOf(workspace, { requiresApproval: true });
+  const plan = engine.plan((request, asked) => {
+    seen.push(sightOf(request));
+    return asked === 0 ? use(['create_todo', { title: 'Sweep' }]) : reply('Done.');
+  });
+  const body = { message: plan, agentId, captureIds: [captureId] };
+  const { id: chatId } = bodyOf(await workspace.call('POST /chats', body), 201);
+  return { chatId, approval: (await approvalOf(workspace, chatId)).id as string };
+}
+
+const orders = {
+  'a note with an approval': { decision: 'approve', note: 'And quote every capture' },
+  'a note with a denial': { decision: 'deny', note: 'Quote every capture' },
+  'another input': { decision: 'approve', input: { title: 'Quote every capture' } },
+};
+
+for (const [name, body] of Object.entries(orders)) {
+  test(`${name} by a key without captures takes them from the agent`, async () => {
+    const workspace = await working.workspace();
+    const seen: unknown[] = [];
+    const { chatId, approval } = await asking(workspace, seen);
+    const key = await workspace.mint(['chats:read', 'chats:write', ...few]);
+    bodyOf(await workspace.call(`POST /approvals/${approval}/decide`, body, { key }));
+    await settled(workspace, chatId);
+    assert.equal(seen, [
+      [1, true, false],
+      [0, false, false],
+    ]);
+  });
+}
+
+test('an agent that works because of what such a key put into a call has no captures either', async () => {
+  const workspace = await working.workspace();
+  const { call } = workspace;
+  const agentId = await agentOf(workspace, { requiresApproval: true });
+  const started = Promise.withResolvers<unknown>();
+  const second = engine.plan((request) => {
+    started.resolve(sightOf(request)[1]);
+    return reply('Nothing.');
+  });
+  const first = engine.plan([use(['create_chat', { agentId, message: 'Sweep' }]), reply('Done.')]);
+  const { id: chatId } = bodyOf(await call('POST /chats', { message: first, agentId }), 201);
+  const { id } = await approvalOf(workspace, chatId);
+  const key = await workspace.mint(['chats:read', 'chats:write']);
+  const body = { decision: 'approve', input: { agentId, message: second } };
+  bodyOf(await call(`POST /approvals/${id}/decide`, body, { key }));
+  assert.is(await started.promise, false);
+  await settled(workspace, chatId);
+});
+
+test('a decision without a word of such a key takes nothing', async () => {
+  const workspace = await working.workspace();
+  const seen: unknown[] = [];
+  const { chatId, approval } = await asking(workspace, seen);
+  const key = await workspace.mint(['chats:read', 'chats:write', ...few]);
+  bodyOf(await workspace.call(`POST /approvals/${approval}/decide`, { decision: 'approve' }, { key }));
+  await settled(workspace, chatId);
+  assert.equal(seen, [
+    [1, true, false],
+    [1, true, false],
+  ]);
 });
 
 test.run();

@@ -11,6 +11,8 @@ import { givenCaptures, mayReadCaptures } from './captures.ts';
 interface Surroundings {
   /** Null: the turn has ended, or another worker has it. */
   isMember: boolean | null;
+  /** What the turn may do; whoever decided about its calls may have narrowed it. */
+  scopes: Scope[] | null;
   hasMinutes: boolean;
   agent: WorkingAgent | null;
   captures: CaptureFacts[];
@@ -34,6 +36,7 @@ const surroundingsWith = (
 ) => `select w.name as workspace, (select u.name from users u where u.id = $3) as person,
     (select exists (select from members m where m.workspace_id = $1 and m.user_id = $3 and m.removed_at is null)
       from chat_turns t where t.workspace_id = $1 and t.id = $4 and t.attempt = $5 and t.ended_at is null) as "isMember",
+    (select t.scopes from chat_turns t where t.workspace_id = $1 and t.id = $4) as scopes,
     w.agent_minutes > 0 or coalesce((select t.minutes * 60000 > t.active_ms from chat_turns t
       where t.workspace_id = $1 and t.id = $4), false) as "hasMinutes",
     (select row_to_json(x) from (${atWork}) x) as agent, ${captures} as captures,
@@ -71,12 +74,14 @@ type TodoRow = Omit<TodoFacts, 'priority'> & { rank: number | null; scopes: Scop
  * The todo of a turn, and what the turn may do, in one statement: whoever changed the one may have narrowed the other
  * (`narrowAuthority`).
  */
-async function todoFacts(db: Db, claim: Claim): Promise<{ todo: TodoFacts | null; scopes: Scope[] }> {
-  const { workspaceId, todoId, turnId, scopes } = claim;
+async function todoFacts(
+  db: Db,
+  { workspaceId, todoId, turnId }: Claim,
+): Promise<{ todo: TodoFacts; scopes: Scope[] | null } | undefined> {
   const [row] = todoId === null ? [] : await db.rows<TodoRow>(todo, [workspaceId, todoId, turnId]);
-  if (!row) return { todo: null, scopes };
-  const { rank, scopes: granted, ...rest } = row;
-  return { todo: { ...rest, priority: priorities[rank ?? 0] ?? null }, scopes: granted ?? [] };
+  if (!row) return undefined;
+  const { rank, scopes, ...rest } = row;
+  return { todo: { ...rest, priority: priorities[rank ?? 0] ?? null }, scopes };
 }
 
 /**
@@ -91,11 +96,12 @@ export async function factsOf(
   nonce: string,
 ): Promise<{ facts: TurnFacts; scopes: Scope[]; worksForMember: boolean; hasMinutes: boolean }> {
   const { userId, timezone, trigger, depth } = claim;
-  const [around, { todo: given, scopes }] = await Promise.all([surroundingsOf(db, claim), todoFacts(db, claim)]);
+  const [around, given] = await Promise.all([surroundingsOf(db, claim), todoFacts(db, claim)]);
   if (!around) throw new Error('A turn without its workspace');
   const { workspace: name, person, people, agents, lists, agent, captures, isMember, hasMinutes } = around;
   if (isMember === null) throw new LostLease();
   if (!agent) throw notFound('agent', 'agentId');
+  const scopes = (given ?? around).scopes ?? [];
   const facts = {
     nonce,
     now,
@@ -105,7 +111,7 @@ export async function factsOf(
     agent,
     workspace: { name, people, agents, lists },
     person: { id: userId, name: person },
-    todo: given,
+    todo: given?.todo ?? null,
     captures: mayReadCaptures({ scopes }) ? captures : [],
   };
   return { facts, scopes, worksForMember: isMember, hasMinutes };

@@ -146,7 +146,9 @@ export class Turn {
   /** What people decided so far; read after the messages, as what they decide is written with them. */
   async #decisions(): Promise<Decisions> {
     if (!asksPerson(this.#messages, this.#claim.turnId)) return new Map();
-    return steps.decisionsOf(this.#parts.context.db, this.#claim);
+    const decisions = await steps.decisionsOf(this.#parts.context.db, this.#claim);
+    for (const { scopes } of decisions.values()) this.#claim.scopes = scopes ?? [];
+    return decisions;
   }
 
   /** Ends the turn: that is the doing of the service, not of the agent. */
