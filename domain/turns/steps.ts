@@ -239,21 +239,3 @@ export async function pauseTurn({ db }: ServiceContext, claim: Claim): Promise<b
   ]);
   return true;
 }
-
-const decisions = `select a.tool_call_id as "toolCallId", a.status, a.input,
-    (select t.scopes from chat_turns t where t.workspace_id = $1 and t.id = $2) as scopes
-  from approvals a where a.workspace_id = $1 and a.turn_id = $2`;
-
-interface DecidedCall {
-  toolCallId: string;
-  status: string;
-  input: unknown;
-  /** What the turn may do now: whoever decided may have narrowed it. Null: its chat was erased. */
-  scopes: Scope[] | null;
-}
-
-/** What was decided of the calls of a turn, by call id. */
-export async function decisionsOf(db: Db, { workspaceId, turnId }: Claim) {
-  const rows = await db.rows<DecidedCall>(decisions, [workspaceId, turnId]);
-  return new Map(rows.map((row) => [row.toolCallId, row]));
-}

@@ -7,6 +7,7 @@ import type { Ending } from '../../../domain/chats/turns.ts';
 import type { ServiceContext } from '../../../domain/context.ts';
 import { LostLease } from '../../../domain/jobs.ts';
 import { chargeCancelled } from '../../../domain/turns/cancelled.ts';
+import { decisionsOf } from '../../../domain/turns/decisions.ts';
 import { saveEndAtOnce } from '../../../domain/turns/end.ts';
 import { messagesAfter, recentMessages, type TurnMessage } from '../../../domain/turns/history.ts';
 import type { Claim } from '../../../domain/turns/steps.ts';
@@ -146,9 +147,7 @@ export class Turn {
   /** What people decided so far; read after the messages, as what they decide is written with them. */
   async #decisions(): Promise<Decisions> {
     if (!asksPerson(this.#messages, this.#claim.turnId)) return new Map();
-    const decisions = await steps.decisionsOf(this.#parts.context.db, this.#claim);
-    for (const { scopes } of decisions.values()) this.#claim.scopes = scopes ?? [];
-    return decisions;
+    return decisionsOf(this.#parts.context.db, this.#claim);
   }
 
   /** Ends the turn: that is the doing of the service, not of the agent. */
