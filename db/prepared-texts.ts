@@ -1,3 +1,5 @@
+import { namesSearchPart } from './schema/columns.ts';
+
 /*
  * Which statements are prepared. PostgreSQL keeps a parsed text and its plan, and the driver a description of it, for each
  * connection until it closes: the filters of lists can be combined into thousands of texts.
@@ -6,6 +8,8 @@
 /** Texts that are prepared at a time, and the executions after which a text is. */
 export const maxPrepared = 400;
 export const minExecutions = 3;
+/** Of those that name a part of the workspaces, which exist once for each part: they take no place of the others. */
+export const maxPreparedOfParts = 128;
 
 /** Texts whose executions are counted. */
 const maxCounted = 4_000;
@@ -15,6 +19,7 @@ const termMs = 45 * 60_000;
 /** Chooses the texts by their executions: the first of them that are executed repeatedly. */
 export class PreparedTexts {
   readonly #prepared = new Set<string>();
+  #ofParts = 0;
   readonly #executions = new Map<string, number>();
   #chosenAt: number;
 
@@ -27,11 +32,11 @@ export class PreparedTexts {
   execute(text: string, now = performance.now()): boolean {
     if (now - this.#chosenAt >= termMs) this.chooseAnew(now);
     if (this.#prepared.has(text)) return true;
-    if (this.#prepared.size >= maxPrepared) return false;
+    if (this.#prepared.size >= maxPrepared + maxPreparedOfParts) return false;
     const executions = (this.#executions.get(text) ?? 0) + 1;
-    if (executions >= minExecutions) {
+    // Where there was no place then, it is not looked for at each execution.
+    if (executions === minExecutions && this.#add(text)) {
       this.#executions.delete(text);
-      this.#prepared.add(text);
       return true;
     }
     if (this.#executions.size >= maxCounted) this.#executions.clear();
@@ -39,15 +44,26 @@ export class PreparedTexts {
     return false;
   }
 
+  /** Whether there was a place for the text. */
+  #add(text: string): boolean {
+    const isOfPart = namesSearchPart(text);
+    const others = this.#prepared.size - this.#ofParts;
+    if (isOfPart ? this.#ofParts >= maxPreparedOfParts : others >= maxPrepared) return false;
+    if (isOfPart) this.#ofParts++;
+    this.#prepared.add(text);
+    return true;
+  }
+
   /** Forgets all texts: each is prepared again once it is executed repeatedly. `now` in ms. */
   chooseAnew(now = performance.now()): void {
     this.#prepared.clear();
+    this.#ofParts = 0;
     this.#executions.clear();
     this.#chosenAt = now;
   }
 }
 
-/** Those of all connections of the process: each of them prepares a text when it first executes it. */
+/** Those of all connections to the database itself: each of them prepares a text when it first executes it. */
 export const preparedTexts = new PreparedTexts();
 
 /** Texts that are shared by shape, of one kind of statement. */

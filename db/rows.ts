@@ -10,9 +10,9 @@ export type Statements = Pick<postgres.Sql, 'unsafe'> | Pick<Scope, 'unsafe'>;
 const statementChannel = channel('tandem:statement');
 
 /** Sends a statement, which is prepared when its text is executed repeatedly. */
-export function send(connection: Statements, text: string, values: readonly unknown[]) {
+export function send(connection: Statements, text: string, values: readonly unknown[], texts = preparedTexts) {
   if (statementChannel.hasSubscribers) statementChannel.publish(text);
-  return connection.unsafe(text, values as never[], { prepare: preparedTexts.execute(text) });
+  return connection.unsafe(text, values as never[], { prepare: texts.execute(text) });
 }
 
 type Columns = postgres.ColumnList<string>;
@@ -35,9 +35,14 @@ function makerOf(columns: Columns): MakeRow {
   return make;
 }
 
-/** Runs one statement and returns its rows as objects. */
-export async function rowsOf<Row>(connection: Statements, text: string, values: readonly unknown[]): Promise<Row[]> {
-  const found = (await send(connection, text, values).values()) as postgres.RowList<unknown[][]>;
+/** Runs one statement and returns its rows as objects. `texts`: those that are prepared on this server. */
+export async function rowsOf<Row>(
+  connection: Statements,
+  text: string,
+  values: readonly unknown[],
+  texts = preparedTexts,
+): Promise<Row[]> {
+  const found = (await send(connection, text, values, texts).values()) as postgres.RowList<unknown[][]>;
   if (found.length === 0) return [];
   const make = makerOf(found.columns);
   const rows = found.map((row) => make(row) as Row);

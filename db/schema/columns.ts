@@ -39,3 +39,8 @@ export function searchPartOf(column: string): string {
 export function inSearchPart(column: string, id: string): string {
   return `${searchPartOf(column)} = ${Number.parseInt(id.slice(-2), 16) % searchParts}`;
 }
+
+/** Whether a text has the condition of a part, so that it exists once for each of them. */
+export function namesSearchPart(text: string): boolean {
+  return text.includes('(get_byte(uuid_send(');
+}

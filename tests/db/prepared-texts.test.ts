@@ -1,7 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database } from '../../db/client.ts';
-import { maxPrepared, minExecutions, PreparedTexts, preparedTexts } from '../../db/prepared-texts.ts';
+import {
+  maxPrepared,
+  maxPreparedOfParts,
+  minExecutions,
+  PreparedTexts,
+  preparedTexts,
+} from '../../db/prepared-texts.ts';
+import { inSearchPart, searchParts } from '../../db/schema/columns.ts';
 import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
 
 const test = suite('prepared statements');
@@ -48,6 +55,24 @@ test('texts in use are chosen anew after a while', () => {
   const later = 60 * 60_000;
   assert.ok(repeat('new', later));
   assert.ok(texts.execute('new', later));
+});
+
+test('searches, whose texts exist once for each part of the workspaces, leave places to others', () => {
+  const texts = new PreparedTexts(0);
+  const repeat = (text: string) => Array.from({ length: minExecutions }, () => texts.execute(text, 0)).at(-1);
+  let searches = 0;
+  for (let part = 0; part < searchParts; part++) {
+    for (let each = 0; each < 50; each++) {
+      const of = inSearchPart(
+        's.workspace_id',
+        `00000000-0000-7000-8000-0000000000${part.toString(16).padStart(2, '0')}`,
+      );
+      if (repeat(`select ${each} from todo_search s where s.workspace_id = $1 and ${of}`)) searches++;
+    }
+  }
+  assert.is(searches, maxPreparedOfParts);
+  for (let each = 0; each < maxPrepared; each++) assert.ok(repeat(`select ${each}`), String(each));
+  assert.not(repeat('one too many'));
 });
 
 test('texts that are executed once are not kept without end', () => {
