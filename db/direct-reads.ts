@@ -21,8 +21,6 @@ interface Place {
   group: number;
   shard: string;
   shards: Shards;
-  /** Texts as they are sent to that worker. */
-  texts: Map<DirectText, string>;
 }
 
 interface Node {
@@ -33,8 +31,8 @@ interface Node {
 
 /** A worker that cannot be read from is examined again after so many ms. */
 const againMs = 30_000;
-/** Workspaces whose places are remembered, shards, and texts of each. */
-const [maxPlaces, maxShards, maxTexts] = [20_000, 1000, 1000];
+/** Workspaces whose places are remembered, and shards. */
+const [maxPlaces, maxShards] = [20_000, 1000];
 
 /** SQLSTATE of a table that does not exist, as a shard that was moved. */
 const noTable = '42P01';
@@ -154,7 +152,7 @@ export class DirectReads {
     // Workspaces of the same shards share their texts.
     const key = `${own} ${group}`;
     const shards = new Map(found.map(({ name, shard }) => [name, `${name}_${shard}`]));
-    const place = this.#byShard.get(key) ?? { node: `${host}:${port}`, group, shard: own, shards, texts: new Map() };
+    const place = this.#byShard.get(key) ?? { node: `${host}:${port}`, group, shard: own, shards };
     if (this.#byShard.size >= maxShards) this.#byShard.clear();
     this.#byShard.set(key, place);
     if (this.#places.has(workspaceId)) this.#places.set(workspaceId, place);
@@ -204,8 +202,7 @@ export class DirectReads {
   }
 
   async #read<Row>(place: Place, pools: WorkPools, direct: DirectText, read: Read): Promise<Row[] | typeof lost> {
-    const text = place.texts.get(direct) ?? direct.at(place.shards);
-    if (place.texts.size < maxTexts) place.texts.set(direct, text);
+    const text = direct.at(place.shards);
     const run = async (connection: Statements) => {
       // Sent together: the second sees what was committed before it began, after the first was over.
       const [rows, [state]] = await Promise.all([

@@ -14,7 +14,7 @@ export type Shards = ReadonlyMap<string, string>;
 export interface DirectText {
   /** The places of the parameters that hold the workspace. */
   workspaces: readonly number[];
-  /** The text for these shards. @throws Error when one of them is not known. */
+  /** The text for these shards, the same object each time. @throws Error when one of them is not known. */
   at(shards: Shards): string;
 }
 
@@ -41,21 +41,47 @@ const alias =
 /** A query of a `with` list that is called like a table. */
 const shadows = new RegExp(`\\b(${names})\\s*(\\([^()]*\\))?\\s+as\\s+(not\\s+)?(materialized\\s+)?\\(`, 'i');
 
+/** Texts for shards that are remembered, all together. */
+const maxKept = 20_000;
+/** Those texts, by the shards. They go with the statement, with the shards, or all at once when they are too many. */
+let kept = new WeakMap<Shards, WeakMap<DirectText, string>>();
+let keptCount = 0;
+
+/** What `make` made of the statement for these shards. */
+function forShards(text: DirectText, shards: Shards, make: () => string): string {
+  const known = kept.get(shards)?.get(text);
+  if (known !== undefined) return known;
+  if (keptCount === maxKept) {
+    kept = new WeakMap();
+    keptCount = 0;
+  }
+  const made = make();
+  const texts = kept.get(shards) ?? new WeakMap<DirectText, string>();
+  kept.set(shards, texts.set(text, made));
+  keptCount++;
+  return made;
+}
+
 function directText(text: string): DirectText | null {
   if (isMore.test(text) || shadows.test(text)) return null;
   const all = namesIn(text, onWorkers);
+  if (all.workspaces.length === 0) return null;
   const found = [...text.matchAll(table)];
   // Others are between commas, or where this does not look for them.
   if (found.length !== all.tables.length || !all.tables.some((name) => distributed.has(name))) return null;
   if (namesIn(text, local).tables.length > 0 || unroutedIn(text, distributed).length > 0) return null;
-  const at = (shards: Shards) =>
+  const made = (shards: Shards) =>
     text.replace(table, (whole: string, before: string, given: string, offset: number) => {
       const name = given.toLowerCase();
       const shard = shards.get(name);
       if (shard === undefined) throw new Error(`The shard of the table ${name} is not known`);
       return `${before} ${shard}${alias.test(text.slice(offset + whole.length)) ? '' : ` ${name}`}`;
     });
-  return { workspaces: [...new Set(all.workspaces)], at };
+  const direct: DirectText = {
+    workspaces: [...new Set(all.workspaces)],
+    at: (shards) => forShards(direct, shards, () => made(shards)),
+  };
+  return direct;
 }
 
 /** How a statement is read on the worker of its workspace; null: Citus has to run it. */

@@ -101,7 +101,9 @@ function workspacesOf(query: readonly string[], tables: readonly { table: string
   const text = ` ${query.join(' ')} `;
   const keys = [
     'workspace_id',
-    ...tables.filter(isTenant).map(({ alias }) => (tables.length === 1 ? 'id' : `${alias} \\. id`)),
+    ...tables
+      .filter(isTenant)
+      .flatMap(({ alias }) => [`${alias} \\. id`, ...(tables.length === 1 ? ['(?<! \\. )id'] : [])]),
   ];
   return keys.flatMap((key) =>
     [...text.matchAll(new RegExp(` ${key} = \\$(\\d+)(?= )`, 'g'))].map(([, n]) => Number(n)),

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { directOf } from '../../db/engine/direct.ts';
+import { directOf, type Shards } from '../../db/engine/direct.ts';
 
 const test = suite('reads on the worker of a workspace');
 
@@ -41,6 +41,7 @@ test('Citus runs what is more than a read of one workspace', () => {
     'select id from todos where id = $1',
     'select id from todos where workspace_id = any($1) and workspace_id = $2',
     'select id from members where workspace_id = $1',
+    'select w.name from members m join workspaces w on w.id = m.workspace_id join users u on u.id = m.user_id where u.id = $1',
     'select e.id from events e join todos t on t.workspace_id = e.workspace_id where e.workspace_id = $1 and t.workspace_id = $1',
     'select 1 from todos t, labels l where t.workspace_id = $1 and l.workspace_id = $1',
     'with labels as (select id from todos where workspace_id = $1) select * from labels where workspace_id = $1',
@@ -48,6 +49,18 @@ test('Citus runs what is more than a read of one workspace', () => {
   ]) {
     assert.is(directOf(text), null, text);
   }
+});
+
+test('a text for shards is made once, and again when there are too many', () => {
+  const direct = directOf('select title from todos where workspace_id = $1');
+  let times = 0;
+  const own = { get: () => `todos_${++times}` } as unknown as Shards;
+  const made = () => direct?.at(own);
+  assert.is(made(), 'select title from todos_1 todos where workspace_id = $1');
+  assert.is(made(), 'select title from todos_1 todos where workspace_id = $1');
+  for (let each = 0; each < 30_000; each++) direct?.at(new Map([['todos', 'todos_100']]));
+  assert.is(made(), 'select title from todos_2 todos where workspace_id = $1');
+  assert.is(made(), 'select title from todos_2 todos where workspace_id = $1');
 });
 
 test('a table whose shard is not known is no read', () => {
