@@ -82,7 +82,8 @@ export async function recordDue(tx: Db, workspaceId: string, { schedule, due, ou
   const error = outcome?.error ?? null;
   // A started run may still fail: only its end, or a notification of people, resets the count. A skipped time is none.
   const unchanged = outcome === null || outcome.runId !== null || outcome.status === 'skipped';
-  const failures = unchanged ? consecutiveFailures : error ? consecutiveFailures + 1 : 0;
+  const counted = unchanged ? consecutiveFailures : error ? consecutiveFailures + 1 : 0;
+  const failures = outcome?.notified ? 0 : counted;
   const disabled = failures >= maxFailures;
   const next = disabled ? null : nextOpenTime(schedule, Date.parse(now));
   const resumed = next === null ? 'completed' : 'pending';

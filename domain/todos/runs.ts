@@ -3,6 +3,7 @@ import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { agents } from '../../db/schema/workspaces.ts';
+import { closeChat } from '../chats/cancel.ts';
 import { append } from '../chats/messages.ts';
 import { changeRunReason } from '../chats/runs.ts';
 import { type Starter, starterOf, startTurn } from '../chats/turns.ts';
@@ -102,9 +103,13 @@ export async function beginRun(tx: Db, workspaceId: string, runId: string): Prom
   if (todoId) await recordTodoUpdate(tx, workspaceId, todoId, fields);
 }
 
-/** Checks that a run of the todo can start now. @throws Failure 409. */
-function requireRunnable({ latestRun, status, isArchived }: TodoAnswer): void {
-  if (latestRun?.status === 'running') {
+/** Whether the latest run of the todo waits for the working hours of its agent. */
+const isQueued = ({ latestRun }: TodoAnswer) => latestRun?.statusReason === 'queued';
+
+/** Checks that a run of the todo can start now: in the place of one that waits for working hours. @throws Failure 409. */
+function requireRunnable(todo: TodoAnswer): void {
+  const { latestRun, status, isArchived } = todo;
+  if (latestRun?.status === 'running' && !isQueued(todo)) {
     const message = 'An agent is already working on this todo. Wait until its run ends, or cancel its chat.';
     throw conflict(message, { reason: 'already_running' });
   }
@@ -139,7 +144,7 @@ async function agentFor(db: Db, workspaceId: string, todo: TodoAnswer): Promise<
 }
 
 /**
- * Starts an agent on a todo at once, also outside its working hours.
+ * Starts an agent on a todo at once, also outside its working hours. A run that waits for them is cancelled.
  * @throws Failure 400 archived agent, 404 todo or agent, 409 already running, done or archived, 402.
  */
 export function runTodo(ctx: Context, { todoId, agentId, message }: RunStartInput): Promise<TodoRunAnswer> {
@@ -151,8 +156,11 @@ export function runTodo(ctx: Context, { todoId, agentId, message }: RunStartInpu
     if (!known) throw notFound('agent', 'agentId');
     requireRunnable(todo);
     const chosen = agentId ?? (await agentFor(db, workspaceId, todo));
+    const queuedIn = isQueued(todo) && todo.latestRun?.chatId;
+    if (queuedIn) await closeChat({ ...ctx, db }, workspaceId, queuedIn);
     const run = await startRun({ ...ctx, db }, { todo, agentId: chosen, trigger: 'manual', message });
-    await recordTodoUpdate(db, workspaceId, todo.id, ['lastRunAt', 'latestRun']);
+    const ofSchedule = todo.scheduleStatus === 'queued' ? ['scheduleStatus'] : [];
+    await recordTodoUpdate(db, workspaceId, todo.id, ['lastRunAt', 'latestRun', ...ofSchedule]);
     return run;
   });
 }

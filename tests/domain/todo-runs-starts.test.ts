@@ -220,7 +220,7 @@ test('a dry run shows the assignment and starts nobody', async () => {
 });
 
 test('outside its working hours an assigned agent waits for them; an explicit start does not', async () => {
-  const { call, workspace, workspaceId, gardener, assign } = await world();
+  const { call, workspace, gardener, assign } = await world();
   now = new Date('2027-03-06T10:00:00Z'); // a Saturday
   const hours = { timezone: 'Europe/Berlin', days: ['mon', 'tue'], start: '09:00', end: '17:00' };
   const set = 'update agents set working_hours_enabled = $2, working_hours = $3 where id = $1';
@@ -240,13 +240,17 @@ test('outside its working hours an assigned agent waits for them; an explicit st
     ['queued', 'queued'],
   );
 
-  const again = await call(`POST /todos/${first.id}/runs`, { agentId: gardener });
-  refused(again, 409, null);
-  await endWork(tandem, workspaceId, body.latestRun.chatId, { outcome: 'cancelled' });
-  assert.is((await get({ call }, first.id)).latestRun.status, 'cancelled');
   const explicit = runIn(await call(`POST /todos/${first.id}/runs`));
   assert.equal([explicit.agentId, explicit.statusReason], [gardener, null]);
   assert.is((await chatOf(tandem, explicit.chatId)).chat?.status, 'running');
+  const { data } = (await call(`GET /todos/${first.id}/runs`)).body;
+  const statuses = data.map(({ trigger, status }: Record<string, unknown>) => [trigger, status]);
+  assert.equal(statuses, [
+    ['manual', 'running'],
+    ['assignment', 'cancelled'],
+  ]);
+  assert.is((await chatOf(tandem, body.latestRun.chatId)).chat?.status, 'cancelled');
+  refused(await call(`POST /todos/${first.id}/runs`, { agentId: gardener }), 409, null);
   const created = await call('POST /todos', { title: 'b', assignees: ids(gardener), run: true });
   assert.is(created.body.latestRun.statusReason, null);
 

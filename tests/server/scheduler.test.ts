@@ -292,19 +292,28 @@ test('without minutes, with an archived agent or without assignees nothing start
   assert.equal(await runsOf(dry, noMinutes.id), []);
 });
 
-test('people beside an agent that cannot start are notified all the same', async () => {
+test('people beside an agent that cannot start are notified all the same, however often', async () => {
   const workspace = await tandem.workspace();
   const agent = await assistantOf(tandem, workspace.workspaceId);
   const assignees = [{ id: workspace.userId }, { id: agent }];
   const todo = await todoOf(workspace, { schedule: hourly, assignees });
   await spendAllMinutes(tandem, workspace.workspaceId);
-  tandem.clock.set(at('09:00'));
-  await tandem.fire();
+  const times = ['09:00', '10:00', '11:00', '12:00', '13:00', '14:00'].map(at);
+  for (const time of times) {
+    tandem.clock.set(time);
+    await tandem.fire();
+  }
   const after = await get(workspace, todo.id);
   assert.equal([after.scheduleError.code, after.lastNotificationStatus], ['insufficient_minutes', 'sent']);
-  const { data } = (await workspace.call(`GET /todos/${todo.id}/occurrences`)).body;
-  const { status, firedAt, runId } = data.find(({ plannedAt }: { plannedAt: string }) => plannedAt === at('09:00'));
-  assert.equal([status, firedAt, runId], ['missed', at('09:00'), null]);
+  assert.equal([after.scheduleStatus, after.nextRunAt], ['error', at('15:00')]);
+  assert.is(after.scheduleError.consecutiveFailures, 0, 'a notification ends the count');
+  const { data } = (await workspace.call(`GET /todos/${todo.id}/occurrences?limit=100`)).body;
+  const came = data.filter((each: { status: string }) => each.status !== 'upcoming').reverse();
+  const fired = came.map(({ status, firedAt, runId }: Record<string, unknown>) => [status, firedAt, runId]);
+  assert.equal(
+    fired,
+    times.map((time) => ['missed', time, null]),
+  );
 });
 
 test('five failures in a row disable a schedule until somebody resumes it', async () => {
