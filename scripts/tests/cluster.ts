@@ -93,16 +93,20 @@ export async function createOnCluster(
   return { url: await makeDatabase(url, nodes, name, via), drop };
 }
 
-/** Makes the database whose copies the test files get, migrated and distributed. */
-async function makeTemplate(base: string, nodes: readonly Node[], name: string): Promise<void> {
-  const url = await makeDatabase(base, nodes, name);
-  await on(url, async (sql) => {
+/** Migrates an empty database of a cluster, and distributes its tables. */
+export function distributeEmpty(url: string): Promise<void> {
+  return on(url, async (sql) => {
     await migrate(sql);
     const connection = await sql.reserve();
     await connection.unsafe(`set citus.shard_count = ${shards}`);
     await distributeTables(connection);
     connection.release();
   });
+}
+
+/** Makes the database whose copies the test files get, migrated and distributed. */
+async function makeTemplate(base: string, nodes: readonly Node[], name: string): Promise<void> {
+  await distributeEmpty(await makeDatabase(base, nodes, name));
   for (const node of nodes) {
     await on(urlOf(base, node, 'postgres'), async (sql) => {
       await sql.unsafe(`alter database ${name} with allow_connections false`);

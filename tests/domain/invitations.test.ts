@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
 import { openMailServer } from '../support/mail-server.ts';
 import { newAccount, type Person, password, temporaryDirectory, tokenInEmail } from '../support/people.ts';
-import { createDatabase } from '../support/scratch.ts';
+import { createServiceDatabase } from '../support/scratch.ts';
 
 const test = suite('invitations and their address');
 let tandem: TestService;
@@ -135,7 +135,7 @@ test('where no email is sent, its maker gets the link; it names the address that
 });
 
 test('where emails are sent, the link of an address is in its mailbox alone', async () => {
-  const [database, box] = [await createDatabase(), await openMailServer()];
+  const [database, box] = [await createServiceDatabase(), await openMailServer()];
   const settings = { DATABASE_URL: database.url, SMTP_URL: box.url, REQUIRE_VERIFIED_EMAIL: 'false' };
   const sending = await startTestService(settings);
   const { session } = await newAccount(sending);

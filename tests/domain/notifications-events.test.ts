@@ -6,7 +6,7 @@ import { startTestService, type TestService, type TestWorkspace } from '../suppo
 import { openMailServer } from '../support/mail-server.ts';
 import { newAccount, temporaryDirectory } from '../support/people.ts';
 import { endWork, runIn } from '../support/run-fixtures.ts';
-import { createDatabase } from '../support/scratch.ts';
+import { createServiceDatabase } from '../support/scratch.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
 import { heldTurn, worldOf } from '../support/turn-world.ts';
 
@@ -268,7 +268,7 @@ test('a person without an account is invited by email alone', async () => {
 });
 
 test('where emails are sent, an event sends one to everybody concerned, and an invitation only its own', async () => {
-  const [database, box] = [await createDatabase(), await openMailServer()];
+  const [database, box] = [await createServiceDatabase(), await openMailServer()];
   const sending = await startTestService({ DATABASE_URL: database.url, SMTP_URL: box.url }, { engine });
   const workspace = await sending.workspace();
   const { email } = (await workspace.call('GET /me')).body.user;

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Authenticator, type Quirks } from '../support/authenticator.ts';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
-import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
+import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 import { addPasskey, enterPassword, newConfirmedAccount } from '../support/second-factors.ts';
 
 /* A database of their own, in which every open challenge can be made to expire. */
@@ -14,7 +14,7 @@ let tandem: TestService;
 let other: TestService;
 
 test.before(async () => {
-  database = await createDatabase();
+  database = await createServiceDatabase();
   tandem = await startTestService({ DATABASE_URL: database.url });
   other = await startTestService({ DATABASE_URL: database.url, PUBLIC_URL: tandem.url });
 });

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
 import { type MailServer, openMailServer } from '../support/mail-server.ts';
 import { newAccount, password } from '../support/people.ts';
-import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
+import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 import { addPasskey, addTotp, codeAt, enterPassword, newConfirmedAccount } from '../support/second-factors.ts';
 
 /* A database of their own: a service with a mail server sends every email that is due, whoever made it. */
@@ -16,7 +16,7 @@ let box: MailServer;
 let tandem: TestService;
 
 test.before(async () => {
-  database = await createDatabase();
+  database = await createServiceDatabase();
   box = await openMailServer();
   tandem = await startTestService({ DATABASE_URL: database.url, SMTP_URL: box.url }, { clock: () => new Date(now) });
 });

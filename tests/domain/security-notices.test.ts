@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../support/harness.ts';
 import { type MailServer, openMailServer, until } from '../support/mail-server.ts';
 import { connectApp } from '../support/oauth.ts';
 import { newAccount, type Person, password } from '../support/people.ts';
-import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
+import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 
 /* A database of their own: a service with a mail server sends every email that is due, whoever made it. */
 
@@ -15,7 +15,7 @@ let box: MailServer;
 let tandem: TestService;
 
 test.before(async () => {
-  database = await createDatabase();
+  database = await createServiceDatabase();
   box = await openMailServer();
   tandem = await startTestService({ DATABASE_URL: database.url, SMTP_URL: box.url });
 });

@@ -7,7 +7,7 @@ import { startTestService, type TestService, type TestWorkspace } from '../suppo
 import { type MailServer, openMailServer, until } from '../support/mail-server.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
 import { startProcess, stopProcesses } from '../support/processes.ts';
-import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
+import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 
 /* A database of their own: a service with a mail server sends every email that is due, whoever made it. */
 
@@ -20,7 +20,7 @@ const start = (url = box.url) =>
   startTestService({ DATABASE_URL: database.url, SMTP_URL: url, MAIL_FROM: 'Tandem <post@tandem.test>' });
 
 test.before(async () => {
-  database = await createDatabase();
+  database = await createServiceDatabase();
   box = await openMailServer();
   tandem = await start();
 });

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService } from '../support/harness.ts';
-import { createDatabase } from '../support/scratch.ts';
+import { createServiceDatabase } from '../support/scratch.ts';
 import { runScript } from '../support/scripts.ts';
 
 const test = suite('npm run db:recount');
@@ -10,7 +10,7 @@ let drop: () => Promise<void>;
 let url: string;
 
 test.before(async () => {
-  const scratch = await createDatabase();
+  const scratch = await createServiceDatabase();
   ({ url, drop } = scratch);
   tandem = await startTestService({ DATABASE_URL: url });
 });

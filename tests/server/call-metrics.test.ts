@@ -7,7 +7,7 @@ import { queues } from '../../server/workers/work.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { turnInState } from '../support/jobs-world.ts';
 import { callTool } from '../support/mcp-clients.ts';
-import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
+import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 
 const test = suite('metrics of calls and queues');
 let database: ScratchDatabase;
@@ -15,7 +15,7 @@ let tandem: TestService;
 let workspace: TestWorkspace;
 
 test.before(async () => {
-  database = await createDatabase();
+  database = await createServiceDatabase();
   tandem = await startTestService({ AGENT_CONCURRENCY: '0', DATABASE_URL: database.url });
 });
 test.before.each(async () => {

@@ -11,7 +11,7 @@ import { watchSpace } from '../../server/runtime/audio-space.ts';
 import { mountHealth } from '../../server/runtime/health.ts';
 import { ask, assertFrame } from '../support/frame.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
-import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
+import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('a full disk');
@@ -19,7 +19,7 @@ let scratch: ScratchDatabase;
 let tandem: TestService;
 
 test.before(async () => {
-  scratch = await createDatabase();
+  scratch = await createServiceDatabase();
   tandem = await startTestService({ DATABASE_URL: scratch.url, AGENT_CONCURRENCY: '0' });
 });
 test.after(async () => {

@@ -1,7 +1,7 @@
 import { createLog } from '../../server/log.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type MailServer, openMailServer } from './mail-server.ts';
-import { createDatabase } from './scratch.ts';
+import { createServiceDatabase } from './scratch.ts';
 import { ScriptedEngine } from './scripted-engine.ts';
 
 /** Stands in everything that the requests of a test hold and its log must not. */
@@ -24,7 +24,7 @@ export interface LoggedService {
 export async function startLoggedService(): Promise<LoggedService> {
   const lines: string[] = [];
   const log = createLog({ LOG_LEVEL: 'trace', LOG_FORMAT: 'json' }, { write: (line: string) => void lines.push(line) });
-  const [database, box, engine] = [await createDatabase(), await openMailServer(), new ScriptedEngine()];
+  const [database, box, engine] = [await createServiceDatabase(), await openMailServer(), new ScriptedEngine()];
   const tandem = await startTestService(
     { DATABASE_URL: database.url, SMTP_URL: box.url, REQUIRE_VERIFIED_EMAIL: 'false' },
     { engine, log },

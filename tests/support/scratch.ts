@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
+import { createOnCluster, distributeEmpty } from '../../scripts/tests/cluster.ts';
 import { testDatabaseUrl } from './harness.ts';
 
 /** A database of one test, empty, on the server of the run. */
@@ -19,4 +20,13 @@ export async function createDatabase(): Promise<ScratchDatabase> {
   const url = new URL(testDatabaseUrl());
   url.pathname = `/${name}`;
   return { url: url.toString(), drop: () => run(`drop database ${name} with (force)`) };
+}
+
+/** One for another service: empty, or distributed on a cluster, where a start does not do that. */
+export async function createServiceDatabase(): Promise<ScratchDatabase> {
+  const { TEST_CITUS_URL: cluster } = process.env;
+  if (!cluster) return createDatabase();
+  const database = await createOnCluster(cluster);
+  await distributeEmpty(database.url);
+  return database;
 }
