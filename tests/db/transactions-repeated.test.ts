@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database } from '../../db/client.ts';
-import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
+import { startTestService, type TestService, type TestWorkspace, testDatabaseUrl } from '../support/harness.ts';
 import { untilBlocked } from '../support/locks.ts';
 import { createDatabase, type ScratchDatabase } from '../support/scratch.ts';
 
@@ -104,19 +104,21 @@ async function untilCrossed<Result>(attempt: () => Promise<Result | null>): Prom
   throw new Error('the request never was the one to give way');
 }
 
-const lock = (table: string, id: string) => `select 1 from ${table} where id = '${id}' for update`;
+const lock = (table: string, { workspaceId }: TestWorkspace, id: string) =>
+  `select 1 from ${table} where workspace_id = '${workspaceId}' and id = '${id}' for update`;
 
 const headers = { 'idempotency-key': 'once' };
 
 for (const [name, more] of Object.entries({ 'with an Idempotency-Key': { headers }, 'without a key': {} })) {
   test(`a request ${name} that a deadlock takes back is repeated, and happens once`, async () => {
-    const { call } = await tandem.workspace();
+    const workspace = await tandem.workspace();
+    const { call } = workspace;
     const { answer, chatId, send } = await untilCrossed(async () => {
       const { body: todo } = await call('POST /todos', { title: 'Contended' });
       const { body: chat } = await call('POST /chats', { message: 'Hello', todoId: todo.id });
       await call(`POST /chats/${chat.id}/cancel`);
       const ask = () => call(`POST /chats/${chat.id}/messages`, { message: 'Go on' }, more);
-      const locks: [string, string] = [lock('chats', chat.id), lock('todos', todo.id)];
+      const locks: [string, string] = [lock('chats', workspace, chat.id), lock('todos', workspace, todo.id)];
       const crossed = await crossing(locks, '%from chats c where%for update%', ask);
       return crossed && { answer: crossed, chatId: chat.id, send: ask };
     });
@@ -132,12 +134,13 @@ for (const [name, more] of Object.entries({ 'with an Idempotency-Key': { headers
 }
 
 test('a patch of one statement that a deadlock takes back is repeated', async () => {
-  const { call } = await tandem.workspace();
+  const workspace = await tandem.workspace();
+  const { call } = workspace;
   const { body: list } = await call('POST /todo-lists', { name: 'Other' });
   const answer = await untilCrossed(async () => {
     const { body: todo } = await call('POST /todos', { title: 'Contended' });
     // The patch locks the todo, then its new list.
-    const locks: [string, string] = [lock('todo_lists', list.id), lock('todos', todo.id)];
+    const locks: [string, string] = [lock('todo_lists', workspace, list.id), lock('todos', workspace, todo.id)];
     const patch = () => call(`PATCH /todos/${todo.id}`, { todoListId: list.id });
     return crossing(locks, '%update todos set%', patch);
   });
