@@ -107,8 +107,10 @@ test('the facts for an estimate are the todo, its runs and what happened in its 
   const calls = [{ type: 'tool_call' }, { type: 'text', text: 'a' }, { type: 'tool_call' }];
   await tandem.db.rows(insert, [workspaceId, first.chatId, 2, JSON.stringify(calls)]);
   await endWork(tandem, workspaceId, first.chatId, { outcome: 'completed', summary: 'Both are written.' });
-  const times = `update todo_runs set minutes_used = 1.5, finished_at = started_at + interval '90 seconds' where id = $1`;
-  await tandem.db.rows(times, [first.id]);
+  const end = `select (started_at + interval '90 seconds')::text as instant from todo_runs where id = $1`;
+  const [{ instant } = {}] = await tandem.db.rows<{ instant: string }>(end, [first.id]);
+  const times = 'update todo_runs set minutes_used = 1.5, finished_at = $2 where id = $1';
+  await tandem.db.rows(times, [first.id, instant]);
   runIn(await call(`POST /todos/${todo.id}/runs`));
   assert.is(await estimateFacts(tandem, { workspaceId, todoId: todo.id }), undefined, 'it is not done');
   await call(`PATCH /todos/${todo.id}`, { status: 'done' });
