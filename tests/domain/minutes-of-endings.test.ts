@@ -85,6 +85,27 @@ test('a turn that is cancelled while the model answers is charged for that, once
   assert.equal(await booksOf(workspace), books, 'nothing is charged twice, or by a worker that lost the turn');
 });
 
+test('so is a turn that is erased with its chat, which leaves nothing but its entries', async () => {
+  const workspace = await tandem.workspace();
+  const agentId = await agentOf(workspace);
+  const { body: todo } = await workspace.call('POST /todos', { title: 'Water the plants' });
+  const busy = held(reply('Too late.'));
+  const { chatId } = await startRun(workspace, todo.id, engine.plan(busy.script), agentId);
+  await busy.asked();
+  const text = `select chat_id as "chatId", id as "turnId", workspace_id as "workspaceId", attempt, agent_id as "agentId",
+    run_id as "runId", $2::uuid as "todoId", trigger, active_ms as "activeMs" from chat_turns where workspace_id = $1`;
+  const [claim] = await tandem.db.rows<Claim>(text, [workspace.workspaceId, todo.id]);
+  assert.ok(claim);
+  assert.is((await workspace.call(`DELETE /chats/${chatId}?permanent=true`)).status, 200);
+  const books = { left: 599.9, entered: 599.9, entries: 1, turns: 0, runs: 0.1 };
+  assert.equal(await charged(workspace), books);
+  const world = worldOf(tandem.db);
+  await chargeCancelled(world, claim, 6_000);
+  assert.equal(await booksOf(workspace), books, 'nothing is charged twice');
+  await chargeCancelled(world, claim, 6_001);
+  assert.equal(await booksOf(workspace), { left: 599.8, entered: 599.8, entries: 2, turns: 0, runs: 0.2 });
+});
+
 test('so is a run whose todo is done meanwhile, and one that ends with a fault of the model', async () => {
   const workspace = await tandem.workspace();
   const agentId = await agentOf(workspace);
