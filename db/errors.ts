@@ -37,6 +37,7 @@ const classes = {
   lockTimeout: anyOf('55P03'),
   /** A lock that was not got in time, or a statement that was not over. */
   tooLong: anyOf('55P03', '57014'),
+  slowStatement: anyOf('57014'),
   protocol: anyOf('08P01'),
   /** The disk is full, or a limit for files is reached. */
   full: anyOf('53100', '53400'),
@@ -108,6 +109,11 @@ export function isUnavailable(error: unknown): boolean {
  */
 export function waitedTooLong(error: unknown): boolean {
   return isCausedBy('tooLong', error);
+}
+
+/** Whether a statement took too long. The causes of the error are examined too. */
+export function isSlowStatement(error: unknown): boolean {
+  return isCausedBy('slowStatement', error);
 }
 
 /** Whether PostgreSQL found no space to write. The causes of the error are examined too. */

@@ -16,14 +16,20 @@ let tandem: TestService;
 let handlers: Pick<Handlers, 'onTurn' | 'onDigest'>;
 /** What the worker of the turn sends to the database. */
 const sent: string[] = [];
+/** Statements with these words take longer than the database lets them. */
+let tooSlow: string | undefined;
 
 function counted(db: Db): Db {
   const transaction: Db['transaction'] = (work, first) => {
     sent.push('begin');
     return db.transaction((tx, rows: Parameters<typeof work>[1]) => work(counted(tx), rows), first);
   };
-  const rows: Db['rows'] = (text, values) => {
+  const rows: Db['rows'] = async (text, values) => {
     sent.push(text);
+    if (tooSlow !== undefined && text.includes(tooSlow)) {
+      await db.rows(`set local statement_timeout = 1`, []);
+      return db.rows('select pg_sleep(60)', []);
+    }
     return db.rows(text, values);
   };
   return { ...db, transaction, rows, notify: (...args) => db.notify(...args), as: (other) => counted(db.as(other)) };
@@ -47,6 +53,9 @@ test.before(async () => {
   handlers = agentsAtWork({ config: parseConfig({}), log, live, selection, context: contextOfAgents(world) });
 });
 test.after.each(releaseAll);
+test.after.each(() => {
+  tooSlow = undefined;
+});
 test.after(() => tandem.close());
 
 /** A chat whose turn does what is planned, and the answers of its agent. */
@@ -84,6 +93,19 @@ test('an end that uses up the minutes of the workspace is saved too, and so is o
     (select -sum(t.minutes) from chat_turns t where t.workspace_id = $1) as counted`;
   const [sums] = await tandem.db.rows<{ charged: string; counted: string }>(charges, [workspace.workspaceId]);
   assert.is(sums?.charged, sums?.counted);
+});
+
+test('a call whose statement takes too long is made once more, and then the model sees that', async () => {
+  const workspace = await tandem.workspace();
+  tooSlow = 'insert into todos';
+  const { chat, texts } = await turnOf(workspace, [use(['create_todo', { title: 'Slow' }]), reply('It was too slow.')]);
+  assert.equal([chat.status, texts.at(-1)], ['completed', 'It was too slow.'], chat.errorMessage);
+  assert.is(sent.filter((text) => text.includes('insert into todos')).length, 2);
+  const { body: page } = await workspace.call(`GET /chats/${chat.id}/messages`);
+  const [result] = page.data.at(-2).blocks;
+  assert.equal([result.type, result.isError], ['tool_result', true]);
+  assert.match(result.output.message, 'took too long');
+  assert.equal((await workspace.call('GET /todos')).body.data, []);
 });
 
 test('an end that waits for a renewal of its lease and for another charge counts both', async () => {

@@ -1,6 +1,7 @@
 import { v7 as newId } from 'uuid';
 import type { AgentTool, ToolOutcome } from '../../../adapters/tools/agent-tools.ts';
 import type { Db } from '../../../db/client.ts';
+import { isSlowStatement } from '../../../db/errors.ts';
 import { originOfAgent } from '../../../db/origin.ts';
 import { agentAtWork } from '../../../domain/agents/rows.ts';
 import { approvalReason } from '../../../domain/approvals/policy.ts';
@@ -16,6 +17,8 @@ export class ToolCalls {
   readonly #claim: Claim;
   readonly #parts: Pick<TurnParts, 'context' | 'tools'>;
   readonly #signal: AbortSignal;
+  /** Ids of calls that took too long once: the database may have been busy. */
+  readonly #slow = new Set<string>();
 
   constructor(claim: Claim, parts: Pick<TurnParts, 'context' | 'tools'>, signal: AbortSignal) {
     this.#claim = claim;
@@ -34,7 +37,19 @@ export class ToolCalls {
   async run(db: Db, call: ToolCallBlock, input: unknown): Promise<ToolOutcome> {
     const tool = this.#parts.tools.get(call.name);
     if (!tool) return this.#unknown(call.name);
-    return (await this.#refusal(db, tool, call, input)) ?? tool.call(this.#contextOf(db), input);
+    const refused = await this.#refusal(db, tool, call, input);
+    return refused ?? tool.call(this.#contextOf(db), input).catch((error: unknown) => this.#tookTooLong(call, error));
+  }
+
+  /** The outcome of a call that took too long again; its own transaction is undone. @throws the error the first time. */
+  #tookTooLong({ id }: ToolCallBlock, error: unknown): ToolOutcome {
+    if (!isSlowStatement(error)) throw error;
+    if (!this.#slow.has(id)) {
+      this.#slow.add(id);
+      throw error;
+    }
+    const message = 'This took too long, and nothing was changed. Ask for less at once, or try it again later.';
+    return { isError: true, output: { code: 'internal_error', message }, truncated: false };
   }
 
   /** Null when no approval is needed, as for a call that cannot work. */
