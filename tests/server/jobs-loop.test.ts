@@ -33,6 +33,7 @@ function leasesOn(rows: number, more: Partial<Leases<LeasedRow>> = {}): Leases<L
       const claims = waiting.splice(0, limit);
       return { claims, found: claims.length, reached: null };
     },
+    othersWait: async () => false,
     renew: async (_db, claims) => new Set(claims),
     retry: async (_db, claim) => void calls.retried.push(claim),
     handBack: async (_db, claim) => void calls.handedBack.push(claim),

@@ -26,6 +26,8 @@ export interface Leases<Claim extends LeasedRow> {
    * `after`, and within a workspace what is due longest comes first. The last claim is that of the last turn.
    */
   claim(db: Db, limit: number, workerId: string, after: string): Promise<Claimed<Claim>>;
+  /** Whether rows of other workspaces wait for a worker. */
+  othersWait(db: Db, workspaceId: string): Promise<boolean>;
   /** Renews the leases of claims, and returns those that the worker still holds. */
   renew(db: Db, claims: readonly Claim[]): Promise<Set<Claim>>;
   /** Gives a row back after its work failed; it is due again in `seconds`. Does nothing when the lease was lost. */
@@ -112,9 +114,10 @@ function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds:
 }
 
 /** In the order of the index, as in a claim: the planner has no other way than the partial index. */
-function waitingText<Claim extends LeasedRow>({ name, due, open, eligible = 'true' }: WorkTable<Claim>): string {
-  return `select t.${due} as due from ${name} t where ${open} and t.${due} < now() and ${eligible}
-    order by t.workspace_id, t.${due} limit ${maxCounted}`;
+function waitingText<Claim extends LeasedRow>(table: WorkTable<Claim>, limit: number, condition = 'true'): string {
+  const { name, due, open, eligible = 'true' } = table;
+  return `select t.${due} as due from ${name} t where ${open} and t.${due} < now() and ${condition} and ${eligible}
+    order by t.workspace_id, t.${due} limit ${limit}`;
 }
 
 /** The leases on the rows of a table. */
@@ -122,6 +125,7 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
   const { leaseSeconds: seconds = leaseSeconds } = table;
   const claim = claimText(table, seconds);
   const onCitus = claimTexts(table, seconds);
+  const elsewhere = waitingText(table, 1, 't.workspace_id <> $1::uuid');
   const [everywhere, withinOne] = [claimedTexts(table, seconds, false), claimedTexts(table, seconds, true)];
   const textsOn = ({ engine }: Pick<Db, 'engine'>) => (engine === 'citus' ? withinOne : everywhere);
   /** The values of a statement of `textsOn`: one on all claims, or one for each workspace. */
@@ -140,7 +144,7 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
   return {
     name: table.name,
     leaseSeconds: seconds,
-    waiting: waitingText(table),
+    waiting: waitingText(table, maxCounted),
     claim: async (db, limit, workerId, after) => {
       if (db.engine === 'citus') return claimAnywhere<Claim>(db, onCitus, { limit, spare, workerId, after });
       type Row = Claim & Pick<Claimed<Claim>, 'found' | 'reached'>;
@@ -148,6 +152,7 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
       const [{ found, reached } = { found: 0, reached: null }] = rows;
       return { claims: rows.filter(({ workspaceId }) => workspaceId !== null), found, reached };
     },
+    othersWait: async (db, workspaceId) => (await db.rows(elsewhere, [workspaceId])).length > 0,
     renew: async (db, claims) => {
       const held = new Set<Claim>();
       for (const { batch, values } of batchesOn(db, claims)) {

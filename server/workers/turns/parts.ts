@@ -16,6 +16,8 @@ export interface AgentNow {
 export interface TurnLimits {
   activeMs: number;
   answers: number;
+  /** How long it keeps its place while turns of other workspaces wait; 20 seconds by default. */
+  placeMs?: number;
 }
 
 /** What the engine is asked, and the agent that asks. */

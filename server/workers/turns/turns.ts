@@ -63,24 +63,25 @@ export class Turn {
   }
 
   /**
-   * Works until the turn ends, waits or is lost. When it was cancelled, the time of the step that was in progress is
-   * charged all the same. @throws LostLease; the reason of the signal; the database error when it stays unavailable.
+   * Works until the turn ends, waits or is lost; false when it `givesWay` after a step. When it was cancelled, the time of
+   * the step that was in progress is charged all the same. @throws LostLease; the reason of the signal; the database error when it stays unavailable.
    */
-  async run(): Promise<void> {
+  async run(givesWay: () => Promise<boolean>): Promise<boolean> {
     try {
-      await this.#run();
+      return await this.#run(givesWay);
     } catch (error) {
       if (error instanceof LostLease && this.#unsavedMs > 0) await this.#chargeCancelled();
       throw error;
     }
   }
 
-  async #run(): Promise<void> {
+  async #run(givesWay: () => Promise<boolean>): Promise<boolean> {
     for (let dbErrors = 0; ; ) {
       this.#signal.throwIfAborted();
       try {
-        if (!(await traced('turn step', {}, () => this.#next()))) return;
+        if (!(await traced('turn step', {}, () => this.#next()))) return true;
         dbErrors = 0;
+        if (await givesWay()) return false;
       } catch (error) {
         // The step may have been saved all the same: where the turn stands is read again.
         if (!isUnavailable(error) || ++dbErrors > maxDbErrors) throw error;

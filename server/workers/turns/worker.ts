@@ -3,6 +3,7 @@ import { LostLease } from '../../../domain/jobs.ts';
 import { beginTurn } from '../../../domain/turns/begin.ts';
 import { type Claim, saveFailure } from '../../../domain/turns/steps.ts';
 import type { Handler } from '../queue/loop.ts';
+import { turnLeases } from './leases.ts';
 import type { TurnParts } from './parts.ts';
 import { Turn } from './turns.ts';
 
@@ -22,15 +23,21 @@ async function failUnexpectedly(claim: Claim, parts: TurnParts, error: unknown):
   await fail(claim, parts, message);
 }
 
-/** Works on turns. Their signal is aborted within a second of their being cancelled on any process. */
+/**
+ * Works on turns. Their signal is aborted within a second of their being cancelled on any process. Between two steps a
+ * turn is handed back when those of other workspaces wait: a few chats of one would take all places for half an hour.
+ */
 export function turnHandler(parts: TurnParts): Handler<Claim> {
-  const { live } = parts.context;
+  const { live, db } = parts.context;
 
   async function run(claim: Claim, signal: AbortSignal): Promise<void> {
     if (claim.claims > maxFruitless) return fail(claim, parts, 'The turn was begun too often without an end.');
     if (!claim.hasBegun && !(await beginTurn(parts.context, claim))) return;
+    const { placeMs = 20_000 } = parts.limits;
+    const until = performance.now() + placeMs;
+    const givesWay = async () => performance.now() >= until && turnLeases.othersWait(db, claim.workspaceId);
     try {
-      await new Turn(claim, parts, signal).run();
+      if (!(await new Turn(claim, parts, signal).run(givesWay))) await turnLeases.handBack(db, claim);
     } catch (error) {
       if (error instanceof LostLease || signal.aborted) throw error;
       await failUnexpectedly(claim, parts, error);
