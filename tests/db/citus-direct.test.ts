@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Ask, DirectNodes } from '../../db/direct-nodes.ts';
 import { directOf, type Shards } from '../../db/engine/direct.ts';
+import { engineOf } from '../../db/engine/index.ts';
+import { Hosts } from '../../db/hosts.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('reads on the worker of a workspace');
 
@@ -66,6 +72,32 @@ test('a text for shards is made once, and again when there are too many', () => 
 test('a table whose shard is not known is no read', () => {
   const text = 'select id from chats where workspace_id = $1';
   assert.throws(() => directOf(text)?.at(shards), /shard of the table chats/);
+});
+
+test('a worker at an address of the machine itself is signed in to only where the coordinator is there too', async () => {
+  const hosts: (string | undefined)[] = [];
+  let isMet = false;
+  const server = createServer((socket) => {
+    isMet = true;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const openAt = (url: string) => {
+    const base = { url, hosts: new Hosts(url), applicationName: 'test', engine: engineOf('citus') };
+    const ask: Ask = async <Row>() => {
+      hosts.push(new URL(url).hostname);
+      return [{ identity: 'one' }] as Row[];
+    };
+    const nodes = new DirectNodes({ ...base, settingsBy: 'startup', onError: () => {} }, 2, ask, () => {});
+    for (const host of ['localhost', '127.0.0.1']) nodes.at({ name: `${host}:${port}`, host, port, group: 1 });
+    return nodes;
+  };
+  const opened = [openAt('postgres://u:p@coordinator.example/db'), openAt('postgres://u:p@127.0.0.1:1/db')];
+  await until(() => isMet);
+  assert.equal(hosts, ['127.0.0.1', '127.0.0.1']);
+  for (const each of opened) await each.close(0);
+  server.close();
 });
 
 test.run();
