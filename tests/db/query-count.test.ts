@@ -2,10 +2,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database, type Db } from '../../db/client.ts';
 import { newChat } from '../support/chat-fixtures.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
 import { addMember, assistantOf } from '../support/todo-fixtures.ts';
 
 const test = suite('statements per request');
+const onPostgres = notOnCluster(test, 'a credential and a write take a statement more there');
 let tandem: TestService;
 let database: Database;
 const statements: string[] = [];
@@ -91,7 +93,7 @@ test('a page of todos is one statement beside the credential, whatever the numbe
   assert.is(await cost(() => call('GET /todos?query=nothing')), 2);
 });
 
-test('a page of todos that agents have run costs no more, and neither does one of them', async () => {
+onPostgres('a page of todos that agents have run costs no more, and neither does one of them', async () => {
   const { call, workspaceId } = await tandem.workspace();
   const assignees = [{ id: await assistantOf(tandem, workspaceId) }];
   const data = Array.from({ length: 30 }, () => ({ title: 'a word', assignees, run: true }));
@@ -126,7 +128,7 @@ test('a page of captures is one statement beside the credential, and one of them
   assert.is(await cost(() => call('GET /captures/tags')), 2);
 });
 
-test('one todo, a summary and all lists are one statement each beside the credential', async () => {
+onPostgres('one todo, a summary and all lists are one statement each beside the credential', async () => {
   const { call } = await tandem.workspace();
   const { body: made } = await call('POST /todos', { title: 'a' });
   for (const name of ['A', 'B', 'C']) await call('POST /todo-lists', { name });
@@ -137,7 +139,7 @@ test('one todo, a summary and all lists are one statement each beside the creden
   assert.is(await cost(() => call(`PATCH /todos/${made.id}`, { title: 'b', status: 'done', dueDate: null })), 2);
 });
 
-test('a page of approvals is one statement beside the credential, and usage two, whatever there is', async () => {
+onPostgres('a page of approvals is one statement beside the credential, and usage two, whatever there is', async () => {
   const { call, approval } = await tandem.workspace();
   for (let made = 0; made < 3; made++) {
     const id = await approval();
@@ -189,7 +191,7 @@ test('the webhook endpoints with their newest deliveries are one statement besid
   }
 });
 
-test('statements of the query builder are counted', async () => {
+onPostgres('statements of the query builder are counted', async () => {
   const { call } = await tandem.workspace();
   const [created, found] = [() => call('POST /todo-lists', { name: 'A' }), () => call('GET /todo-lists')];
   assert.equal([await cost(created), await cost(found)], [6, 2], 'lock, count, insert, event and answer; all lists');
@@ -207,7 +209,7 @@ test('a batch and a bulk change run as many statements for many todos as for one
   assert.is(await bulk(1), await bulk(50));
 });
 
-test('events add no statement to a chat, a message and the end of a turn', async () => {
+onPostgres('events add no statement to a chat, a message and the end of a turn', async () => {
   const workspace = await tandem.workspace();
   const { call } = workspace;
   const opened = await cost(() => call('POST /chats', { message: 'a', title: 'b' }));

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database } from '../../db/client.ts';
 import { type Delivery, outcomeOf, statusOf } from '../../domain/notifications/notify.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService, type TestWorkspace, testDatabaseUrl } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
@@ -9,6 +10,7 @@ import { notifyPeople } from '../support/notification-fixtures.ts';
 /* Who is notified, and with what outcome. No email is sent here: no mail server is configured. */
 
 const test = suite('recipients of notifications');
+const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
 let tandem: TestService;
 let second: Database;
 
@@ -186,7 +188,7 @@ test('a title is one line of what the database can hold, and long texts are cut'
   assert.is(shown.text.length, 2000);
 });
 
-test('a notification waits for the removal of a member, and then notifies the others', async () => {
+onPostgres('a notification waits for the removal of a member, and then notifies the others', async () => {
   const workspace = await tandem.workspace();
   const { workspaceId, userId } = workspace;
   const held = await hold('select 1 from members where workspace_id = $1 for update', [workspaceId]);

@@ -3,12 +3,14 @@ import * as assert from 'uvu/assert';
 import { connect } from '../../db/client.ts';
 import { revokeAccess } from '../../domain/sign-in/operator-access.ts';
 import { passwordResetEmail } from '../../domain/sign-in/passwords.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { type Answer, startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
 import { hold, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
 import { authorizeUrl, Browser, connectApp, pkce, register } from '../support/oauth.ts';
 import { newAccount, type Person, password, temporaryDirectory, tokenInEmail } from '../support/people.ts';
 
 const test = suite('what a new password ends');
+const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
 let tandem: TestService;
 const directory = temporaryDirectory();
 
@@ -145,31 +147,34 @@ async function besideReset(person: Person, work: () => Promise<Answer>, waits: s
   return answer;
 }
 
-test('a key, an invitation, an app and another session that wait for a reset are refused: their session ended', async () => {
-  const waitsForMembership = '%from members%for share%';
-  const someone = { email: `${crypto.randomUUID()}@example.com` };
-  const attempts: [string, (person: Person) => Promise<Answer>, string][] = [
-    ['key', createKey, waitsForMembership],
-    [
-      'invitation',
-      (person) => as(person, `POST /workspaces/${person.session.workspace.id}/invitations`, someone),
-      waitsForMembership,
-    ],
-    ['app', (person) => approve(person), waitsForMembership],
-    [
-      'session',
-      (person) => as(person, 'POST /auth/sessions/current/workspace', { workspaceId: person.session.workspace.id }),
-      '%insert into credentials%',
-    ],
-  ];
-  for (const [what, attempt, waits] of attempts) {
-    const person = await newAccount(tandem);
-    const { status, body } = await besideReset(person, () => attempt(person), waits);
-    assert.equal([status, body.code], [401, 'invalid_api_key'], what);
-    const alive = 'select 1 from credentials where user_id = $1 and revoked_at is null';
-    assert.equal(await tandem.db.rows(alive, [person.session.user.id]), [], what);
-  }
-});
+onPostgres(
+  'a key, an invitation, an app and another session that wait for a reset are refused: their session ended',
+  async () => {
+    const waitsForMembership = '%from members%for share%';
+    const someone = { email: `${crypto.randomUUID()}@example.com` };
+    const attempts: [string, (person: Person) => Promise<Answer>, string][] = [
+      ['key', createKey, waitsForMembership],
+      [
+        'invitation',
+        (person) => as(person, `POST /workspaces/${person.session.workspace.id}/invitations`, someone),
+        waitsForMembership,
+      ],
+      ['app', (person) => approve(person), waitsForMembership],
+      [
+        'session',
+        (person) => as(person, 'POST /auth/sessions/current/workspace', { workspaceId: person.session.workspace.id }),
+        '%insert into credentials%',
+      ],
+    ];
+    for (const [what, attempt, waits] of attempts) {
+      const person = await newAccount(tandem);
+      const { status, body } = await besideReset(person, () => attempt(person), waits);
+      assert.equal([status, body.code], [401, 'invalid_api_key'], what);
+      const alive = 'select 1 from credentials where user_id = $1 and revoked_at is null';
+      assert.equal(await tandem.db.rows(alive, [person.session.user.id]), [], what);
+    }
+  },
+);
 
 async function approve(person: Person): Promise<Answer> {
   const browser = new Browser(person);
@@ -199,7 +204,7 @@ test('a reset waits for an app that is being connected, and ends it', async () =
   assert.equal(rows, [{ revoked: true }]);
 });
 
-test('a sign-in whose password is changed before its session opens is refused', async () => {
+onPostgres('a sign-in whose password is changed before its session opens is refused', async () => {
   const person = await newAccount(tandem);
   const userId = person.session.user.id;
   const held = await hold('select 1 from members where user_id = $1 for no key update', [userId]);

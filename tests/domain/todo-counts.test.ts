@@ -7,6 +7,7 @@ import { findTodoLists } from '../../domain/todo-lists/rows.ts';
 import { countWorkspace, foldCounts } from '../../domain/todos/counts.ts';
 import { summariseTodos } from '../../domain/todos/summary.ts';
 import { keepCounts } from '../../server/todo-counts.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { countsAdded } from '../support/todo-fixtures.ts';
 import { pickOf, randomOf } from '../support/todo-oracle.ts';
@@ -14,6 +15,7 @@ import { pickOf, randomOf } from '../support/todo-oracle.ts';
 /* The numbers of todos that are kept are those that a count finds, in every snapshot. */
 
 const test = suite('numbers of todos');
+const onPostgres = notOnCluster(test, 'numbers of todos are not kept there');
 let tandem: TestService;
 
 test.before(async () => {
@@ -142,51 +144,54 @@ async function change(db: Db, { workspaceId, lists }: World, random: () => numbe
 
 class Undone extends Error {}
 
-test('are those of a count in every snapshot, while todos change, and are added and counted by several processes', async () => {
-  const worlds = [await newWorld(), await newWorld()];
-  let isOver = false;
-  const untilOver = async (work: (random: () => number) => Promise<unknown>, seed: number) => {
-    const random = randomOf(seed);
-    while (!isOver) await work(random);
-  };
-  const write = async (random: () => number) => {
-    const world = random() < 0.7 ? worlds[0] : worlds[1];
-    assert.ok(world);
-    await tandem.db
-      .transaction(async (tx) => {
-        for (let left = 1 + random() * 3; left > 0; left--) await change(tx, world, random);
-        if (random() < 0.2) throw new Undone();
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof Undone)) throw error;
-      });
-  };
-  const beside = [
-    ...[1, 2, 3, 4].map((seed) => untilOver(write, seed)),
-    ...[5, 6].map((seed) => untilOver(() => keepCounts(tandem.db, 7, 1), seed)),
-    untilOver(async () => {
-      for (const { workspaceId } of worlds)
-        assert.not(await countWorkspace(tandem.db, workspaceId), 'the numbers were right');
-    }, 7),
-  ];
-  const failed = Promise.all(beside);
-  try {
-    for (let round = 0; round < 40; round++) {
-      await Promise.race([failed, Promise.all(worlds.map(compare))]);
+onPostgres(
+  'are those of a count in every snapshot, while todos change, and are added and counted by several processes',
+  async () => {
+    const worlds = [await newWorld(), await newWorld()];
+    let isOver = false;
+    const untilOver = async (work: (random: () => number) => Promise<unknown>, seed: number) => {
+      const random = randomOf(seed);
+      while (!isOver) await work(random);
+    };
+    const write = async (random: () => number) => {
+      const world = random() < 0.7 ? worlds[0] : worlds[1];
+      assert.ok(world);
+      await tandem.db
+        .transaction(async (tx) => {
+          for (let left = 1 + random() * 3; left > 0; left--) await change(tx, world, random);
+          if (random() < 0.2) throw new Undone();
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof Undone)) throw error;
+        });
+    };
+    const beside = [
+      ...[1, 2, 3, 4].map((seed) => untilOver(write, seed)),
+      ...[5, 6].map((seed) => untilOver(() => keepCounts(tandem.db, 7, 1), seed)),
+      untilOver(async () => {
+        for (const { workspaceId } of worlds)
+          assert.not(await countWorkspace(tandem.db, workspaceId), 'the numbers were right');
+      }, 7),
+    ];
+    const failed = Promise.all(beside);
+    try {
+      for (let round = 0; round < 40; round++) {
+        await Promise.race([failed, Promise.all(worlds.map(compare))]);
+      }
+    } finally {
+      isOver = true;
     }
-  } finally {
-    isOver = true;
-  }
-  await failed;
-  for (const world of worlds) {
-    const { workspaceId } = world;
-    await countsAdded(tandem, workspaceId);
-    await compare(world);
-    assert.not(await countWorkspace(tandem.db, workspaceId));
-  }
-});
+    await failed;
+    for (const world of worlds) {
+      const { workspaceId } = world;
+      await countsAdded(tandem, workspaceId);
+      await compare(world);
+      assert.not(await countWorkspace(tandem.db, workspaceId));
+    }
+  },
+);
 
-test('of a workspace that nobody has counted yet are counted when somebody asks', async () => {
+onPostgres('of a workspace that nobody has counted yet are counted when somebody asks', async () => {
   const world = await newWorld();
   const { workspaceId, lists } = world;
   await tandem.db.rows(insert, [workspaceId, lists[0], 'done', 3, false, 5, 6]);
@@ -203,7 +208,7 @@ test('of a workspace that nobody has counted yet are counted when somebody asks'
   await compare(world);
 });
 
-test('that were changed by hand are found and counted again', async () => {
+onPostgres('that were changed by hand are found and counted again', async () => {
   const world = await newWorld();
   const { workspaceId, lists } = world;
   await tandem.db.rows(insert, [workspaceId, lists[0], 'done', 3, false, 5, 6]);
@@ -224,7 +229,7 @@ test('that were changed by hand are found and counted again', async () => {
   }
 });
 
-test('are added by one process at a time, without waiting for it', async () => {
+onPostgres('are added by one process at a time, without waiting for it', async () => {
   const world = await newWorld();
   const { workspaceId, lists } = world;
   await countWorkspace(tandem.db, workspaceId);
@@ -245,7 +250,7 @@ function scansOf(node: PlanNode): number {
   return (node.Plans ?? []).reduce((sum, each) => sum + scansOf(each), own);
 }
 
-test('are read without the todos', async () => {
+onPostgres('are read without the todos', async () => {
   const { workspaceId, lists } = await newWorld();
   await tandem.db.rows(insert, [workspaceId, lists[0], 'done', 3, false, 5, 20]);
   await countWorkspace(tandem.db, workspaceId);
@@ -270,38 +275,41 @@ test('are read without the todos', async () => {
 const someChanges = `insert into todo_count_changes (workspace_id, todo_list_id, status, priority, todos, minutes)
   select $1, $1, 'ready', n % 5, 1, 0 from generate_series(1, 4000) n`;
 
-test('are added by a plan that is right for many changes, also when it was made while there were none', async () => {
-  const { workspaceId } = await newWorld();
-  await countWorkspace(tandem.db, workspaceId);
-  const texts: string[] = [];
-  const rows =
-    (tx: Db): Db['rows'] =>
-    (text, values) => {
-      texts.push(text);
-      return tx.rows(text, values);
-    };
-  const transaction = (work: (tx: Db) => unknown) =>
-    tandem.db.transaction(async (tx) => work({ ...tx, rows: rows(tx) }));
-  await foldCounts({ transaction } as unknown as Db, 5000);
-  const text = texts.at(-1) ?? '';
-  const explained = tandem.db.driver.begin(async (sql) => {
-    await sql.unsafe('delete from todo_count_changes');
-    await sql.unsafe('analyze todo_count_changes');
-    await sql.unsafe('set local plan_cache_mode = force_generic_plan');
-    await sql.unsafe(`prepare fold as ${text}`);
-    await sql.unsafe('execute fold(5000)');
-    await sql.unsafe(someChanges, [workspaceId]);
-    const [row] = await sql.unsafe('explain (analyze, buffers, format json) execute fold(5000)');
-    await sql.unsafe('deallocate fold');
-    const plan = row?.['QUERY PLAN'][0].Plan as PlanNode;
-    // About 12,000; where they are looked for again for each of them, more than 100,000.
-    assert.ok(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 30_000, JSON.stringify(plan));
-    throw new Undone();
-  });
-  await explained.catch((error: unknown) => {
-    if (!(error instanceof Undone)) throw error;
-  });
-});
+onPostgres(
+  'are added by a plan that is right for many changes, also when it was made while there were none',
+  async () => {
+    const { workspaceId } = await newWorld();
+    await countWorkspace(tandem.db, workspaceId);
+    const texts: string[] = [];
+    const rows =
+      (tx: Db): Db['rows'] =>
+      (text, values) => {
+        texts.push(text);
+        return tx.rows(text, values);
+      };
+    const transaction = (work: (tx: Db) => unknown) =>
+      tandem.db.transaction(async (tx) => work({ ...tx, rows: rows(tx) }));
+    await foldCounts({ transaction } as unknown as Db, 5000);
+    const text = texts.at(-1) ?? '';
+    const explained = tandem.db.driver.begin(async (sql) => {
+      await sql.unsafe('delete from todo_count_changes');
+      await sql.unsafe('analyze todo_count_changes');
+      await sql.unsafe('set local plan_cache_mode = force_generic_plan');
+      await sql.unsafe(`prepare fold as ${text}`);
+      await sql.unsafe('execute fold(5000)');
+      await sql.unsafe(someChanges, [workspaceId]);
+      const [row] = await sql.unsafe('explain (analyze, buffers, format json) execute fold(5000)');
+      await sql.unsafe('deallocate fold');
+      const plan = row?.['QUERY PLAN'][0].Plan as PlanNode;
+      // About 12,000; where they are looked for again for each of them, more than 100,000.
+      assert.ok(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 30_000, JSON.stringify(plan));
+      throw new Undone();
+    });
+    await explained.catch((error: unknown) => {
+      if (!(error instanceof Undone)) throw error;
+    });
+  },
+);
 
 test('of nothing are not kept', async () => {
   const { workspaceId, lists } = await newWorld();

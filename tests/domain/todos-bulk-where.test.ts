@@ -169,14 +169,14 @@ test('ids and where are alternatives, and what goes with where alone is named', 
 test('a call archives at most 1,000 todos, their sub-todos counted', async () => {
   const { call, workspaceId } = await tandem.workspace();
   const parents = await fill(call, 6);
-  const subTodos = `with made as (
-      insert into todos (workspace_id, id, title, type, status, source, todo_list_id, parent_todo_id)
-      select t.workspace_id, given.id, 'step', t.type, t.status, t.source, t.todo_list_id, t.id
-      from unnest($2::uuid[], $3::uuid[]) given(id, parent_id)
-      join todos t on t.workspace_id = $1 and t.id = given.parent_id returning parent_todo_id
-    ) update todos set has_had_sub_todos = true where workspace_id = $1 and id in (select parent_todo_id from made)`;
+  const subTodos = `insert into todos (workspace_id, id, title, type, status, source, todo_list_id, parent_todo_id)
+    select t.workspace_id, given.id, 'step', t.type, t.status, t.source, t.todo_list_id, t.id
+    from unnest($2::uuid[], $3::uuid[]) given(id, parent_id)
+    join todos t on t.workspace_id = $1 and t.id = given.parent_id`;
   const each = parents.flatMap((id) => Array(200).fill(id));
   await tandem.db.rows(subTodos, [workspaceId, each.map(() => newId()), each]);
+  const had = 'update todos set has_had_sub_todos = true where workspace_id = $1 and id = any($2::uuid[])';
+  await tandem.db.rows(had, [workspaceId, parents]);
   const change = { where: { hasParent: false }, archive: true };
   const byIds = await call('POST /todos/bulk', { ids: parents, archive: true });
   refused(byIds, 400, 'ids');

@@ -9,12 +9,14 @@ import { createDiskStore } from '../../media/storage/disk.ts';
 import { type AudioStore, StoreFault } from '../../media/storage/store.ts';
 import { watchSpace } from '../../server/runtime/audio-space.ts';
 import { mountHealth } from '../../server/runtime/health.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { ask, assertFrame } from '../support/frame.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
 import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('a full disk');
+const onPostgres = notOnCluster(test, 'it takes no trigger of a test');
 let scratch: ScratchDatabase;
 let tandem: TestService;
 
@@ -27,7 +29,7 @@ test.after(async () => {
   await scratch.drop();
 });
 
-test('of the database answers writes with 503 and shows in /readyz until there is space again', async () => {
+onPostgres('of the database answers writes with 503 and shows in /readyz until there is space again', async () => {
   const { call } = await tandem.workspace();
   const { driver } = tandem.db;
   const ready = () => ask(`${tandem.url}/readyz`);

@@ -4,12 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect } from '../../db/client.ts';
 import { mountHealth } from '../../server/runtime/health.ts';
-import { createDatabase } from '../support/scratch.ts';
+import { createServiceDatabase } from '../support/scratch.ts';
 
 const test = suite('readiness');
 
 test('ends while the database is read-only, and is back when it takes writes again', async () => {
-  const scratch = await createDatabase();
+  const scratch = await createServiceDatabase();
   const admin = postgres(scratch.url, { max: 1 });
   const name = new URL(scratch.url).pathname.slice(1);
   await admin.unsafe(`alter database "${name}" set default_transaction_read_only = on`);

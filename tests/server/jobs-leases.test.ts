@@ -237,7 +237,8 @@ test('a turn that waits for working hours, and never begins, is given up too', a
   const context = { db: idle.db, live, clock: () => new Date(), mail: { sends: false } };
   const handle = turnHandler({ context, log: pino({ level: 'silent' }) } as unknown as TurnParts);
   await handle(claimed, { signal: new AbortController().signal, check: () => {}, wakeIn: () => {} });
-  const text = `select t.outcome, c.status from chat_turns t join chats c on c.id = t.chat_id where t.id = $1`;
+  const text = `select t.outcome, c.status from chat_turns t join chats c
+    on c.workspace_id = t.workspace_id and c.id = t.chat_id where t.id = $1`;
   assert.equal(await idle.db.rows(text, [turn.turnId]), [{ outcome: 'failed', status: 'failed' }]);
 });
 

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { authorizeUrl, Browser, pkce, register, send } from '../support/oauth.ts';
 import { newAccount, type Person } from '../support/people.ts';
 
 const test = suite('oauth: consent');
+const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
 let tandem: TestService;
 let second: TestService;
 let client: string;
@@ -134,26 +136,29 @@ async function leaving() {
   return { workspaceId, userId, rejoin, remove, approve: () => approve({ workspaceId }), living };
 }
 
-test('an app that is approved while the member is being removed is refused, and nothing of it comes back with them', async () => {
-  const { workspaceId, userId, rejoin, remove, approve, living } = await leaving();
-  // The credential, held, stops the removal behind the grants.
-  const held = await hold('select 1 from credentials where workspace_id = $1 and user_id = $2 for update', [
-    workspaceId,
-    userId,
-  ]);
-  const removing = remove();
-  await untilBlocked('update credentials set revoked_at%');
-  const approving = approve();
-  await untilBlocked('%members%for share%', approving);
-  await held.release();
-  assert.is((await removing).status, 200);
-  const { status, body } = await approving;
-  await rejoin();
-  assert.equal([status, body.code], [403, 'workspace_access_denied']);
-  assert.is((await living()).length, 0);
-});
+onPostgres(
+  'an app that is approved while the member is being removed is refused, and nothing of it comes back with them',
+  async () => {
+    const { workspaceId, userId, rejoin, remove, approve, living } = await leaving();
+    // The credential, held, stops the removal behind the grants.
+    const held = await hold('select 1 from credentials where workspace_id = $1 and user_id = $2 for update', [
+      workspaceId,
+      userId,
+    ]);
+    const removing = remove();
+    await untilBlocked('update credentials set revoked_at%');
+    const approving = approve();
+    await untilBlocked('%members%for share%', approving);
+    await held.release();
+    assert.is((await removing).status, 200);
+    const { status, body } = await approving;
+    await rejoin();
+    assert.equal([status, body.code], [403, 'workspace_access_denied']);
+    assert.is((await living()).length, 0);
+  },
+);
 
-test('an app that is approved before a removal that waits for it ends with the membership', async () => {
+onPostgres('an app that is approved before a removal that waits for it ends with the membership', async () => {
   const { rejoin, remove, approve, living } = await leaving();
   // Locks that let the approval read the membership, and stop it where it writes the grant.
   const held = await hold('lock table connected_apps in share mode');

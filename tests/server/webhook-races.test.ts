@@ -256,7 +256,7 @@ test('an endpoint far behind holds up none at the end of the log; those far behi
   await moveTo(current, end - 10);
   const made = async () => {
     const text = `select e.id, e.sequence, count(d.id)::int as made from webhook_endpoints e
-      left join webhook_deliveries d on d.endpoint_id = e.id where e.workspace_id = $1 group by e.id, e.sequence`;
+      left join webhook_deliveries d on d.workspace_id = e.workspace_id and d.endpoint_id = e.id where e.workspace_id = $1 group by e.id, e.sequence`;
     const rows = await tandem.db.rows<{ id: string; sequence: string; made: number }>(text, [workspaceId]);
     const of = ({ id }: Endpoint) => rows.find((each) => each.id === id);
     return [first, second, current].map((each) => [end - Number(of(each)?.sequence), of(each)?.made]);

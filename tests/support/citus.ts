@@ -17,6 +17,13 @@ export function onCluster(test: Test): Test | Test['skip'] {
   return test.skip;
 }
 
+/** `test` where the run has no cluster; else it skips, and says why what it looks at is another thing there. */
+export function notOnCluster(test: Test, reason: string): Test | Test['skip'] {
+  if (!url) return test;
+  process.stdout.write(`Skipped on Citus: ${reason}.\n`);
+  return test.skip;
+}
+
 /**
  * An empty database on the cluster, which is not distributed. `via`: gives the address at which a worker is known. `more`:
  * workers that only this database has.

@@ -72,11 +72,12 @@ export function holdWorkspace(workspaceId: string): Promise<Held> {
   return hold('select 1 from workspaces where id = $1 for update', [workspaceId]);
 }
 
-/** Finds statements like `$1` that wait for a lock; on Citus they wait on a worker. */
+/** Finds statements like `$1` that wait for a lock; on Citus they wait on the coordinator, or there for a worker. */
 const blocked: Record<EngineName, string> = {
   postgres: `select 1 from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database() and query like $1`,
-  citus: 'select 1 from citus_lock_waits where blocked_statement like $1',
+  citus: `select 1 from pg_stat_activity where datname = current_database() and query like $1
+    and (wait_event_type = 'Lock' or pid in (select waiting_gpid % 10000000000 from citus_lock_waits))`,
 };
 
 /** How many statements like `pattern` wait for a lock. */
