@@ -1,8 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Db } from '../../db/client.ts';
+import type { TurnMessage } from '../../domain/turns/history.ts';
+import type { Claim } from '../../domain/turns/steps.ts';
 import type { EngineRequest } from '../../engine/engine.ts';
+import { cutOutputs, readOn } from '../../server/workers/turns/messages.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
+import { heldTurn, worldOf } from '../support/turn-world.ts';
 
 const test = suite('turns of great size');
 const engine = new ScriptedEngine();
@@ -75,6 +80,64 @@ test('an answer with a thousand calls makes a hundred of them, and the model see
   assert.is(results, 100);
   const { body: page } = await workspace.call('GET /todos?include=totalCount&limit=1');
   assert.is(page.totalCount, 100);
+});
+
+const addResults = `insert into messages (workspace_id, chat_id, sequence, id, turn_id, role, text, blocks)
+  select $1, $2, place + 1, gen_random_uuid(), $3, case when place % 10 = 1 then 'agent' else 'system' end, 'Listed.',
+    jsonb_build_array(case when place % 10 = 1
+      then jsonb_build_object('type', 'text', 'text', 'I look.')
+      else jsonb_build_object('type', 'tool_result', 'toolCallId', place::text, 'isError', false, 'truncated', false,
+        'output', jsonb_build_object('text', repeat('"', 10000) || place)) end)
+  from generate_series(1, 600) place`;
+
+test('a turn with hundreds of long results is read on in a few statements, and holds no more than it needs', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId } = workspace;
+  const turn = await heldTurn(worldOf(tandem.db), workspace);
+  await tandem.db.rows(addResults, [workspaceId, turn.chatId, turn.turnId]);
+  let statements = 0;
+  const rows: Db['rows'] = (text, values) => {
+    statements++;
+    return tandem.db.rows(text, values);
+  };
+  const held: TurnMessage[] = [];
+  const claim = { workspaceId, ...turn } as Claim;
+  await readOn({ ...tandem.db, rows } as Db, claim, held);
+  assert.ok(statements <= 6, `${statements} statements`);
+  assert.equal(
+    held.map(({ sequence }) => sequence),
+    Array.from({ length: 601 }, (_, place) => place + 1),
+  );
+  const size = (messages: readonly TurnMessage[]) => JSON.stringify(messages).length;
+  const read = size(held);
+  assert.ok(read < 1_500_000, `${read} characters of 12,000,000`);
+  const outputs = held.flatMap(({ blocks }) =>
+    blocks.flatMap((each) => (each.type === 'tool_result' ? each.output : [])),
+  );
+  assert.is(outputs.length, 540);
+  assert.is((outputs.at(-1) as { text: string }).text.length, 10_003, 'the latest are whole');
+  assert.match((outputs[0] as { note: string }).note, /^The output was cut: /);
+  cutOutputs(held);
+  assert.is(size(held), read, 'nothing is cut twice');
+});
+
+test('of what the calls of one answer return, the first is kept whole', async () => {
+  const workspace = await tandem.workspace();
+  const { call } = workspace;
+  for (let place = 0; place < 40; place++)
+    await call('POST /todos', { title: 't'.repeat(490), content: 'c'.repeat(500) });
+  const calls = Array.from({ length: 60 }, (): [string, unknown] => ['list_todos', { limit: 40 }]);
+  const { body: made } = await call('POST /chats', { message: engine.plan([use(...calls), reply('Seen.')]) });
+  const { body: chat } = await settled(workspace, made.id);
+  assert.is(chat.status, 'completed', chat.errorMessage);
+  const { body: page } = await call(`GET /chats/${made.id}/messages?limit=100`);
+  const lengths: number[] = page.data.slice(2, -1).map(({ blocks: [block] }: { blocks: [{ output: unknown }] }) => {
+    return JSON.stringify(block.output).length;
+  });
+  assert.is(lengths.length, 60);
+  const [first = 0] = lengths;
+  assert.ok(first > 5000 && (lengths.at(-1) ?? 0) < 2500, lengths.join());
+  assert.ok(lengths.reduce((sum, length) => sum + length) < 200_000 + first + 60 * 2500, lengths.join());
 });
 
 test('what an agent said and called at great length is short in what it reads later', async () => {

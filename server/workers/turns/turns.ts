@@ -9,12 +9,13 @@ import { LostLease } from '../../../domain/jobs.ts';
 import { chargeCancelled } from '../../../domain/turns/cancelled.ts';
 import { decisionsOf } from '../../../domain/turns/decisions.ts';
 import { saveEndAtOnce } from '../../../domain/turns/end.ts';
-import { messagesAfter, recentMessages, type TurnMessage } from '../../../domain/turns/history.ts';
+import type { TurnMessage } from '../../../domain/turns/history.ts';
 import type { Claim } from '../../../domain/turns/steps.ts';
 import * as steps from '../../../domain/turns/steps.ts';
 import { type EngineAnswer, ModelFault } from '../../../engine/engine.ts';
 import { deadlineIn } from '../../../engine/providers/limits.ts';
 import { currentSpan, traced } from '../../tracing/spans.ts';
+import { readOn, withinAnswer } from './messages.ts';
 import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
 import type { AgentNow, Question, TurnParts } from './parts.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -22,9 +23,6 @@ import { ToolCalls } from './tool-calls.ts';
 /** Database errors in a row after which a turn still continues, and the pause before it does, in milliseconds. */
 const maxDbErrors = 5;
 const pauseMs = 200;
-
-/** Bytes of earlier messages that a turn reads: more than any conversation with a model may have. */
-const maxRead = 400_000;
 
 /** Calls of one answer that are made. A model that wants more sees what came of these first, and asks again. */
 const maxCalls = 100;
@@ -94,7 +92,7 @@ export class Turn {
   async #next(): Promise<boolean> {
     const { limits, context, prepare } = this.#parts;
     const { turnId } = this.#claim;
-    await this.#read();
+    await readOn(context.db, this.#claim, this.#messages);
     const next = nextOf(this.#messages, turnId, await this.#decisions());
     currentSpan()?.set({ 'tandem.step': next.kind });
     if (next.kind !== 'ask') this.#clearAnswer();
@@ -135,14 +133,6 @@ export class Turn {
   /** The context of a step that the agent takes. */
   #ctx(db: Db): ServiceContext {
     return { ...this.#parts.context, db: db.as(originOfAgent(this.#claim.agentId)) };
-  }
-
-  /** Reads the messages since: decisions of people come while the turn works. */
-  async #read(): Promise<void> {
-    const { db } = this.#parts.context;
-    const last = this.#messages.at(-1);
-    const added = last ? messagesAfter(db, this.#claim, last.sequence) : recentMessages(db, this.#claim, maxRead);
-    this.#messages.push(...(await added));
   }
 
   /** What people decided so far; read after the messages, as what they decide is written with them. */
@@ -232,7 +222,7 @@ export class Turn {
     const result = { toolCallId: call.id, title: call.title };
     const spent = () => performance.now() - began;
     const run = async (db: Db) => {
-      const outcome = await this.#calls.run(db, call, input);
+      const outcome = withinAnswer(this.#messages, await this.#calls.run(db, call, input));
       return steps.saveResult(this.#ctx(db), this.#claim, { ...result, ...outcome }, spent());
     };
     try {
