@@ -65,7 +65,7 @@ test('processes that share a directory start; one with another directory or a bu
 test('a process whose listening connection was lost claims its store again; one that was killed is in nobody’s way', async () => {
   const { child, exited } = await startProcess({ AUDIO_DIR: shared });
   await untilClaimed(1);
-  for (const { pid } of await claiming()) await sql`select pg_terminate_backend(${pid}, 10000)`;
+  for (const { pid } of await claiming()) await sql`select pg_terminate_backend(${pid}::int, 10000::bigint)`;
   await untilClaimed(1);
   assert.match(await refusalOf(bucket), refusal);
   child.kill('SIGKILL');

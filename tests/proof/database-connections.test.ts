@@ -81,7 +81,7 @@ test('a connection that the server ended is replaced, whether it was at work or 
   const pidOf = async () => (await one.rows<{ pid: number }>('select pg_backend_pid() as pid', []))[0]?.pid ?? 0;
   const first = await pidOf();
   assert.is(await pidOf(), first);
-  await db.rows('select pg_terminate_backend($1)', [first]);
+  await db.rows('select pg_terminate_backend($1::int)', [first]);
   let second = 0;
   await until(async () => {
     second = await pidOf().catch(() => 0);
