@@ -14,7 +14,7 @@ export const errorGuide: { readonly [Code in ErrorCode]: Advice<Code> } = {
   validation_failed: {
     statuses: [400, 403, 405, 408, 413, 415, 416, 426, 431],
     means:
-      'The body, the path or the query is not what the operation takes. With 403 a web page of a foreign origin called the MCP endpoint, with 405 the path does not support the method, with 408 the request took too long to arrive, with 413 the body is too large, with 415 it is not JSON, with 416 the range lies beyond the audio, with 426 the address takes WebSockets only, with 431 the address and headers are too large.',
+      'The body, the path or the query is not what the operation takes. With 403 a web page of a foreign origin called the MCP endpoint, or the pages were opened at another address than that of the service, with 405 the path does not support the method, with 408 the request took too long to arrive, with 413 the body is too large, with 415 it is not JSON, with 416 the range lies beyond the audio, with 426 the address takes WebSockets only, with 431 the address and headers are too large.',
     remedy:
       'Read “param” (the first field at fault) and “errors” (all of them), correct the request and send it again. 405 names the methods of the path in the Allow header, 416 the size in Content-Range.',
     reasons: {
@@ -23,8 +23,8 @@ export const errorGuide: { readonly [Code in ErrorCode]: Advice<Code> } = {
         'Use the address of the service, such as http://localhost:8080.',
       ],
       origin_not_allowed: [
-        'Web pages of this origin may not call the MCP endpoint.',
-        'Ask the operator of the service to add the origin to ALLOWED_ORIGINS.',
+        'Web pages of this origin may not call the MCP endpoint, or the pages of the service were opened at another address than its own (PUBLIC_URL).',
+        'For the MCP endpoint, ask the operator of the service to add the origin to ALLOWED_ORIGINS. Open the pages at the address that the message names, or ask the operator to set PUBLIC_URL to the one that you use.',
       ],
     },
   },

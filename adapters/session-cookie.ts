@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, Reply } from '../domain/context.ts';
-import { conflict } from '../domain/errors.ts';
+import { conflict, Failure } from '../domain/errors.ts';
 
 /*
  * The session of the service's own pages is a cookie that no script can read. It counts only on requests that the
@@ -18,6 +18,26 @@ export function isSameOrigin(request: FastifyRequest, publicUrl: string): boolea
   if (site !== undefined) return site === 'same-origin';
   if (request.method === 'GET' || request.method === 'HEAD') return true;
   return request.headers.origin === new URL(publicUrl).origin;
+}
+
+/**
+ * Refuses calls of pages that were opened at another origin than that of `publicUrl`, before a link with one use is spent:
+ * the browser would get no cookie. Only where the browser marks nothing; programs send a bearer or no `Origin`.
+ * Logs the first refusal. The check throws Failure 403.
+ */
+export function createPageOriginCheck(service: { publicUrl: string }): (request: FastifyRequest) => void {
+  let isLogged = false;
+  return (request) => {
+    const { authorization, origin, 'sec-fetch-site': site } = request.headers;
+    const { publicUrl } = service;
+    if (authorization !== undefined || origin === undefined || site !== undefined) return;
+    if (isSameOrigin(request, publicUrl)) return;
+    if (!isLogged) request.log.warn({ origin, publicUrl }, 'page opened at another origin than PUBLIC_URL, refused');
+    isLogged = true;
+    const remedy = URL.canParse(origin) ? `, or have the operator set PUBLIC_URL to ${origin}` : '';
+    const message = `This service is set up for ${publicUrl} (PUBLIC_URL). Open it there${remedy}.`;
+    throw new Failure({ status: 403, code: 'validation_failed', message, reason: 'origin_not_allowed' });
+  };
 }
 
 function cookieName(publicUrl: string): string {

@@ -9,7 +9,7 @@ import type { ContextFor } from './http.ts';
 import { describeFailure, failureOf, tooLarge, unsupportedMediaType } from './http.ts';
 import type { Operation } from './operations.ts';
 import { positionBefore, positionHeaders } from './positions.ts';
-import { setSessionCookie } from './session-cookie.ts';
+import { createPageOriginCheck, setSessionCookie } from './session-cookie.ts';
 
 /** Calls in one HTTP request, which counts once. */
 const maxCalls = 10;
@@ -70,6 +70,7 @@ export function mountTrpc(
   service: ServiceSettings,
 ): void {
   const limits: BodyLimits = new Map(operations.map(({ name, maxBody }) => [name, maxBody]));
+  const requirePageOrigin = createPageOriginCheck(service);
   const exchanges = new WeakMap<Reply, [FastifyRequest, FastifyReply]>();
   const positions = new WeakMap<Reply, number>();
   const options: FastifyTRPCPluginOptions<AppRouter> = {
@@ -106,7 +107,10 @@ export function mountTrpc(
     calls.addHook('onRoute', (route) => {
       route.bodyLimit = Math.max(defaultMaxBody, ...limits.values());
     });
-    calls.addHook('onRequest', async (request) => requireCalls(request, limits));
+    calls.addHook('onRequest', async (request) => {
+      requireCalls(request, limits);
+      requirePageOrigin(request);
+    });
     calls.addHook('preHandler', async (request) => requireSize(request, limits));
     calls.setErrorHandler((error: FastifyError, request, reply) => answerRefusal(error, request, reply, service));
     await calls.register(fastifyTRPCPlugin, options);
