@@ -29,7 +29,7 @@ export const workspaces = router({
         access: 'session',
         summary: 'Create another workspace',
         description:
-          'Creates a workspace that you own, with a default list and a default agent. It has no agent minutes unless the operator grants some. This session stays where it is: use switchWorkspace to work in the new one. A person owns at most 100.',
+          'Creates a workspace that you own, with a default list and a default agent. It starts with as many agent minutes as the operator of the service has set for further workspaces, by default none. This session stays where it is: use switchWorkspace to work in the new one. A person owns at most 100.',
         status: 201,
         etag: true,
         statuses: [409],

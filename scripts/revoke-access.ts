@@ -12,7 +12,7 @@ const usage = `npm run revoke-access -- EMAIL [--keys] [--factors]
 npm run revoke-access -- --all [--keys]
 
 Ends the sessions of the person with this e-mail address, or of everybody.
-  --keys     API keys and connected apps too
+  --keys     API keys and connected apps too; webhooks that were made in sessions are disabled
   --factors  the authenticator app, passkeys and recovery codes too, of a person who lost them`;
 
 function parse(args: string[]) {
@@ -39,7 +39,11 @@ async function main(args: string[]): Promise<string> {
   try {
     const people = await revokeAccess(db.as({ ...serviceOrigin(), via: 'cli' }), email, { keys, factors });
     if (email !== null && people === 0) throw new StartError(`Nobody has the e-mail address ${email}.`);
-    const ended = ['sessions', ...(keys ? ['API keys', 'connected apps'] : []), ...(factors ? ['second factors'] : [])];
+    const ended = [
+      'sessions',
+      ...(keys ? ['API keys', 'connected apps', 'webhooks'] : []),
+      ...(factors ? ['second factors'] : []),
+    ];
     return `Ended for ${people === 1 ? 'one person' : `${people} people`}: ${ended.join(', ')}.`;
   } finally {
     await close();

@@ -41,7 +41,7 @@ test('ends the sessions of one person, and keys when that is asked for', async (
   assert.equal([await status(person.session), await status(person.key)], [401, 200]);
   assert.equal(
     (await revoke(person.email, '--keys')).stdout,
-    'Ended for one person: sessions, API keys, connected apps.\n',
+    'Ended for one person: sessions, API keys, connected apps, webhooks.\n',
   );
   assert.is(await status(person.key), 401);
   assert.equal([await status(other.session), await status(other.key)], [200, 200]);
