@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { recordEvent } from '../../domain/events/record.ts';
@@ -201,6 +202,37 @@ test('is for agents and people who are gone as well', async () => {
     (await done()).map(({ actor }: { actor: { name: string | null } }) => actor.name),
     ['Scout', null],
   );
+});
+
+test('after a restore and the documented statement no position of before is taken for one of the new log', async () => {
+  const workspace = await tandem.workspace();
+  const { call, workspaceId } = workspace;
+  const restore = async () => {
+    await tandem.db.rows('delete from events where workspace_id = $1 and sequence > 3', [workspaceId]);
+    await tandem.db.rows('update event_positions set latest = 3 where workspace_id = $1', [workspaceId]);
+  };
+  await record(tandem.db, workspace, 5);
+  await reached(workspace, 5);
+  await restore();
+  await record(tandem.db, workspace, 4);
+  await reached(workspace, 7);
+  assert.equal(
+    sequences((await call('GET /events?afterSequence=5')).body),
+    [6, 7],
+    'what is 4 and 5 now is never read',
+  );
+  await restore();
+  const [statement = ''] = /update event_positions [^;]+/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  await tandem.db.rows(`${statement} where workspace_id = $1`, [workspaceId]);
+  await record(tandem.db, workspace, 4);
+  await reached(workspace, 1_000_007);
+  for (const path of ['/events', '/events/stream']) {
+    assert.is((await call(`GET ${path}?afterSequence=5`)).body.reason, 'position_expired', path);
+  }
+  const added = [4, 5, 6, 7].map((place) => 1_000_000 + place);
+  assert.equal(sequences((await call('GET /events?afterSequence=1000003')).body), added);
+  const { body } = await call('GET /events');
+  assert.equal([sequences(body), body.nextSequence], [[1, 2, 3, ...added], 1_000_007]);
 });
 
 test.run();
