@@ -2,6 +2,7 @@ import { Names } from './arguments/names.ts';
 import { buildRequest } from './arguments/request.ts';
 import type { OperationCommand } from './commands/command.ts';
 import type { Context, Parsed } from './commands/invocation.ts';
+import { followChanges } from './follow/changes.ts';
 import { type FollowOutput, follow, settled, workOf } from './follow/work.ts';
 import { exitCodes } from './model/failure.ts';
 import { type Printing, printingOf, printPage, printThing } from './output/print.ts';
@@ -29,18 +30,19 @@ async function printAll(
   const takesLimit = operation.queryFields.some(({ name }) => name === 'limit');
   const query: Record<string, string> = { ...(takesLimit && { limit: largestPage }), ...request.query };
   const inParts = printing.form === 'jsonl' || (printing.form === 'people' && !context.out.isTerminal);
-  let first: Page | undefined;
+  // What a page says beside its items, such as where to continue, is up to its own end: that of the last one counts.
+  let last: Page | undefined;
   const rows: Thing[] = [];
   for (let cursor: string | null | undefined = query.cursor; ; ) {
     const { body } = await calls.send(operation, { ...request, query: { ...query, ...(cursor && { cursor }) } });
     const page = body as Page;
-    first ??= page;
+    last = page;
     if (inParts) printPage(page, operation, context, printing);
     else rows.push(...page.data);
     cursor = page.nextCursor;
     if (!cursor) break;
   }
-  if (!inParts) printPage({ ...first, data: rows, hasMore: false, nextCursor: null }, operation, context, printing);
+  if (!inParts) printPage({ ...last, data: rows, hasMore: false, nextCursor: null }, operation, context, printing);
 }
 
 /** Prints the total, and how to read the next page. */
@@ -70,6 +72,9 @@ export async function runOperation(
   const names = new Names(calls, context);
   const askSecret = canAsk() ? (label: string) => ask(`${label}: `, true) : undefined;
   const request = await buildRequest(command, parsed, { catalogue, names, sources, now, askSecret });
+  if (operation.streams && request.path.chatId === undefined) {
+    return followChanges(operation, request.query, calls, context, printing);
+  }
   if (operation.streams) {
     const work = {
       chatId: request.path.chatId ?? '',

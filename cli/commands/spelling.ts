@@ -69,6 +69,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   createChat: ['chats create "What is due this week?" --wait', 'git log -5 | tandem chats create - --title "Release"'],
   sendMessage: ['chats send ID "And next week?" --wait', 'chats send ID --message-file question.md'],
   streamChat: ['chats follow ID', 'chats follow ID --json'],
+  streamEvents: ['events stream --type todo.completed', 'events stream --after-sequence 4711 --jsonl'],
   decideApproval: ['approvals decide ID approve --wait', 'approvals decide ID deny --note "Not before Monday"'],
   createCapture: [
     'captures create note "# Spring release"',

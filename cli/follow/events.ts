@@ -3,10 +3,15 @@ import type { ChatAnswer, ChatEventAnswer } from '../../domain/chats/shapes.ts';
 import type { Catalogue, CatalogueOperation } from '../model/catalogue.ts';
 import { CliFailure, exitCodes } from '../model/failure.ts';
 import type { Calls } from '../service/calls.ts';
-import { readEvents } from '../service/events.ts';
+import { readEvents, type StreamEvent } from '../service/events.ts';
 
 export type ChatEvent = ChatEventAnswer;
 export type ChatStatus = ChatAnswer['status'];
+
+/** One event of a stream, its data parsed. */
+export interface Received extends Omit<StreamEvent, 'data'> {
+  data: unknown;
+}
 
 /** A stream without any bytes for this long is closed; the service sends a heartbeat every 15 s. */
 const idleTimeoutMs = 45_000;
@@ -40,39 +45,34 @@ async function* withIdleTimeout(body: ReadableStream<Uint8Array>, broken: AbortC
 }
 
 /**
- * The events of a chat after a message, until its agent stops. After a lost connection it resumes where it stopped: no
- * message is repeated or missed. Returns without `done` when `stop` aborts. @throws CliFailure when it cannot resume.
+ * What a stream sends after `after`, with its data parsed. After a lost connection it resumes where it stopped: nothing is
+ * repeated or missed. What is not `isNew` is left out: every connection begins with something known. It ends when `stop`
+ * aborts. @throws CliFailure when it cannot resume.
  */
-export async function* followChat(
-  calls: Calls,
-  catalogue: Catalogue,
-  { chatId, after }: { chatId: string; after: number },
+export async function* followStream(
+  open: (signal: AbortSignal, after: string) => Promise<Response>,
+  after: string,
+  isNew: (received: Received) => boolean,
   stop: AbortSignal,
-): AsyncGenerator<ChatEvent> {
-  const operation = streamOf(catalogue);
-  let last = String(after);
-  let [tries, status] = [0, ''];
+): AsyncGenerator<Received> {
+  let [last, tries] = [after, 0];
   // Before the first response, an unreachable service is probably a wrong address.
   let wasConnected = false;
   while (!stop.aborted) {
     const broken = new AbortController();
     let openedAt = 0;
     try {
-      const signal = AbortSignal.any([stop, broken.signal]);
-      const response = await calls.open(operation, { path: { chatId } }, signal, last);
+      const response = await open(AbortSignal.any([stop, broken.signal]), last);
       wasConnected = true;
       for await (const { event, id, data } of readEvents(
         withIdleTimeout(response.body ?? new ReadableStream(), broken),
       )) {
         if (id !== '') last = id;
         openedAt ||= Date.now();
-        const received = { event, ...(event === 'message' && { id: Number(id) }), data: JSON.parse(data) } as ChatEvent;
-        // Every connection begins with the status.
-        if (received.event === 'status' && received.data.status === status) continue;
-        if (received.event === 'status') status = received.data.status;
+        const received = { event, id, data: JSON.parse(data) };
+        if (!isNew(received)) continue;
         tries = 0;
         yield received;
-        if (received.event === 'done') return;
       }
     } catch (error) {
       if (stop.aborted) return;
@@ -82,5 +82,32 @@ export async function* followChat(
     tries = openedAt && Date.now() - openedAt >= stableMs ? 1 : tries + 1;
     if (tries > maxTries) throw new CliFailure(exitCodes.unreachable, 'The connection was lost repeatedly.');
     await sleep(Math.min(250 * 2 ** tries, 5000), undefined, { signal: stop }).catch(() => {});
+  }
+}
+
+/**
+ * The events of a chat after a message, until its agent stops. Returns without `done` when `stop` aborts.
+ * @throws CliFailure when it cannot resume.
+ */
+export async function* followChat(
+  calls: Calls,
+  catalogue: Catalogue,
+  { chatId, after }: { chatId: string; after: number },
+  stop: AbortSignal,
+): AsyncGenerator<ChatEvent> {
+  const operation = streamOf(catalogue);
+  const open = (signal: AbortSignal, last: string) => calls.open(operation, { path: { chatId } }, signal, last);
+  let status: unknown;
+  // Every connection begins with the status.
+  const isNew = ({ event, data }: Received) => {
+    if (event !== 'status') return true;
+    const before = status;
+    status = (data as { status: ChatStatus }).status;
+    return status !== before;
+  };
+  for await (const { event, id, data } of followStream(open, String(after), isNew, stop)) {
+    const received = { event, ...(event === 'message' && { id: Number(id) }), data } as ChatEvent;
+    yield received;
+    if (received.event === 'done') return;
   }
 }

@@ -33,7 +33,8 @@ export function printingOf(general: General, { answer }: CatalogueOperation): Pr
   throw usage(`There is no field “${unknown}”.`, near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`);
 }
 
-const pick = (thing: Thing, fields: readonly string[] | undefined): Thing =>
+/** Only these fields of a resource. */
+export const pick = (thing: Thing, fields: readonly string[] | undefined): Thing =>
   fields ? Object.fromEntries(fields.map((name) => [name, thing[name]])) : thing;
 
 function printRows(
