@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ShownEmail } from '../accounts/shapes.ts';
 import { Id, Instant } from '../fields.ts';
 import { scopes } from '../scopes.ts';
 
@@ -54,7 +55,7 @@ export const Identity = z
         object: z.literal('user'),
         id: Id,
         name: z.string().meta({ examples: ['Ada Lovelace'] }),
-        email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
+        email: ShownEmail.describe('Empty for the first owner until somebody takes the workspace.'),
         role: z.enum(['owner', 'member']),
       })
       .describe('The owner of the key, or the signed-in person.'),

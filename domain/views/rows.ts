@@ -7,7 +7,7 @@ import { requireMatch } from '../etag.ts';
 import { wholeList } from '../fields.ts';
 import type { Viewer } from '../todos/filter.ts';
 import { requireMember } from '../workspaces/membership.ts';
-import { View, type ViewAnswer, ViewQuery } from './shapes.ts';
+import { SavedQuery, View, type ViewAnswer } from './shapes.ts';
 
 const columns = {
   id: savedViews.id,
@@ -24,7 +24,7 @@ type Row = Omit<ViewAnswer, 'object' | 'query'> & { query: unknown };
 
 /** A query that a later release stored may have values that this one does not know: they are left out. */
 function viewOf({ query, ...row }: Row): ViewAnswer {
-  const known = ViewQuery.strip().safeParse(query);
+  const known = SavedQuery.safeParse(query);
   return { object: 'view', ...row, query: known.success ? known.data : {} };
 }
 

@@ -8,6 +8,10 @@ export const maxViews = 100;
 
 const { sort, order } = TodoListing.shape;
 
+const examples: { priority: ('urgent' | 'high')[]; sort: 'dueDate' }[] = [
+  { priority: ['urgent', 'high'], sort: 'dueDate' },
+];
+
 /** What a view shows: the filters and the order of listTodos, and how the page shows the rows. */
 export const ViewQuery = TodoFilters.extend({
   sort: sort.removeDefault().optional(),
@@ -17,7 +21,10 @@ export const ViewQuery = TodoFilters.extend({
     .optional()
     .describe('Groups the rows of the page, or makes the columns of a board; omitted: no groups, a column per status.'),
   layout: z.enum(['board']).optional().describe('How the page shows the todos; omitted: as a list.'),
-}).meta({ id: 'ViewQuery', examples: [{ priority: ['urgent', 'high'], sort: 'dueDate' }] });
+}).meta({ id: 'ViewQuery', examples });
+
+/** The query of a view in an answer, where a later release may add fields. */
+export const SavedQuery = ViewQuery.strip().meta({ id: 'SavedViewQuery', examples });
 
 const Name = nonBlankText(80).meta({ examples: ['Urgent this week'] });
 const isShared = z.boolean().describe('True: all members of the workspace see it. False: only its owner.');
@@ -34,7 +41,7 @@ export const View = z
       .nullable()
       .meta({ examples: ['🔥'] }),
     isShared,
-    query: ViewQuery.describe('What it names, such as a list or a label, may have been deleted since.'),
+    query: SavedQuery.describe('What it names, such as a list or a label, may have been deleted since.'),
     createdAt: Instant,
     updatedAt: Instant,
   })

@@ -161,11 +161,41 @@ test('bodies are named components without path parameters, and every answer is a
   );
 });
 
+/** Every schema that an answer has, by where it stands. */
+function* answerSchemas(node: unknown, where: string, known: Set<unknown>): Generator<[string, oas31.SchemaObject]> {
+  if (typeof node !== 'object' || node === null || known.has(node)) return;
+  known.add(node);
+  if (!Array.isArray(node)) yield [where, node as oas31.SchemaObject];
+  const { $ref } = node as oas31.ReferenceObject;
+  if (typeof $ref === 'string') yield* answerSchemas(resolved(node), $ref.slice(2), known);
+  for (const [key, value] of Object.entries(node)) {
+    if (!['example', 'examples', 'default', 'const', 'enum'].includes(key)) {
+      yield* answerSchemas(value, `${where}/${key}`, known);
+    }
+  }
+}
+
+const answers = operations.flatMap((operation) => [
+  ...answerSchemas(describedAs(operation).responses[operation.status], operation.id, new Set()),
+]);
+
 test('answers may gain fields within v1, so their schemas leave room', () => {
-  assert.is(resolved<oas31.SchemaObject>({ $ref: '#/components/schemas/Todo' }).additionalProperties, undefined);
+  const closed = answers.filter(([, { additionalProperties }]) => additionalProperties === false);
+  assert.equal([...new Set(closed.map(([where]) => where))], []);
+  assert.ok(
+    answers.some(([where]) => where === 'components/schemas/EventParents'),
+    'references are followed',
+  );
   assert.is(
     resolved<oas31.SchemaObject>({ $ref: '#/components/schemas/TodoCreateParams' }).additionalProperties,
     false,
+  );
+});
+
+test('no address in an answer has the format of one: the first owner has none until somebody takes the workspace', () => {
+  assert.equal(
+    answers.filter(([, { format }]) => format === 'email').map(([where]) => where),
+    [],
   );
 });
 

@@ -35,6 +35,11 @@ function plainNull(schema: Record<string, unknown>): void {
   Object.assign(schema, { type: [type, 'null'], ...rest, ...values, ...schema });
 }
 
+/** Beside a reference it would refuse every field: it knows of those that stand beside it alone (JSON Schema 2020-12). */
+function plainReference(object: Record<string, unknown>): void {
+  if ('$ref' in object) delete object.additionalProperties;
+}
+
 /** The description of a parameter stands beside its schema, not in it again. */
 function plainParameter(object: Record<string, unknown>): void {
   const { schema } = object;
@@ -75,6 +80,7 @@ function dropUnusedHeaders({ components, paths }: oas31.OpenAPIObject): void {
 export function tidy(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   walk(document, (object) => {
     plainNull(object);
+    plainReference(object);
     plainParameter(object);
   });
   dropUnusedHeaders(document);
