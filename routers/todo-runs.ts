@@ -12,7 +12,7 @@ export const todoRunOperations = {
         scope: 'todos:write',
         summary: 'Start an agent on a todo',
         description:
-          'Starts an agent on a todo and returns at once: the agent works in the chat of the run (`chatId`). Without `agentId` the first agent among the assignees works, or else the default agent. Follow the work with streamChat, or poll getTodo until `latestRun.status` is no longer `running`. Refused with 409 while a run of the todo is running (`reason` is `already_running`), and if the todo is done or archived.',
+          'Starts an agent on a todo and returns at once: the agent works in the chat of the run (`chatId`). Without `agentId` the first agent among the assignees works, or else the default agent. Follow the work with streamChat, or poll getTodo until `latestRun.status` is no longer `running`. Refused with 409 while a run of the todo is running (`reason` is `already_running`; one that waits for working hours is cancelled instead), and if the todo is done or archived.',
         sample: { message: 'Keep it to one page.' },
         status: 202,
         keyed: true,
