@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { look, looksOf } from '../support/looks.ts';
+import { breakOperations } from '../support/page-faults.ts';
 import { callsOf } from '../support/people.ts';
 import { reply, ScriptedEngine, use } from '../support/scripted-engine.ts';
 import { setColumns } from '../support/todo-fixtures.ts';
@@ -134,6 +135,38 @@ test.promise('a schedule that somebody else set meanwhile is not replaced withou
   await page.getByRole('button', { name: 'Keep yours' }).click();
   await page.getByRole('button', { name: 'Save schedule' }).waitFor({ state: 'detached' });
   assert.match((await read()).rrule, 'BYHOUR=10');
+});
+
+test.promise('what is typed while a schedule is being saved stays, and is saved after it', async (stage) => {
+  const { ada, id, read } = await withTodo(stage, { schedule: daily });
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo(`/todos/${id}`, 'Water the plants');
+  const time = page.getByLabel('Time', { exact: true });
+  const save = page.getByRole('button', { name: 'Save schedule' });
+  await page.getByRole('button', { name: 'Change' }).click();
+  for (const [first, second, isLeft] of [
+    ['10:00', '11:00', false],
+    ['12:00', '13:00', true],
+  ] as const) {
+    const slow = await breakOperations(page, (each) => each === 'updateTodo', 'slow');
+    await time.fill(first);
+    await save.click();
+    await slow.asked;
+    if (isLeft) {
+      await page.getByRole('navigation').getByRole('link', { name: 'Chats', exact: true }).first().click();
+      await sees('Chats');
+      await page.goBack();
+      await sees('Water the plants');
+    }
+    await time.fill(second);
+    await slow.mend();
+    await until(async () => (await read()).rrule.includes(`BYHOUR=${Number.parseInt(first, 10)}`));
+    await save.waitFor();
+    assert.is(await time.inputValue(), second);
+  }
+  await save.click();
+  await page.getByText('The schedule is saved.').waitFor();
+  assert.match((await read()).rrule, 'BYHOUR=13');
 });
 
 /** Sets the error that the schedule of a todo met at its last time. */

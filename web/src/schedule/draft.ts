@@ -1,5 +1,4 @@
-import { useState } from 'react';
-import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+import { useStoredDraft } from '../session/stored-drafts.ts';
 import type { ScheduleValues, StoredSchedule } from './request.ts';
 
 /** What is typed in the editor of a schedule, and the schedule that it was made of. */
@@ -15,16 +14,27 @@ export interface ScheduleDraft {
   /** Null while the editor is closed. */
   typed: TypedSchedule | null;
   write: (typed: TypedSchedule) => void;
+  /** `values` were saved, as `base`: the draft ends unless more has been typed since. Returns whether it has ended. */
+  saved: (values: ScheduleValues, base: StoredSchedule) => boolean;
   clear: () => void;
 }
 
+const isSame = (one: ScheduleValues, other: ScheduleValues) => JSON.stringify(one) === JSON.stringify(other);
+
 /** The draft of the schedule of a todo. It outlives a reload; signing out removes it. */
 export function useScheduleDraft(todoId: string): ScheduleDraft {
-  const key = `todo.${todoId}.schedule`;
-  const [typed, setTyped] = useState(() => storedDraft<TypedSchedule>(key) ?? null);
-  const change = (next: TypedSchedule | null) => {
-    storeDraft(key, next === null ? undefined : { ...next, isRestored: true });
-    setTyped(next);
+  const [typed, change] = useStoredDraft<TypedSchedule | null>(
+    `todo.${todoId}.schedule`,
+    (stored) => (stored as TypedSchedule | undefined) ?? null,
+    (after) => (after === null ? undefined : { ...after, isRestored: true }),
+  );
+  return {
+    typed,
+    write: (next) => change(() => next),
+    saved: (values, base) =>
+      change((before) =>
+        before === null || isSame(before.values, values) ? null : { values: before.values, base },
+      ) === null,
+    clear: () => change(() => null),
   };
-  return { typed, write: change, clear: () => change(null) };
 }

@@ -10,7 +10,7 @@ import { clockNotes } from './clock-changes.ts';
 import type { ScheduleDraft } from './draft.ts';
 import { ChoiceField } from './fields.tsx';
 import { EveryForm, OnceForm, RuleForm } from './forms.tsx';
-import { requestOf, type ScheduleValues, type StoredSchedule } from './request.ts';
+import { requestOf, type ScheduleValues, type StoredSchedule, storedOf } from './request.ts';
 
 /** The change of a todo that sets, ends or pauses its schedule. */
 export type ScheduleChange = {
@@ -18,8 +18,8 @@ export type ScheduleChange = {
   schedulePaused?: boolean;
 };
 
-/** Sends a change that was made of `base`, and returns whether it was stored. @throws ProblemError. */
-export type SubmitSchedule = (change: ScheduleChange, base: StoredSchedule) => Promise<boolean>;
+/** Sends a change that was made of `base`, and returns what is stored; null where it was not. @throws ProblemError. */
+export type SubmitSchedule = (change: ScheduleChange, base: StoredSchedule) => Promise<StoredSchedule | null>;
 
 interface EditorProps {
   draft: ScheduleDraft;
@@ -71,9 +71,8 @@ export function ScheduleEditor({ draft, typed, submit }: EditorProps) {
   const save = async () => {
     const schedule = requestOf(values);
     if (schedule === null) throw incomplete();
-    if (!(await submit({ schedule }, base))) return;
-    draft.clear();
-    notify('The schedule is saved.');
+    const stored = await submit({ schedule }, base);
+    if (stored && draft.saved(values, storedOf(stored))) notify('The schedule is saved.');
   };
   const Shown = forms[values.form];
   return (

@@ -11,10 +11,10 @@ import { Ago } from '../ui/time.tsx';
 import type { Todo } from '../work/queries.ts';
 import { clockNotes } from './clock-changes.ts';
 import type { ScheduleDraft } from './draft.ts';
-import { ScheduleEditor, type SubmitSchedule } from './editor.tsx';
+import { type ScheduleChange, ScheduleEditor, type SubmitSchedule } from './editor.tsx';
 import { ErrorCallout } from './error-callout.tsx';
 import { Occurrences } from './occurrences.tsx';
-import { storedOf, storedRequest } from './request.ts';
+import { type StoredSchedule, storedOf, storedRequest } from './request.ts';
 import { valuesOf } from './values.ts';
 
 export interface ScheduleCardProps {
@@ -22,7 +22,7 @@ export interface ScheduleCardProps {
   draft: ScheduleDraft;
   submit: SubmitSchedule;
   /** Saves a change and shows its error as a notice. */
-  save: SubmitSchedule;
+  save: (change: ScheduleChange, base: StoredSchedule) => Promise<boolean>;
   /** Leads to the choice of assignees. */
   assign: () => void;
 }

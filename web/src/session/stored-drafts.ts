@@ -29,43 +29,41 @@ export function storeDraft(name: string, value: unknown): void {
   }
 }
 
-/** What shows drafts: is called with the name of one that a form that is gone has changed. */
-const shown = new Set<(name: string) => void>();
+/** What shows drafts, by the name. A form that is gone changes what these have: they may have what could not be stored. */
+const shown = new Set<{ name: string; change: (next: never) => unknown }>();
 
 /**
- * The draft of this name, and how to change it. A form that has left the page changes what is stored by then: React may run
- * no updater of it any more. `restore` makes the draft of what is stored, `stored` the reverse.
+ * The draft of this name, and how to change it, which returns it. A form that has left the page changes what is shown or
+ * stored by then: React may run no updater of it any more. `restore` makes the draft of what is stored, `stored` the reverse.
  */
 export function useStoredDraft<Draft>(
   name: string,
   restore: (stored: unknown) => Draft,
   stored: (draft: Draft) => unknown,
-): [draft: Draft, change: (next: (before: Draft) => Draft) => void] {
+): [draft: Draft, change: (next: (before: Draft) => Draft) => Draft] {
   const read = () => restore(storedDraft(name));
   const [draft, setDraft] = useState(read);
   const latest = useRef(draft);
   const isHere = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the name is that of the form, and never changes.
-  useEffect(() => {
-    const follow = (changed: string) => {
-      if (changed !== name) return;
-      latest.current = read();
-      setDraft(latest.current);
-    };
-    isHere.current = true;
-    shown.add(follow);
-    return () => {
-      isHere.current = false;
-      shown.delete(follow);
-    };
-  }, []);
-  const change = (next: (before: Draft) => Draft) => {
+  const change = (next: (before: Draft) => Draft): Draft => {
+    const others = isHere.current ? [] : [...shown].filter((other) => other.name === name);
+    if (others.length > 0) return others.map((other) => other.change(next as never) as Draft)[0] as Draft;
     const after = next(isHere.current ? latest.current : read());
     storeDraft(name, stored(after));
     latest.current = after;
     setDraft(after);
-    if (!isHere.current) for (const follow of shown) follow(name);
+    return after;
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the name is that of the form, and never changes.
+  useEffect(() => {
+    const own = { name, change };
+    isHere.current = true;
+    shown.add(own);
+    return () => {
+      isHere.current = false;
+      shown.delete(own);
+    };
+  }, []);
   return [draft, change];
 }
 

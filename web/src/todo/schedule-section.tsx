@@ -16,7 +16,7 @@ interface ScheduleSectionProps {
   todo: Todo;
   draft: ScheduleDraft;
   save: Save;
-  submit: (change: Change, base: Base) => Promise<boolean>;
+  submit: (change: Change, base: Base) => Promise<Todo | null>;
 }
 
 function focusAssignees(): void {

@@ -65,7 +65,7 @@ export function useTodo(todoId: string) {
   const last = useRef<Promise<unknown>>(Promise.resolve());
 
   const send = useCallback(
-    async (given: Change, base: Base): Promise<boolean> => {
+    async (given: Change, base: Base): Promise<Todo | null> => {
       const path = `/todos/${encodeURIComponent(todoId)}`;
       let known: Tagged<Todo> =
         queryClient.getQueryData(queryKey) ?? (await queryClient.fetchQuery({ ...options, staleTime: 0 }));
@@ -76,12 +76,13 @@ export function useTodo(todoId: string) {
           const fields = differing.map(({ field }) => field);
           setFound((all) => [...all.filter(({ field }) => !fields.includes(field)), ...differing]);
         }
-        if (Object.keys(rest).length === 0) return differing.length === 0;
+        if (Object.keys(rest).length === 0) return differing.length === 0 ? known.resource : null;
         try {
           await queryClient.cancelQueries({ queryKey });
-          queryClient.setQueryData(queryKey, await changeTagged<Todo>(path, known.tag, rest));
+          known = await changeTagged<Todo>(path, known.tag, rest);
+          queryClient.setQueryData(queryKey, known);
           void readAgain(queryClient, 'todos');
-          return true;
+          return known.resource;
         } catch (error) {
           if (problemOf(error).status !== 412 || round === maxMerges) throw error;
           known = await queryClient.fetchQuery({ ...options, staleTime: 0 });
@@ -91,8 +92,8 @@ export function useTodo(todoId: string) {
     [todoId, queryClient, queryKey, options],
   );
 
-  /** For a form, which shows the error. Changes of the schedule follow one another. @throws ProblemError. */
-  const submit = (change: Change, base: Base): Promise<boolean> => {
+  /** For a form, which shows the error. Changes of the schedule follow one another. Returns what is stored, or null. @throws ProblemError. */
+  const submit = (change: Change, base: Base): Promise<Todo | null> => {
     const saving = last.current.then(() => send(change, base));
     last.current = saving.catch(() => {});
     return saving;
@@ -108,7 +109,7 @@ export function useTodo(todoId: string) {
   };
   const save = async (change: Change, base: Base | undefined = todo): Promise<boolean> => {
     if (!base) return false;
-    const saving = isScheduled(change) ? submit(change, base) : queue(change, base);
+    const saving = isScheduled(change) ? submit(change, base).then(Boolean) : queue(change, base);
     return saving.catch((error: unknown) => {
       notify(problemOf(error).message);
       return false;
