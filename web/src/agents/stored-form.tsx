@@ -1,8 +1,10 @@
-import { type ReactNode, useId, useRef } from 'react';
-import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+import { Fragment, type ReactNode, useId, useRef } from 'react';
+import { useStoredDraft } from '../session/stored-drafts.ts';
 import { type Filled, Form } from '../ui/form.tsx';
 import { type Fields, useFieldError } from '../ui/form-errors.tsx';
 import { isSame } from './merge.ts';
+
+type Texts = Readonly<Record<string, string>>;
 
 interface StoredFormProps {
   /** The name of the draft. */
@@ -14,30 +16,43 @@ interface StoredFormProps {
   actions?: ReactNode;
   onSubmit: (filled: Filled) => Promise<unknown>;
   /** The controls; `initial` is what was typed into them before a reload, by name. */
-  children: (initial: Readonly<Record<string, string>>) => ReactNode;
+  children: (initial: Texts) => ReactNode;
+}
+
+/** What is typed, what the controls began with, and how often they have begun. */
+interface Typed {
+  texts: Texts;
+  initial: Texts;
+  round: number;
 }
 
 /** A form whose texts outlive a reload until it is sent. */
 export function StoredForm({ draftName, onSubmit, children, ...form }: StoredFormProps) {
   const around = useRef<HTMLDivElement>(null);
-  const initial = useRef(storedDraft<Record<string, string>>(draftName) ?? {}).current;
+  const [{ texts, initial, round }, change] = useStoredDraft<Typed>(
+    draftName,
+    (stored) => {
+      const typed = (stored ?? {}) as Texts;
+      return { texts: typed, initial: typed, round: 0 };
+    },
+    (typed) => (Object.keys(typed.texts).length === 0 ? undefined : typed.texts),
+  );
   const store = () => {
     const element = around.current?.querySelector('form');
-    const texts = [...new FormData(element ?? undefined)].filter(
-      ([, value]) => typeof value === 'string' && value !== '',
+    const filled = [...new FormData(element ?? undefined)].filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
     );
-    storeDraft(draftName, texts.length === 0 ? undefined : Object.fromEntries(texts));
+    change((before) => ({ ...before, texts: Object.fromEntries(filled) }));
   };
   const send = async (filled: Filled) => {
-    const sent = storedDraft(draftName);
     await onSubmit(filled);
-    // Not what was typed meanwhile.
-    if (isSame(storedDraft(draftName), sent)) storeDraft(draftName, undefined);
+    // Not what was typed meanwhile. A form that is shown by then begins anew.
+    change((before) => (isSame(before.texts, texts) ? { texts: {}, initial: {}, round: before.round + 1 } : before));
   };
   return (
     <div ref={around} onInput={store}>
       <Form {...form} onSubmit={send}>
-        {children(initial)}
+        <Fragment key={round}>{children(initial)}</Fragment>
       </Form>
     </div>
   );

@@ -10,7 +10,7 @@ import { Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
 import { useGoOn } from '../ui/here.ts';
 import { Page } from '../ui/page.tsx';
-import { isStoredNote, storedNote, storeNote } from './note-draft.ts';
+import { useNoteDraft } from './note-draft.ts';
 import { TagsField } from './tags-field.tsx';
 
 const fields: Fields = { content: { label: 'Note', required: 'Write something' } };
@@ -26,19 +26,13 @@ export function NewNote() {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
   const goOn = useGoOn();
-  const [note, setNote] = useState(storedNote);
+  const { note, write, saved } = useNoteDraft();
   const [tags, setTags] = useState<string[]>([]);
   const once = useOnce();
-  const write = (changes: Partial<typeof note>) => {
-    const next = { ...note, ...changes };
-    setNote(next);
-    storeNote(next);
-  };
   const save = async () => {
     const content = withTitle(note.title, note.content);
     const { id } = await once(api.captures.create.mutate, { type: 'note', content, tags });
-    // Not what was typed meanwhile.
-    if (isStoredNote(note)) storeNote(null);
+    saved(note);
     void readAgain(queryClient, 'captures');
     await goOn(`/captures/${id}`);
   };

@@ -1,4 +1,4 @@
-import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+import { storeDraft, storedDraft, useStoredDraft } from '../session/stored-drafts.ts';
 
 /* A note that is not saved yet. */
 
@@ -9,25 +9,24 @@ export interface NoteDraft {
 }
 
 const name = 'note.new';
+const empty: NoteDraft = { title: '', content: '' };
+const restored = (stored: unknown): NoteDraft => ({ ...empty, ...(stored as Partial<NoteDraft> | undefined) });
 
-/** The stored note; empty where there is none. */
-export function storedNote(): NoteDraft {
-  return { title: '', content: '', ...storedDraft<Partial<NoteDraft>>(name) };
-}
-
-/** Whether the stored note is this one. */
-export function isStoredNote({ title, content }: NoteDraft): boolean {
-  const stored = storedNote();
-  return stored.title === title && stored.content === content;
-}
-
-/** Stores the note, or removes it. */
-export function storeNote(note: NoteDraft | null): void {
-  storeDraft(name, note ?? undefined);
+/** The note, how to change it, and how to empty it once `sent` is saved: not where more has been typed since. */
+export function useNoteDraft() {
+  const [note, change] = useStoredDraft(name, restored, (next) =>
+    next.title === '' && next.content === '' ? undefined : next,
+  );
+  return {
+    note,
+    write: (changes: Partial<NoteDraft>) => change((before) => ({ ...before, ...changes })),
+    saved: ({ title, content }: NoteDraft) =>
+      change((before) => (before.title === title && before.content === content ? empty : before)),
+  };
 }
 
 /** Adds a text after that of the stored note. Call it before the form is shown. */
 export function addToNote(text: string): void {
-  const note = storedNote();
-  storeNote({ ...note, content: [note.content, text].filter(Boolean).join('\n\n') });
+  const note = restored(storedDraft(name));
+  storeDraft(name, { ...note, content: [note.content, text].filter(Boolean).join('\n\n') });
 }
