@@ -1,3 +1,4 @@
+import type { Locator, Request } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
 import { form } from '../support/fault-flows.ts';
@@ -14,12 +15,28 @@ const test = pageSuite('pages: forms that are gone');
 const side = ({ page }: Window, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click();
 
+/** Waits until the page has shown what came before. */
+const drawn = ({ page }: Window) =>
+  page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+/** Returns what waits until the page has the answers to all that it has asked from now on, and has shown them. */
+function answersOf(window: Window): () => Promise<void> {
+  const open = new Set<Request>();
+  // The stream of events never ends.
+  const isCall = (url: string) => url.includes('/trpc/') && !url.includes('/events.stream');
+  window.page.on('request', (request) => isCall(request.url()) && open.add(request));
+  for (const end of ['requestfinished', 'requestfailed'] as const)
+    window.page.on(end as 'requestfinished', (request) => open.delete(request));
+  return () => until(() => drawn(window).then(() => open.size === 0));
+}
+const hasFocus = ({ page }: Window, field: Locator) => field.and(page.locator(':focus')).isVisible();
+
 test.promise('a note that is sent slowly takes away neither the page nor the next note', async (stage) => {
   const ada = await stage.person();
   const window = await stage.window({ as: ada });
   const { page, goTo, sees } = window;
   await goTo('/captures/new', 'New note');
   const { field, send } = form(window, 'Note', 'Save note');
+  const answers = answersOf(window);
   const slow = await breakOperations(page, (id) => id === 'createCapture', 'slow');
   await field.fill('The first note');
   await send();
@@ -29,15 +46,150 @@ test.promise('a note that is sent slowly takes away neither the page nor the nex
   await page.getByRole('link', { name: 'New note' }).first().click();
   await sees('New note');
   await field.fill('The second note');
-  const answered = page.waitForResponse(/captures\.create/);
   await slow.mend();
-  await answered;
+  await answers();
+  assert.is(new URL(page.url()).pathname, '/captures/new');
+  assert.ok(await hasFocus(window, field));
   await until(async () => bodyOf(await callsOf(stage.tandem, ada)('GET /captures')).data.length === 1);
   await side(window, 'Captures');
   await page.getByText('The first note').first().waitFor();
   await page.getByRole('link', { name: 'New note' }).first().click();
   await sees('New note');
   assert.is(await field.inputValue(), 'The second note');
+});
+
+test.promise('what was sent is gone from a form that was opened again before the answer', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const agent = bodyOf(await call('POST /agents', { name: 'Scout' }), 201);
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  const forms = [
+    { path: '/captures/new', title: 'New note', label: 'Note', button: 'Save note', id: 'createCapture' },
+    { path: `/agents/${agent.id}`, title: 'Scout', label: 'Todo', button: 'Assign', id: 'createTodo' },
+  ];
+  for (const { path, title, label, button, id } of forms) {
+    await goTo(path, title);
+    const { field, send } = form(window, label, button);
+    const slow = await breakOperations(page, (each) => each === id, 'slow');
+    await field.fill('Look for caterers');
+    await send();
+    await slow.asked;
+    await side(window, 'Chats');
+    await sees('Chats');
+    await page.goBack();
+    await sees(title);
+    assert.is(await field.inputValue(), 'Look for caterers');
+    await slow.mend();
+    await until(async () => (await field.inputValue()) === '');
+    await drawn(window);
+    assert.is(new URL(page.url()).pathname, path);
+  }
+});
+
+test.promise('what ends after the person has left a page leads nowhere', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const todo = bodyOf(await call('POST /todos', { title: 'Plant ferns' }), 201);
+  const capture = bodyOf(await call('POST /captures', { type: 'note', content: 'Moss' }), 201);
+  const view = bodyOf(await call('POST /views', { name: 'Urgent', query: { priority: ['high'] } }), 201);
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const ends = [
+    {
+      id: 'duplicateTodo',
+      notice: '“Plant ferns” is duplicated.',
+      begin: () => press('Duplicate'),
+      at: [`/todos/${todo.id}`, 'Plant ferns'],
+    },
+    {
+      id: 'updateView',
+      notice: 'The view “Urgent” is updated.',
+      begin: () => press('Update view'),
+      at: [`/views/${view.id}?priority=low`, 'Urgent'],
+    },
+    {
+      id: 'deleteCapture',
+      notice: 'The capture is erased.',
+      begin: () => press('Erase').then(() => press('Erase it')),
+      at: [`/captures/${capture.id}`, 'Moss'],
+    },
+  ] as const;
+  for (const { id, notice, begin, at } of ends) {
+    await goTo(...(at as unknown as [string, string]));
+    const slow = await breakOperations(page, (each) => each === id, 'slow');
+    await begin();
+    await slow.asked;
+    await page.keyboard.press('Escape');
+    await side(window, 'Chats');
+    await sees('Chats');
+    await slow.mend();
+    await page.getByText(notice).waitFor();
+    await drawn(window);
+    assert.is(new URL(page.url()).pathname, '/chats', id);
+  }
+});
+
+test.promise('a comment that is saved after its page was left does not take the focus', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { id } = bodyOf(await call('POST /todos', { title: 'Talk' }), 201);
+  bodyOf(await call(`POST /todos/${id}/comments`, { text: 'First' }), 201);
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  const { field, send } = form(window, 'Your comment', 'Save comment');
+  const slow = await breakOperations(page, (each) => each === 'updateTodoComment', 'slow');
+  await goTo(`/todos/${id}`, 'Talk');
+  const answers = answersOf(window);
+  await page.getByRole('button', { name: 'Edit comment' }).click();
+  await field.fill('Changed');
+  await send();
+  await slow.asked;
+  await side(window, 'Todos');
+  await sees('Todos');
+  const line = page.getByLabel('Title');
+  await line.pressSequentially('Plant');
+  await slow.mend();
+  await answers();
+  await page.keyboard.type(' ferns');
+  assert.is(await line.inputValue(), 'Plant ferns');
+});
+
+test.promise('a form that was saved does not close the one that was opened after it', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  bodyOf(await call('POST /labels', { name: 'Moss' }), 201);
+  const capture = bodyOf(await call('POST /captures', { type: 'note', content: 'Moss' }), 201);
+  const window = await stage.window({ as: ada });
+  const { page, goTo } = window;
+  const forms = [
+    { id: 'updateLabel', at: ['/settings/labels', 'Labels'], open: 'Change: Moss', part: 'Change Moss', label: 'Name' },
+    {
+      id: 'updateCapture',
+      at: [`/captures/${capture.id}`, 'Moss'],
+      open: 'Change the title',
+      part: 'Title',
+      label: 'Title',
+    },
+  ] as const;
+  for (const { id, at, open, part, label } of forms) {
+    await goTo(...(at as unknown as [string, string]));
+    const answers = answersOf(window);
+    const slow = await breakOperations(page, (each) => each === id, 'slow');
+    const shown = page.getByRole('form', { name: part });
+    const field = shown.getByRole('textbox', { name: label });
+    await page.getByRole('button', { name: open }).click();
+    await field.fill('Moss');
+    await shown.getByRole('button', { name: 'Save' }).press('Enter');
+    await slow.asked;
+    await shown.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: open }).click();
+    await field.fill('Lichen');
+    await slow.mend();
+    await answers();
+    assert.is(await field.inputValue(), 'Lichen', id);
+  }
 });
 
 test.promise('a line that is refused after its form has gone stays among the unsent changes', async (stage) => {

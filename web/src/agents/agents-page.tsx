@@ -9,6 +9,7 @@ import { asFilter } from '../todos/use-filter.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
 import { useNow } from '../ui/clock.ts';
+import { useIsHere } from '../ui/here.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitle, Page } from '../ui/page.tsx';
@@ -141,11 +142,13 @@ function Fact({ children }: { children: ReactNode }) {
 export function Restore({ agent: { id: agentId, name } }: { agent: Pick<Agent, 'id' | 'name'> }) {
   const queryClient = useQueryClient();
   const notify = useNotice();
+  const isHere = useIsHere();
   const restoring = useMutation({
     mutationFn: () => api.agents.restore.mutate({ agentId }),
     onSuccess: async () => {
+      // Before the button is gone, with what has it.
+      if (isHere()) focusPageTitle();
       await readAgain(queryClient, agentsKey);
-      focusPageTitle();
       notify(`${name} is restored and accepts new work.`);
     },
   });

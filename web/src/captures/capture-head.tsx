@@ -7,6 +7,7 @@ import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Form } from '../ui/form.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitle, PageTitle } from '../ui/page.tsx';
@@ -71,6 +72,7 @@ export function CaptureHead({ capture }: { capture: Capture }) {
 
 function Rename({ capture, close }: { capture: Capture; close: () => void }) {
   const change = useChangeCapture(capture.id);
+  const isHere = useIsHere();
   const done = () => {
     close();
     setTimeout(focusPageTitle);
@@ -85,7 +87,8 @@ function Rename({ capture, close }: { capture: Capture; close: () => void }) {
         label="Title"
         onSubmit={async (filled) => {
           await change({ title: filled.text('title').trim() || null });
-          done();
+          // Not where it was closed before: another one may be open by then.
+          if (isHere()) done();
         }}
         actions={<Button onPress={done}>Cancel</Button>}
       >
@@ -120,9 +123,11 @@ function CaptureActions({ capture }: { capture: Capture }) {
     onError: (error) => notify(problemOf(error).message),
   });
   const erase = async () => {
+    const { pathname } = location;
     await api.captures.delete.mutate({ captureId: id, permanent: true });
     notify('The capture is erased.');
-    await navigate('/captures');
+    // Only from here: the person may have gone on.
+    if (location.pathname === pathname) await navigate('/captures');
     queryClient.removeQueries({ queryKey: ['capture'] });
     await readAgain(queryClient, 'captures');
   };

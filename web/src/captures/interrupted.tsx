@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
+import { useGoOn } from '../ui/here.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitle } from '../ui/page.tsx';
@@ -18,7 +19,7 @@ export function Interrupted({ format }: { format: string }) {
   const { workspace } = useIdentity();
   const { phase } = useRecorder();
   const [kept, setKept] = useState(storedRecording);
-  const navigate = useNavigate();
+  const goOn = useGoOn();
   const notify = useNotice();
   const isHere = kept?.workspaceId === workspace.id;
   const capture = useQuery({
@@ -30,7 +31,7 @@ export function Interrupted({ format }: { format: string }) {
     mutationFn: (captureId: string) => api.captures.stop.mutate({ captureId }),
     onSuccess: ({ id }) => {
       clearStoredRecording();
-      void navigate(`/captures/${id}`);
+      void goOn(`/captures/${id}`);
     },
     onError: (error) => notify(problemOf(error).message),
   });

@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { Page, useFocusOnNew } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
@@ -96,10 +97,12 @@ interface ChangeFormProps {
 
 function ChangeForm({ list, close }: ChangeFormProps) {
   const queryClient = useQueryClient();
+  const isHere = useIsHere();
   const change = async (filled: Filled) => {
     await api.todoLists.update.mutate({ todoListId: list.id, ...listValues(filled) });
     await readAgain(queryClient, 'todos');
-    close();
+    // Not where it was closed before: another one may be open by then.
+    if (isHere()) close();
   };
   return (
     <Form

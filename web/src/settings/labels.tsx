@@ -12,6 +12,7 @@ import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { Row, Rows } from '../ui/rows.tsx';
@@ -80,20 +81,49 @@ function CreateForm() {
   );
 }
 
-function LabelRow({ label }: { label: Label }) {
-  const { id: labelId, name, color } = label;
+/** Returns what reads the labels, and the todos that have them, again. */
+function useRefresh() {
   const queryClient = useQueryClient();
-  const notify = useNotice();
-  const [isChanging, setChanging] = useState(false);
-  const refresh = async () => {
+  return async () => {
     await readAgain(queryClient, 'labels');
     await readAgain(queryClient, 'todos');
   };
+}
+
+interface ChangeFormProps {
+  label: Label;
+  close: () => void;
+}
+
+function ChangeForm({ label: { id: labelId, name, color }, close }: ChangeFormProps) {
+  const refresh = useRefresh();
+  const isHere = useIsHere();
   const change = async (filled: Filled) => {
     await api.labels.update.mutate({ labelId, ...valuesOf(filled) });
     await refresh();
-    setChanging(false);
+    // Not where it was closed before: another one may be open by then.
+    if (isHere()) close();
   };
+  return (
+    <Form
+      fields={fields}
+      submit="Save"
+      busy="Saving…"
+      kind="secondary"
+      onSubmit={change}
+      label={`Change ${name}`}
+      actions={<Button onPress={close}>Cancel</Button>}
+    >
+      <LabelFields name={name} color={color} />
+    </Form>
+  );
+}
+
+function LabelRow({ label }: { label: Label }) {
+  const { id: labelId, name, color } = label;
+  const refresh = useRefresh();
+  const notify = useNotice();
+  const [isChanging, setChanging] = useState(false);
   const remove = async () => {
     await api.labels.delete.mutate({ labelId });
     await refresh();
@@ -102,21 +132,7 @@ function LabelRow({ label }: { label: Label }) {
   return (
     <Row
       title={<span className={`todo-chip label-chip ${color}`}>{name}</span>}
-      detail={
-        isChanging && (
-          <Form
-            fields={fields}
-            submit="Save"
-            busy="Saving…"
-            kind="secondary"
-            onSubmit={change}
-            label={`Change ${name}`}
-            actions={<Button onPress={() => setChanging(false)}>Cancel</Button>}
-          >
-            <LabelFields name={name} color={color} />
-          </Form>
-        )
-      }
+      detail={isChanging && <ChangeForm label={label} close={() => setChanging(false)} />}
       actions={
         <>
           <ButtonLink to={`/todos?labelId=${labelId}`} kind="quiet">

@@ -1,29 +1,33 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { Markdown } from '../captures/markdown.tsx';
 import { useIdentity } from '../session/session.ts';
-import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
+import { useStoredDraft } from '../session/stored-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Form } from '../ui/form.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { focusPageTitle } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { CommentField, useMembers, useMentions } from './comment-field.tsx';
 import type { Comment } from './queries.ts';
 
-const draftOf = (commentId: string) => `comment.edit.${commentId}`;
-
 /** A comment; its author can change and delete it. */
 export function CommentRow({ comment }: { comment: Comment }) {
   const { user } = useIdentity();
   const queryClient = useQueryClient();
   const { id: commentId, todoId, author, text, createdAt, editedAt } = comment;
-  const [edited, setEdited] = useState(storedDraft(draftOf(commentId)) === undefined ? null : 'again');
+  // Null while it is not edited. What is typed outlives a reload until it is saved.
+  const [draft, change] = useStoredDraft<string | null>(
+    `comment.edit.${commentId}`,
+    (stored) => (stored as string | undefined) ?? null,
+    (next) => (next === null || next === text ? undefined : next),
+  );
+  const [wasPressed, setPressed] = useState(false);
   const isOwn = author.type === 'user' && author.id === user.id;
-  const isEditing = isOwn && edited !== null;
   const readComments = async () => {
     await readAgain(queryClient, 'comments');
     void readAgain(queryClient, 'todos');
@@ -38,25 +42,30 @@ export function CommentRow({ comment }: { comment: Comment }) {
           {editedAt !== null && ', edited'}
         </span>
       </p>
-      {isEditing ? (
+      {isOwn && draft !== null ? (
         <Editor
           comment={comment}
-          isFocused={edited === 'now'}
-          onSaved={(isDone) => {
-            if (isDone) {
-              setEdited(null);
-              focusPageTitle();
-            }
+          text={draft}
+          isFocused={wasPressed}
+          write={(next) => change(() => next)}
+          onSaved={(sent) => {
             void readComments();
+            return change((before) => (before === sent ? null : before)) === null;
           }}
-          onCancel={() => setEdited(null)}
         />
       ) : (
         <Markdown text={text} />
       )}
-      {isOwn && !isEditing && (
+      {isOwn && draft === null && (
         <div className="form-actions">
-          <Button kind="quiet" aria-label="Edit comment" onPress={() => setEdited('now')}>
+          <Button
+            kind="quiet"
+            aria-label="Edit comment"
+            onPress={() => {
+              setPressed(true);
+              change(() => text);
+            }}
+          >
             Edit
           </Button>
           <ConfirmButton
@@ -80,26 +89,20 @@ export function CommentRow({ comment }: { comment: Comment }) {
 
 interface EditorProps {
   comment: Comment;
+  text: string;
   /** Not where it was open before a reload: the focus belongs to the page then. */
   isFocused: boolean;
-  /** `isDone`: nothing was typed while it was being saved. */
-  onSaved: (isDone: boolean) => void;
-  onCancel: () => void;
+  /** Null ends it. */
+  write: (text: string | null) => void;
+  /** Returns whether nothing was typed while it was being saved: it ends then. */
+  onSaved: (sent: string) => boolean;
 }
 
-/** Changes a comment. What is typed outlives a reload until it is saved. */
-function Editor({ comment, isFocused, onSaved, onCancel }: EditorProps) {
+/** Changes a comment. */
+function Editor({ comment: { todoId, id: commentId }, text, isFocused, write, onSaved }: EditorProps) {
   const members = useMembers();
   const mentionsIn = useMentions();
-  const { todoId, id: commentId } = comment;
-  const [text, setText] = useState(() => storedDraft<string>(draftOf(commentId)) ?? comment.text);
-  const latest = useRef(text);
-  const write = (next: string) => {
-    latest.current = next;
-    setText(next);
-    storeDraft(draftOf(commentId), next === comment.text ? undefined : next);
-  };
-  const end = () => storeDraft(draftOf(commentId), undefined);
+  const isHere = useIsHere();
   return (
     <Form
       fields={{ text: { label: 'Comment', required: 'Write a comment' } }}
@@ -108,20 +111,9 @@ function Editor({ comment, isFocused, onSaved, onCancel }: EditorProps) {
       label="Edit comment"
       onSubmit={async () => {
         await api.todos.updateComment.mutate({ todoId, commentId, text, mentions: await mentionsIn(text) });
-        const isDone = latest.current === text;
-        if (isDone) end();
-        onSaved(isDone);
+        if (onSaved(text) && isHere()) focusPageTitle();
       }}
-      actions={
-        <Button
-          onPress={() => {
-            end();
-            onCancel();
-          }}
-        >
-          Cancel
-        </Button>
-      }
+      actions={<Button onPress={() => write(null)}>Cancel</Button>}
     >
       <CommentField label="Your comment" value={text} members={members} onChange={write} isFocused={isFocused} />
     </Form>

@@ -7,6 +7,7 @@ import { useScheduleDraft } from '../schedule/draft.ts';
 import { useOnline } from '../shell/offline.tsx';
 import { ButtonLink } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
+import { useIsHere } from '../ui/here.ts';
 import { nameOf } from '../work/todo-parts.tsx';
 import { TodoActions } from './actions.tsx';
 import { Activity } from './activity.tsx';
@@ -32,7 +33,7 @@ export interface TodoFrame {
 interface TodoViewProps {
   todoId: string;
   frame: (parts: TodoFrame) => ReactNode;
-  /** The todo was erased. */
+  /** The todo was erased while it was shown. */
   onErased: () => unknown;
 }
 
@@ -45,6 +46,7 @@ export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
     schedule: useScheduleDraft(todoId),
   };
   const { title, content, schedule } = drafts;
+  const isHere = useIsHere();
   const { commands, dialogs } = useTodoCommands(() => (todo ? [todo] : []), useChanges());
   useOnPage('todo', todo ? commands : null);
   const decide = async (conflict: ShownConflict, keeps: 'mine' | 'theirs') => {
@@ -99,7 +101,7 @@ export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
             known={query.data}
             save={save}
             run={() => commands.choose('agent')}
-            onErased={onErased}
+            onErased={() => isHere() && onErased()}
           />
           {dialogs}
         </>

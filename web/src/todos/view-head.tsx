@@ -37,12 +37,14 @@ export function SaveView({ at, view }: { at: FilterOfPage; view: View | undefine
   const isChanged = view ? !isSameFilter(filter, filterOfView(view)) : isNarrowed(filter) || filter.sort !== undefined;
   if (query === undefined || !isChanged) return null;
   const update = async (viewId: string) => {
+    const { href } = location;
     setSaving(true);
     try {
       const { name } = await api.views.update.mutate({ viewId, query });
       await readAgain(queryClient, 'views');
       notify(`The view “${name}” is updated.`);
-      void navigate(`/views/${viewId}`, { replace: true });
+      // Not where the person has gone on, or has changed the filter.
+      if (location.href === href) void navigate(`/views/${viewId}`, { replace: true });
     } catch (error) {
       notify(problemOf(error).message);
     } finally {
@@ -159,8 +161,9 @@ function DeleteView({ view, close }: { view: View; close: () => void }) {
       confirm="Delete view"
       busy="Deleting…"
       onConfirm={async () => {
+        const { pathname } = location;
         await api.views.delete.mutate({ viewId: view.id });
-        void navigate('/todos');
+        if (location.pathname === pathname) void navigate('/todos');
         await readAgain(queryClient, 'views');
       }}
       close={close}

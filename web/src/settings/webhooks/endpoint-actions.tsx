@@ -36,8 +36,10 @@ export function EndpointActions({ endpoint: { id: endpointId, enabled } }: { end
     notify('The endpoint is disabled.');
   };
   const remove = async () => {
+    const { pathname } = location;
     await api.webhookEndpoints.delete.mutate({ endpointId });
-    await navigate('/settings/webhooks');
+    // Only from here: the person may have gone on.
+    if (location.pathname === pathname) await navigate('/settings/webhooks');
     await refresh();
     notify('The endpoint is removed.');
   };
