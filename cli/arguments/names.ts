@@ -1,7 +1,8 @@
 import { isImplied } from '../commands/command.ts';
 import { namedThings } from '../commands/spelling.ts';
+import { isForPeople } from '../credentials/connection.ts';
 import type { Catalogue, CatalogueOperation } from '../model/catalogue.ts';
-import { usage } from '../model/failure.ts';
+import { Refused, usage } from '../model/failure.ts';
 import type { Calls } from '../service/calls.ts';
 import { oneLine } from '../terminal/safe.ts';
 import { isIdPrefix, type Titled, TitledSearch, titledListOf } from './titled.ts';
@@ -72,6 +73,8 @@ export class Names {
   readonly #catalogue: Catalogue;
   readonly #now: Date;
   readonly #read = new Map<string, Promise<Named[]>>();
+  /** The refusal of a session that has ended. */
+  #ended: Refused | undefined;
 
   constructor(calls: Calls, { catalogue, now }: { catalogue: Catalogue; now: Date }) {
     this.#now = now;
@@ -97,10 +100,18 @@ export class Names {
     const [operation] = lists.sort((a, b) => b.pathFields.length - a.pathFields.length);
     if (!operation || !this.#calls.canCall(operation)) return undefined;
     const isOpen = needs(operation).every((name) => path[name] !== undefined);
-    const ids = isOpen ? path : { ...path, workspaceId: (await this.identity(operation)).workspaceId };
-    const known = this.#read.get(operation.id) ?? this.#list(operation, ids);
-    this.#read.set(operation.id, known);
-    return known;
+    try {
+      const ids = isOpen ? path : { ...path, workspaceId: (await this.identity(operation)).workspaceId };
+      const known = this.#read.get(operation.id) ?? this.#list(operation, ids);
+      this.#read.set(operation.id, known);
+      return await known;
+    } catch (error) {
+      const hasEnded = error instanceof Refused && error.status === 401 && isForPeople(operation.access);
+      if (!hasEnded) throw error;
+      // The session beside a key has ended: what the key lists may do.
+      this.#ended = error;
+      return undefined;
+    }
   }
 
   /** All pages of a list, archived resources included. */
@@ -145,7 +156,9 @@ export class Names {
     const titledType = types.find((type) => titledListOf(this.#catalogue, type));
     if (titledType !== undefined) return (await this.titled(titledType, text, shown)).id;
     const lists = await Promise.all(types.map((type) => this.#listFor(type, path)));
-    if (lists.every((each) => each === undefined)) throw usage(`${shown} must be an id (a UUID); it is “${text}”.`);
+    if (lists.every((each) => each === undefined)) {
+      throw this.#ended ?? usage(`${shown} must be an id (a UUID); it is “${text}”.`);
+    }
     const found = lists.flatMap((each) => each ?? []);
     const [first, ...others] = matchesOf(text, found);
     if (first && others.length === 0) return first.id;

@@ -1,6 +1,7 @@
 import { type Argument, isImplied, type OperationCommand } from '../commands/command.ts';
 import type { Given, Parsed } from '../commands/invocation.ts';
 import { isLongText, type Option } from '../commands/options.ts';
+import { namedThings } from '../commands/spelling.ts';
 import type { Catalogue, CatalogueOperation, Field, Shape } from '../model/catalogue.ts';
 import { usage } from '../model/failure.ts';
 import type { RequestParts } from '../service/calls.ts';
@@ -23,6 +24,9 @@ type Fields = Record<string, unknown>;
 const isReference = ({ kind, format, item }: Shape) =>
   (kind === 'string' && format === 'uuid') ||
   (kind === 'array' && item?.fields?.some(({ name, isRequired }) => name === 'id' && isRequired));
+
+/** Whether a text is nothing but ids, or `me`, which the service knows. */
+const areIds = (text: string) => text.split(',').every((each) => isId(each.trim()) || each.trim() === 'me');
 
 /** Collects path, query and body of one request. */
 class RequestReader {
@@ -69,7 +73,7 @@ class RequestReader {
     }
     const parts = text.split(',').map((each) => each.trim());
     if (isNamed) {
-      const each = parts.every((part) => isId(part) || part === 'me') ? parts : [text];
+      const each = areIds(text) ? parts : [text];
       return Promise.all(each.map(async (one) => ({ id: await this.#id(one, name, shown, only) })));
     }
     if (item.format === 'uuid') return Promise.all(parts.map((one) => this.#id(one, name.replace(/s$/, ''), shown)));
@@ -82,7 +86,7 @@ class RequestReader {
     const only = 'only' in by ? by.only : undefined;
     if (shape.kind === 'array') return this.#elements(text, name, shape, shown, only);
     if (shape.format === 'password') return this.#secret(text, shown);
-    if (shape.format === 'uuid') return this.#id(text, name, shown, only);
+    if (shape.format === 'uuid' || (namedThings[name] && !areIds(text))) return this.#id(text, name, shown, only);
     if (shape.kind === 'object' || shape.kind === 'any') {
       return readValue(await this.json(text, shown), shape, shown, this.#context.now);
     }

@@ -25,7 +25,8 @@ export const localUrl = 'http://127.0.0.1:8080';
 /** Access tokens are renewed when they expire within this time. */
 const renewMs = 60_000;
 
-const isForPeople = (access: Access) => access === 'session' || access === 'key_management';
+/** Whether an operation needs the session of a person. */
+export const isForPeople = (access: Access) => access === 'session' || access === 'key_management';
 const isSession = (token: string) => token.startsWith('tandem_st_');
 
 /** Normalizes a typed address; the scheme defaults to `https`, on localhost to `http`. @throws CliFailure 2. */

@@ -3,6 +3,7 @@ import { type Argument, isImplied, type OperationCommand } from '../commands/com
 import { type GeneralFlag, generalFlags } from '../commands/general.ts';
 import type { LocalCommand } from '../commands/local-command.ts';
 import { isLongText, type Option } from '../commands/options.ts';
+import { namedThings } from '../commands/spelling.ts';
 import { type Command, isOperation } from '../commands/tree.ts';
 import type { Catalogue, Shape } from '../model/catalogue.ts';
 import { width } from '../terminal/width.ts';
@@ -19,7 +20,7 @@ function usageLine({ words, arguments: args, options }: Command): string {
 }
 
 const isNamed = ({ format, kind }: Shape, name: string, catalogue: Catalogue) =>
-  (format === 'uuid' || kind === 'array') && takesNames(catalogue, name);
+  (format === 'uuid' || kind === 'array' || namedThings[name] !== undefined) && takesNames(catalogue, name);
 
 const isTitled = ({ format, kind, item }: Shape, name: string, catalogue: Catalogue) =>
   (format === 'uuid' || (kind === 'array' && item?.format === 'uuid')) &&

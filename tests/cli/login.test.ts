@@ -127,6 +127,22 @@ test('a session is kept beside the key, does what only people may, and ends with
   assert.match(refused.err, 'Sign in: tandem login --url');
 });
 
+test('a session that has ended beside a key takes the names of members alone', async () => {
+  const { email } = await newAccount(tandem);
+  await run(['login', '--url', tandem.url, '--email', email, '--password', '-'], { stdin: password });
+  const made = await run(['api-keys', 'create', 'Laptop', '--scope', 'todos:read,todos:write,agents:read', '--json']);
+  await run(['login', '--key', '-'], { stdin: made.json.secret });
+  const { session } = prompt.stored().profiles.default;
+  assert.is((await tandem.call('DELETE /auth/sessions/current', undefined, { key: session.token })).status, 200);
+  const todo = await run(['todos', 'create', 'Plan', '--assignee', 'Assistant', '--json']);
+  assert.is(todo.code, 0, todo.err);
+  assert.is(todo.json.assignees[0].type, 'agent');
+  const nobody = await run(['todos', 'create', 'Plan', '--assignee', 'Nobody']);
+  assert.is(nobody.code, 2);
+  assert.match(nobody.err, 'Names of members need a session');
+  assert.is((await run(['api-keys', 'list'])).code, 3);
+});
+
 test('after the password a code of the authenticator app or a recovery code opens the session', async () => {
   const { email, key } = await newConfirmedAccount(tandem);
   const now = new Date();
