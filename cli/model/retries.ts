@@ -42,8 +42,8 @@ export function mayHaveArrived(error: unknown): boolean {
 }
 
 /** Whether an error response does not say if the request was processed: one of a gateway, or of a lost database. */
-export function isUncertain(status: number, reason: string | undefined): boolean {
-  return status === 502 || status === 504 || (status === 503 && reason === 'unavailable');
+export function isUncertain(status: number): boolean {
+  return status >= 502 && status <= 504;
 }
 
 /** Seconds of a `Retry-After` header: a number or a date (RFC 9110 §10.2.3). */
@@ -55,17 +55,17 @@ function retryAfter(headers: Headers, now: number): number | undefined {
 }
 
 /**
- * Whether an error response is temporary: nothing was done (429, 503), the first request with the same key is still
- * running (409), or a gateway or the database failed (502, 504; 503 that says so) and the request may be repeated.
+ * Whether an error response is temporary: nothing was done (429), the first request with the same key is still running
+ * (409), or a gateway or the database failed (502 to 504) and the request may be repeated.
  */
 export function isTemporary(
   operation: Pick<CatalogueOperation, 'method' | 'keyed'>,
   status: number,
   reason: string | undefined,
 ): boolean {
-  if (status === 429 || (status === 503 && reason !== 'unavailable')) return true;
+  if (status === 429) return true;
   if (status === 409) return reason === 'idempotency_in_progress';
-  return [502, 503, 504].includes(status) && isRepeatable(operation);
+  return isUncertain(status) && isRepeatable(operation);
 }
 
 /** Attempts and delays of one request. */

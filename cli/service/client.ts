@@ -182,7 +182,7 @@ export class Client implements Calls {
         renewed = true;
         continue;
       }
-      mayBeDone ||= operation.method !== 'GET' && isUncertain(response.status, body.reason);
+      mayBeDone ||= operation.method !== 'GET' && isUncertain(response.status);
       const why = response.status === 429 ? 'Too many requests.' : 'The service is unavailable.';
       if (isTemporary(operation, response.status, body.reason) && (await again(why, response.headers))) continue;
       const hints = [...connection.hints((parts.as ?? operation).access, response.status, body), ...uncertainHints()];
