@@ -45,11 +45,19 @@ async function printAll(
   if (!inParts) printPage({ ...last, data: rows, hasMore: false, nextCursor: null }, operation, context, printing);
 }
 
-/** Prints the total, and how to read the next page. */
-function printNextPageHint({ nextCursor, totalCount }: Page, { err }: Context, printing: Printing): void {
-  if (printing.form !== 'people') return;
+/** Times that were given as others than they are sent, such as `-24h`, as flags of the times themselves. */
+function fixedTimes({ given }: Parsed, { query }: RequestParts): string[] {
+  const times = given.filter(({ by: { shape, target } }) => shape.format === 'date-time' && target.place === 'query');
+  return times.flatMap(({ by: { target }, shown, text }) => {
+    const sent = query?.[target.path[0] ?? ''];
+    return sent === undefined || sent === text ? [] : [`${shown} ${sent}`];
+  });
+}
+
+/** Prints the total, and how to read the next page: a cursor is of the same times, and `-24h` is another one by then. */
+function printNextPageHint({ nextCursor, totalCount }: Page, times: string[], { err }: Context): void {
   if (typeof totalCount === 'number') err.write(`${totalCount} in all.\n`);
-  if (nextCursor !== null) err.write(`More results: --all, or --cursor ${nextCursor}\n`);
+  if (nextCursor !== null) err.write(`More results: --all, or ${[...times, `--cursor ${nextCursor}`].join(' ')}\n`);
 }
 
 const followOutputs: Readonly<Record<Printing['form'], FollowOutput>> = {
@@ -91,7 +99,7 @@ export async function runOperation(
   const { body } = await calls.send(operation, request);
   if (operation.answer.isList) {
     printPage(body as Page, operation, context, printing);
-    printNextPageHint(body as Page, context, printing);
+    if (printing.form === 'people') printNextPageHint(body as Page, fixedTimes(parsed, request), context);
     return exitCodes.done;
   }
   const work = general.has('wait') ? workOf(body) : undefined;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { text as readAll } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { CliFailure, exitCodes, usage } from '../model/failure.ts';
 
 /** Values that are not on the command line: files and stdin. */
@@ -17,29 +17,40 @@ function trimmed(text: string): string {
   return text.replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
 }
 
+/** The text of bytes from `from`. @throws CliFailure 2 when they are not UTF-8. */
+function decoded(bytes: Uint8Array, from: string): string {
+  try {
+    return trimmed(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw usage(`${from} is not UTF-8 text.`);
+  }
+}
+
 /** Reads files and `stdin` for one run of the client. */
 export function openSources(stdin: NodeJS.ReadableStream): Sources {
   let usedBy: string | undefined;
   let lines: Promise<string[]> | undefined;
+  const readAll = async () => decoded(await buffer(stdin), 'stdin');
   return {
     file: (path) => {
+      let bytes: Buffer;
       try {
-        return trimmed(new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)));
+        bytes = readFileSync(path);
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') throw usage(`${path} is not UTF-8 text.`);
-        const reason = code === 'ENOENT' ? 'no such file' : (error as Error).message;
+        const { code, message } = error as NodeJS.ErrnoException;
+        const reason = code === 'ENOENT' ? 'no such file' : message;
         throw new CliFailure(exitCodes.usage, `${path} cannot be read: ${reason}.`);
       }
+      return decoded(bytes, path);
     },
     stdin: async (shown) => {
       if (usedBy !== undefined) throw usage(`Both ${usedBy} and ${shown} read stdin. Put one of them into a file.`);
       usedBy = shown;
-      return trimmed(await readAll(stdin));
+      return readAll();
     },
     line: async (shown) => {
       if (usedBy !== undefined) throw usage(`Both ${usedBy} and ${shown} read stdin. Put one of them into a file.`);
-      lines ??= readAll(stdin).then((text) => trimmed(text).split(/\r?\n/));
+      lines ??= readAll().then((text) => text.split(/\r?\n/));
       const next = (await lines).shift();
       if (next === undefined || next === '') throw usage(`stdin has no line for ${shown}.`);
       return next;

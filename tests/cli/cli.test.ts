@@ -104,6 +104,13 @@ test('names stand for ids: of lists, agents and yourself', async () => {
   );
   const mine = await done('todos', 'list', '--assignee', 'me', '--list', 'Errands', '--json');
   assert.is(mine.json.data.length, 1);
+  for (const assignee of ['scout', `${scout},me`]) {
+    const { json } = await done('todos', 'list', '--assignee', assignee, '--json');
+    assert.is(json.data[0]?.id, made.json.id, assignee);
+  }
+  assert.is((await done('todos', 'summary', '--assignee', 'Assistant', '--json')).json.total, 0);
+  const dry = ['todos', 'bulk-update', '--where-assignee', 'Scout', '--status', 'done', '--dry-run'];
+  assert.is((await done(...dry, '--json')).json.data.length, 1);
   const renamed = await done('agents', 'update', 'Scout', '--name', 'Ranger', '--json');
   assert.is(renamed.json.id, scout);
   assert.match((await fails(2, 'agents', 'get', 'Nobody')).err, 'Known: Ranger, Assistant.');
@@ -248,6 +255,10 @@ test('--all walks every page, in whatever form', async () => {
   assert.is(next.json.data[0].id, ids[3]);
   const some = await done('todos', 'list', '--limit', '2', '--include', 'totalCount');
   assert.match(some.err, /^7 in all\.\nMore results: --all, or --cursor \S+\n$/);
+  const since = await done('todos', 'list', '--limit', '3', '--created-since', '-1h');
+  const [, more = ''] = /^More results: --all, or (--created-since \S+ --cursor \S+)\n$/.exec(since.err) ?? [];
+  const rest = await done('todos', 'list', '--limit', '3', ...more.split(' '), '--json');
+  assert.is(rest.json.data[0].id, ids[3]);
 });
 
 test('the default agent is found by its name when a todo is given to it', async () => {

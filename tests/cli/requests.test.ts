@@ -79,6 +79,20 @@ test('a wrong value is refused with what is allowed', async () => {
   assert.match(await faultOf(['chats', 'create', '-', '--body', '-'], '{}'), 'Both --body and MESSAGE read stdin.');
 });
 
+test('a text from stdin that is not UTF-8 is refused, as one from a file is', async () => {
+  const sources = () => openSources(Readable.from([Buffer.from('Gr'), Buffer.from([0xfc]), Buffer.from('n')]));
+  for (const reading of [sources().stdin('TITLE'), sources().line('--password')]) {
+    const fault = await reading.then(
+      (text) => assert.unreachable(text),
+      (error: Error & { exitCode: number }) => error,
+    );
+    assert.equal([fault?.exitCode, fault?.message], [2, 'stdin is not UTF-8 text.']);
+  }
+  // A sign that arrives in two parts is one all the same.
+  const parts = [Buffer.from([0xc3]), Buffer.from([0xbc])];
+  assert.is(await openSources(Readable.from(parts)).stdin('TITLE'), 'ü');
+});
+
 test('whole objects, their parts and lists come together', async () => {
   const schedule = ['--schedule', '{"every":"week","count":3}', '--on', 'mon,tue', '--on', 'fri', '--count', '5'];
   const { body } = await requestOf(['todos', 'create', 'x', ...schedule]);
