@@ -4,11 +4,13 @@ import { connect, type Database } from '../../db/client.ts';
 import { errorCode } from '../../db/errors.ts';
 import { minExecutions } from '../../db/prepared-texts.ts';
 import { timeLimits, type Work } from '../../db/time-limits.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { testDatabaseUrl } from '../support/harness.ts';
 import { hold, releaseAll } from '../support/locks.ts';
 import { until, within } from '../support/until.ts';
 
 const test = suite('connections');
+const onPostgres = notOnCluster(test, 'plans are custom there, and tables are locked on workers');
 let db: Database;
 
 test.before(() => {
@@ -26,7 +28,7 @@ test('no statement is compiled: the estimates of a long queue would have each cl
   }
 });
 
-test('a statement is planned once for all values, or for each execution, however often it runs', async () => {
+onPostgres('a statement is planned once for all values, or for each execution, however often it runs', async () => {
   const plans = `select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
     where statement = $1`;
   for (const [plan, expected] of [
@@ -97,7 +99,7 @@ test('a connection that the server ended is replaced, whether it was at work or 
   assert.is.not(await pidOf(), second);
 });
 
-test('the statements of a workspace, and those on a table, leave connections to the others', async () => {
+onPostgres('the statements of a workspace, and those on a table, leave connections to the others', async () => {
   await hold('lock table todo_lists in access exclusive mode');
   const locked = Array.from({ length: 40 }, (_, place) =>
     codeOf(db.of(`w${place}`).rows('select 1 from todo_lists', [])),

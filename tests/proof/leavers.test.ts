@@ -1,10 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { notOnCluster } from '../support/citus.ts';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { newAccount, type Person, password } from '../support/people.ts';
 
 const test = suite('people who leave');
+const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
 let tandem: TestService;
 
 test.before(async () => {
@@ -48,30 +50,33 @@ async function works({ body }: Answer): Promise<boolean> {
 }
 
 for (const [name, make] of Object.entries(makers)) {
-  test(`${name} while its owner is being removed is refused, and nothing of it comes alive when they are back`, async () => {
-    const people = await team();
-    const { workspaceId, userId, rejoin, remove, makeKey } = people;
-    // An earlier key, held, stops the removal between the membership and the credentials.
-    const { body: earlier } = await makeKey();
-    const held = await hold('select 1 from credentials where workspace_id = $1 and id = $2 for update', [
-      workspaceId,
-      earlier.id,
-    ]);
-    const removing = remove();
-    await untilBlocked('update credentials set revoked_at%');
-    const making = make(people);
-    await untilBlocked('%members%for share%', making);
-    await held.release();
-    assert.is((await removing).status, 200);
-    const made = await making;
-    await rejoin();
-    assert.is(await works(made), false);
-    assert.equal([made.status, made.body.code], [403, 'workspace_access_denied']);
-    const text = `select 1 from credentials where workspace_id = $1 and user_id = $2 and revoked_at is null`;
-    assert.is((await tandem.db.rows(text, [workspaceId, userId])).length, 0);
-  });
+  onPostgres(
+    `${name} while its owner is being removed is refused, and nothing of it comes alive when they are back`,
+    async () => {
+      const people = await team();
+      const { workspaceId, userId, rejoin, remove, makeKey } = people;
+      // An earlier key, held, stops the removal between the membership and the credentials.
+      const { body: earlier } = await makeKey();
+      const held = await hold('select 1 from credentials where workspace_id = $1 and id = $2 for update', [
+        workspaceId,
+        earlier.id,
+      ]);
+      const removing = remove();
+      await untilBlocked('update credentials set revoked_at%');
+      const making = make(people);
+      await untilBlocked('%members%for share%', making);
+      await held.release();
+      assert.is((await removing).status, 200);
+      const made = await making;
+      await rejoin();
+      assert.is(await works(made), false);
+      assert.equal([made.status, made.body.code], [403, 'workspace_access_denied']);
+      const text = `select 1 from credentials where workspace_id = $1 and user_id = $2 and revoked_at is null`;
+      assert.is((await tandem.db.rows(text, [workspaceId, userId])).length, 0);
+    },
+  );
 
-  test(`${name} before a removal that waits for it ends with the membership`, async () => {
+  onPostgres(`${name} before a removal that waits for it ends with the membership`, async () => {
     const people = await team();
     const { workspaceId, userId, rejoin, remove } = people;
     // The removal waits behind a reader of the membership, and what is made joins that reader.

@@ -51,8 +51,10 @@ async function metric(name: string, { url }: { url: string } = tandem): Promise<
 }
 
 async function age({ recordingId }: { recordingId: string }, seconds: number): Promise<void> {
-  const text = `update recordings set last_audio_at = last_audio_at - $2 * interval '1 second',
-    opened_at = opened_at - $2 * interval '1 second' where id = $1`;
+  // In functions that Citus runs on columns.
+  const earlier = (column: string) => `(${column} at time zone 'UTC' - make_interval(secs => $2)) at time zone 'UTC'`;
+  const text = `update recordings set last_audio_at = ${earlier('last_audio_at')}, opened_at = ${earlier('opened_at')}
+    where id = $1`;
   await tandem.db.rows(text, [recordingId, seconds]);
 }
 

@@ -164,7 +164,10 @@ test('a holder that could not renew its lease in time acknowledges nothing until
     const free = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const lock = one.db.transaction(async (tx) => {
-      await tx.rows('select 1 from recordings where id = $1 for update', [session.recordingId]);
+      await tx.rows('select 1 from recordings where workspace_id = $1 and id = $2 for update', [
+        session.workspaceId,
+        session.recordingId,
+      ]);
       locked.resolve();
       await free.promise;
     });

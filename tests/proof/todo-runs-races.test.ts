@@ -124,7 +124,7 @@ test('a run that waited for another to start and end is the later one', async ()
   const agentId = await assistantOf(tandem, workspaceId);
   let second: Promise<Answer> | undefined;
   await tandem.db.transaction(async (tx) => {
-    await tx.rows('select 1 from todos where id = $1 for update', [id]);
+    await tx.rows('select 1 from todos where workspace_id = $1 and id = $2 for update', [workspaceId, id]);
     second = call(`POST /todos/${id}/runs`);
     await untilBlocked('select id from todos%for update');
     const first = `with r as (insert into todo_runs (workspace_id, id, todo_id, chat_id, agent_id, trigger, status, started_at, finished_at)

@@ -7,11 +7,13 @@ import { criteriaOf } from '../../domain/todos/filter.ts';
 import { pageStatement } from '../../domain/todos/list.ts';
 import type { TodoFilter } from '../../domain/todos/listing-shapes.ts';
 import { sorts, walkOf } from '../../domain/todos/walk.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { addMember, assistantOf } from '../support/todo-fixtures.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('plans of lists of todos');
+const onPostgres = notOnCluster(test, 'plans of workers are not seen from the coordinator');
 const size = 40_000;
 let tandem: TestService;
 let workspace: TestWorkspace;
@@ -197,7 +199,7 @@ const maxIndexed: Record<string, number> = { none: 350, archived: 250, 'archived
 const maxOfBoth = 3500;
 
 for (const sort of Object.keys(sorts) as (keyof typeof sorts)[]) {
-  test(`any filter by ${sort}, up and down, first page and deep: few buffers`, async () => {
+  onPostgres(`any filter by ${sort}, up and down, first page and deep: few buffers`, async () => {
     const [value, id] = await middleOf(sort);
     for (const [name, filterOf] of Object.entries(filters)) {
       const middle: Position = sort === 'priority' && name === 'no priority' ? [null, id] : [value, id];
@@ -227,7 +229,7 @@ const fillCorrelated = `with made as (
     select $1, id, 1, $3, created_at from (select *, row_number() over (order by created_at) as age from made) m
     where priority = 4 or age % 10 > 0`;
 
-test('todos of nobody that come last by every sort: few buffers', async () => {
+onPostgres('todos of nobody that come last by every sort: few buffers', async () => {
   const { workspaceId, userId } = correlated;
   await tandem.db.driver.unsafe(fillCorrelated, [workspaceId, size, userId] as never[]);
   await until(() => isVacuumed(tandem.db, ['todos', 'todo_assignees']));
@@ -305,7 +307,7 @@ const putLast = `update todos t set due_date = date '2020-01-01', updated_at = t
     select id, row_number() over (order by created_at) as age from todos where workspace_id = $1
   ) n where t.workspace_id = $1 and t.id = n.id and n.age % 8 = 0`;
 
-test('todos due in a range that come last by another sort: few buffers', async () => {
+onPostgres('todos due in a range that come last by another sort: few buffers', async () => {
   await tandem.db.rows(putLast, [workspace.workspaceId]);
   await until(() => isVacuumed(tandem.db, ['todos']));
   const criteria = criteriaOf(workspace, { dueBefore: '2020-01-01' });
