@@ -133,13 +133,23 @@ test('run: queued → cancelChat → cancelled; an explicit start runs at once, 
   const { workspace, call, todo, agentId } = await world({}, { workingHours: closed() });
   const { latestRun: queued } = bodyOf(await call(`PATCH /todos/${todo.id}`, { assignees: [{ id: agentId }] }));
   assert.is(queued.statusReason, 'queued');
-  assert.is((await call(`POST /todos/${todo.id}/runs`)).body.reason, 'already_running');
   assert.is(bodyOf(await call(`POST /chats/${queued.chatId}/cancel`)).status, 'cancelled');
   const run = await endOfRun(workspace, todo.id);
   assert.equal([run.status, run.statusReason, run.minutesUsed], ['cancelled', null, 0]);
   assert.is((await todoNow(workspace, todo.id)).status, 'ready', 'it never started');
   await startRun(workspace, todo.id, engine.plan([reply('At night.')]), agentId);
   assert.is((await endOfRun(workspace, todo.id)).summary, 'At night.');
+});
+
+test('run: queued → runTodo → cancelled, and the new one runs', async () => {
+  const { workspace, call, todo, agentId } = await world({}, { workingHours: closed() });
+  const { latestRun: queued } = bodyOf(await call(`PATCH /todos/${todo.id}`, { assignees: [{ id: agentId }] }));
+  await startRun(workspace, todo.id, engine.plan([reply('At night.')]), agentId);
+  assert.is((await endOfRun(workspace, todo.id)).summary, 'At night.');
+  const { data } = bodyOf(await call(`GET /todos/${todo.id}/runs`));
+  const { id, status, statusReason } = data[1];
+  assert.equal([data.length, id, status, statusReason], [2, queued.id, 'cancelled', null]);
+  assert.is((await chatNow(workspace, queued.chatId)).status, 'cancelled');
 });
 
 const callOffs: Record<string, (ids: { todoId: string; agentId: string }) => [route: string, body?: object]> = {
