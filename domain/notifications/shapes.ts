@@ -53,7 +53,7 @@ export const Notification = z
     letterStatus: z
       .enum(['none', 'pending', 'sent', 'failed', 'suppressed'])
       .describe(
-        'Status of its email. none: the service sends none of this kind. suppressed: you switched them off. failed: it could not be sent in five tries.',
+        'Status of its email. none: the service sends none of this kind. suppressed: you switched them off, or have yet to confirm your address. failed: it could not be sent in five tries.',
       ),
     isRead: z.boolean(),
     readAt: Instant.nullable(),

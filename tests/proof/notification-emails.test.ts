@@ -7,6 +7,7 @@ import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { type MailServer, openMailServer, until } from '../support/mail-server.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
+import { newAccount } from '../support/people.ts';
 import { startProcess, stopProcesses } from '../support/processes.ts';
 import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 
@@ -46,13 +47,13 @@ const stateOf = `select email, email_attempts as tries,
     extract(epoch from email_due_at - now())::float8 as waits
   from notifications where workspace_id = $1 and dedupe = $2`;
 
-async function rowOf({ workspaceId }: TestWorkspace, dedupe: string): Promise<Row> {
+async function rowOf({ workspaceId }: Pick<TestWorkspace, 'workspaceId'>, dedupe: string): Promise<Row> {
   const [row] = await tandem.db.rows<Row>(stateOf, [workspaceId, dedupe]);
   assert.ok(row);
   return row;
 }
 
-const untilIs = (workspace: TestWorkspace, dedupe: string, holds: (row: Row) => boolean) =>
+const untilIs = (workspace: Pick<TestWorkspace, 'workspaceId'>, dedupe: string, holds: (row: Row) => boolean) =>
   until(async () => holds(await rowOf(workspace, dedupe)));
 
 async function emailOf({ userId }: Pick<TestWorkspace, 'userId'>): Promise<string> {
@@ -233,6 +234,24 @@ test('who was removed, or switched emails off, before it was sent gets none', as
     const email = await emailOf({ userId });
     assert.is(box.emails.filter(({ to }) => to === email).length, 0);
   }
+});
+
+test('what others write is not emailed to an address that nobody has confirmed', async () => {
+  const { email, session } = await newAccount(tandem);
+  const [workspaceId, userId] = [session.workspace.id, session.user.id];
+  await box.emailsTo(email);
+  const notified = async (dedupe: string, status: string) => {
+    await notifyPeople(tandem.db, workspaceId, [userId], { sends: true, dedupe, title: dedupe });
+    await untilIs({ workspaceId }, dedupe, (row) => row.email === status);
+  };
+  await notified('Buy at evil.example', 'suppressed');
+  const subjects = () => box.emails.filter(({ to }) => to === email).map(({ headers }) => headers.get('subject'));
+  assert.equal(subjects(), ['Confirm your email address for Tandem']);
+  const token = /#token=([\w-]+)/.exec(box.emails.find(({ to }) => to === email)?.text ?? '')?.[1];
+  assert.is((await tandem.call('POST /auth/email-verification/confirm', { token })).status, 200);
+  await notified('Water the plants', 'sent');
+  assert.ok(subjects().includes('Water the plants'));
+  assert.not.ok(subjects().includes('Buy at evil.example'));
 });
 
 test('an email that was claimed by a process that died is sent by another, and not forever', async () => {

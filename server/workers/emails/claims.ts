@@ -13,7 +13,10 @@ const pauses = [60, 300, 1800, 7200];
 export interface ClaimedEmail extends LeasedRow, EmailFacts {
   workspaceId: string;
   dedupe: string;
-  /** The person is still a member, and has not switched such emails off meanwhile; security notices are always wanted. */
+  /**
+   * The person has confirmed the address, is still a member, and has not switched such emails off meanwhile. Others write
+   * what these emails hold, and whose address it is nobody knows before. Security notices are always wanted.
+   */
   isWanted: boolean;
   /** It was not sent for three days, so it is no longer of use. */
   isStale: boolean;
@@ -35,7 +38,8 @@ export const emailLeases = leasesOf<ClaimedEmail>({
   open: `t.email = 'pending'`,
   onHandBack,
   columns: `t.id, t.kind, t.title, t.text, t.todo_id as "todoId", t.chat_id as "chatId", t.dedupe, u.email as "to", w.name as workspace,
-    coalesce(u.email, '') <> '' and (t.kind = 'security' or (m.removed_at is null and coalesce(s.email, true))) as "isWanted",
+    coalesce(u.email, '') <> '' and (t.kind = 'security'
+      or (u.email_verified_at is not null and m.removed_at is null and coalesce(s.email, true))) as "isWanted",
     t.created_at as "createdAt",
     t.created_at < now() - interval '3 days' as "isStale"`,
   joins: `join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
+import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
-import { type NotificationSettings, notificationSettingsQuery } from '../api/queries.ts';
+import { emailVerificationQuery, type NotificationSettings, notificationSettingsQuery } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Card, Loaded } from '../ui/card.tsx';
 import { Tick } from '../ui/icons.tsx';
@@ -46,13 +47,15 @@ const kinds: { kind: Kind; label: string; about: string }[] = [
 export function NotificationSwitches() {
   const { workspace } = useIdentity();
   const settings = useQuery(notificationSettingsQuery(workspace.id));
+  const verification = useQuery(emailVerificationQuery);
   return (
     <Page title="Notification settings" intro={`When and how you are notified in ${workspace.name}.`}>
       <Card
         title="Notify me when"
         intro={
-          settings.data?.sendsLetters === false &&
-          'This service does not send emails yet; your choice applies once it does.'
+          settings.data?.sendsLetters === false
+            ? 'This service does not send emails yet; your choice applies once it does.'
+            : verification.data?.verifiedAt === null && <Unconfirmed />
         }
       >
         <Loaded query={settings} what="your settings">
@@ -67,6 +70,14 @@ export function NotificationSwitches() {
       </Card>
       <PushCard />
     </Page>
+  );
+}
+
+function Unconfirmed() {
+  return (
+    <>
+      You get none by email until you have <Link to="/settings/sessions">confirmed your address</Link>.
+    </>
   );
 }
 
