@@ -12,6 +12,8 @@ export interface Origin {
   requestId: string | null;
   /** The last event that was recorded on its behalf, also in a transaction that has not committed; none that was undone. */
   eventId?: string | undefined;
+  /** The person whom a request came to know by what it brought, such as the link of an email. */
+  personId?: string | undefined;
 }
 
 /** The origin of what nobody asked for at that moment: schedules, expiry, the work behind captures. */

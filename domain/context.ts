@@ -60,8 +60,11 @@ export interface SecurityEvent {
   status?: number;
   code?: string;
   reason?: string;
-  /** The person of the credential, or who signed in. */
+  /** The person of the credential, or whom the request signed in or came to know. */
   userId: string | null;
+  /** What an app was connected to, where that is not the workspace of the credential. */
+  workspaceId?: string;
+  connectedAppId?: string;
 }
 
 /** A call of an operation or of a tool, by its id or name. */

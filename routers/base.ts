@@ -2,6 +2,7 @@ import { authorize } from '../domain/access.ts';
 import 'zod/compile';
 import { initTRPC } from '@trpc/server';
 import { z } from 'zod';
+import type { Origin } from '../db/origin.ts';
 import type { Context, Principal, RequestContext } from '../domain/context.ts';
 import { errorBody, translate } from '../domain/errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
@@ -98,23 +99,31 @@ async function checked<Result extends Outcome>(
   return { ...result, data: await finished(ctx, operation, result.data, await getRawInput()) };
 }
 
+/** A change with an origin of its own, because calls of a batch run side by side. */
+function ownCall(call: Call): Call {
+  const { db } = call.ctx;
+  return { ...call, ctx: { ...call.ctx, db: db.as({ ...db.origin, eventId: undefined }) } };
+}
+
 /**
- * Runs a change with an origin of its own, because calls of a batch run side by side: what it recorded is the last event of
- * this call alone. The request has recorded it too, also where the call failed after a commit.
+ * Runs a change that has an origin of its own: what it recorded is the last event of this call alone. The `request` has
+ * recorded it too, also where the call failed after a commit.
  */
-async function recorded<Result extends Outcome>(call: Call, run: (call: Call) => Promise<Result>): Promise<Result> {
-  const { ctx, batchIndex = 0 } = call;
-  const db = ctx.db.as({ ...ctx.db.origin, eventId: undefined });
+async function recorded<Result extends Outcome>(
+  { ctx, batchIndex = 0 }: Call,
+  request: Origin,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const { origin } = ctx.db;
   try {
-    const result = await run({ ...call, ctx: { ...ctx, db } });
-    const { eventId } = db.origin;
-    if (result.ok && eventId !== undefined) {
+    const result = await run();
+    if (result.ok && origin.eventId !== undefined) {
       ctx.reply.eventIds ??= [];
-      ctx.reply.eventIds[batchIndex] = eventId;
+      ctx.reply.eventIds[batchIndex] = origin.eventId;
     }
     return result;
   } finally {
-    ctx.db.origin.eventId = db.origin.eventId ?? ctx.db.origin.eventId;
+    request.eventId = origin.eventId ?? request.eventId;
   }
 }
 
@@ -141,14 +150,17 @@ async function readFromStandby<Result extends Outcome>(
 
 /** The checks and the work of an operation, and the record of what security depends on. */
 async function secured<Result extends Outcome>(
-  call: Call,
+  given: Call,
   operation: OperationMeta,
   work: (more: More) => Promise<Result>,
 ): Promise<Result> {
-  const isChange = call.type === 'mutation';
+  const isChange = given.type === 'mutation';
+  const call = isChange ? ownCall(given) : given;
   const run = (with_: Call) => checked(with_, operation, work);
   try {
-    const result = isChange ? await recorded(call, run) : ((await readFromStandby(call, run)) ?? (await run(call)));
+    const result = isChange
+      ? await recorded(call, given.ctx.db.origin, () => run(call))
+      : ((await readFromStandby(call, run)) ?? (await run(call)));
     if (result.ok) recordSuccess(call.ctx, operation, isChange, result.data);
     else recordFailure(call.ctx, operation, isChange, result.error);
     return result;

@@ -24,7 +24,9 @@ function signedIn(data: unknown): string | null {
 /** Records a call that changed accounts, credentials, members or settings. `data` is its answer. */
 export function recordSuccess(ctx: RequestContext, { id, access }: Called, isChange: boolean, data: unknown): void {
   if (!isChange || !recordedAccess.includes(access)) return;
-  ctx.recordSecurityEvent({ operation: id, outcome: 'done', userId: ctx.principal?.userId ?? signedIn(data) });
+  // A credential may have come beside what names the person.
+  const userId = ctx.db.origin.personId ?? signedIn(data) ?? ctx.principal?.userId ?? null;
+  ctx.recordSecurityEvent({ operation: id, outcome: 'done', userId });
 }
 
 /** Records a failed call when a credential was refused, or when its success would have been recorded. */

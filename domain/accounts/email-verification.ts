@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../../db/client.ts';
 import type { Context, RequestContext, ServiceSettings } from '../context.ts';
 import { Failure, invalid } from '../errors.ts';
+import { actingAs } from '../events/record.ts';
 import type { Email } from '../mail.ts';
 import { queueSecurityNotice } from '../notifications/security-notice.ts';
 import type { EmailVerificationAnswer } from './shapes.ts';
@@ -93,7 +94,7 @@ export function verifyEmail(ctx: RequestContext, { token }: { token: string }) {
   return ctx.db.transaction(async (db) => {
     const [found] = await db.rows<Address & { userId: string }>(lockOfToken, [sha256(token)]);
     if (!found) throw invalid('token', 'This link was used or has expired. Sign in and request a new one.');
-    await setVerified({ ...ctx, db }, found.userId);
+    await actingAs(db, found.userId, (theirs) => setVerified({ ...ctx, db: theirs }, found.userId));
     return { object: 'email_verified' as const, email: found.email };
   });
 }

@@ -47,7 +47,7 @@ export function onRecording(listener: () => void): () => void {
 }
 
 /** A row of the queue, without the id of its workspace. */
-interface EventRow extends Required<Omit<NewEvent, 'version' | 'readerId'>>, Omit<Origin, 'eventId'> {
+interface EventRow extends Required<Omit<NewEvent, 'version' | 'readerId'>>, Omit<Origin, 'eventId' | 'personId'> {
   id: string;
   version: number | null;
   readerId: string | null;
@@ -56,7 +56,7 @@ interface EventRow extends Required<Omit<NewEvent, 'version' | 'readerId'>>, Omi
 /** The rows of the events; `origin.eventId` becomes the id of the last. */
 function rowsOf(origin: Origin, events: readonly NewEvent[]): EventRow[] {
   for (const listener of listeners) listener();
-  const { eventId: _, ...by } = origin;
+  const { eventId: _, personId: __, ...by } = origin;
   const rows = events.map((event) => ({
     parents: {},
     changedFields: [],
@@ -85,11 +85,15 @@ export function recordEvent(db: Db, workspaceId: string, event: NewEvent): Promi
   return recordEvents(db, workspaceId, [event]);
 }
 
-/** Does what a request without a credential does for a person whom it has come to know: its events have that actor. */
+/**
+ * Does what a request does for a person whom it has come to know by what it brought: its events have that actor, and not
+ * the credential that may have come beside.
+ */
 export async function actingAs<Result>(db: Db, userId: string, work: (theirs: Db) => Promise<Result>): Promise<Result> {
-  const theirs = db.as({ ...db.origin, actorType: 'user', actorId: userId });
+  const theirs = db.as({ ...db.origin, actorType: 'user', actorId: userId, credentialId: null });
   const result = await work(theirs);
   db.origin.eventId = theirs.origin.eventId;
+  db.origin.personId = userId;
   return result;
 }
 

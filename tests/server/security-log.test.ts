@@ -1,9 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../server/log.ts';
+import { eventsOf } from '../support/event-log.ts';
 import { newGrant } from '../support/grants.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { callTool } from '../support/mcp-clients.ts';
+import { authorizeUrl, Browser, connectApp, decide, pkce, send } from '../support/oauth.ts';
 import { newAccount, password } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -52,6 +54,41 @@ test('a sign-up and a sign-in name the person, the address and the request', asy
   assert.equal([signedIn.outcome, signedIn.userId], ['done', session.user.id]);
   assert.is(signedIn.requestId, headers.get('x-request-id'));
   assert.ok(typeof signedIn.time === 'number', 'milliseconds since 1970, UTC');
+});
+
+test('who is signed in with a credential beside is the person, as is who opened the link of an email', async () => {
+  const [mallory, ada] = [await tandem.workspace(), await newAccount(tandem)];
+  await mallory.call('POST /auth/sessions', { email: ada.email, password });
+  assert.is((await eventOf('signIn')).userId, ada.session.user.id);
+  const verification = await mallory.emailToken('verification');
+  await tandem.call('POST /auth/email-verification/confirm', { token: verification });
+  assert.is((await eventOf('verifyEmail')).userId, mallory.userId);
+  const [credential, reset] = [await mallory.mint(['todos:read']), await mallory.emailToken('password')];
+  const body = { token: reset, newPassword: 'another four words', revokeAccess: true };
+  const other = { key: (await tandem.workspace()).key };
+  assert.is((await tandem.call('POST /auth/password-resets/confirm', body, other)).status, 200);
+  assert.is((await eventOf('confirmPasswordReset')).userId, mallory.userId);
+  const revoked = (await eventsOf(tandem, mallory.workspaceId)).filter(({ type }) => type === 'api_key.revoked');
+  assert.equal(
+    revoked.map(({ actorId, credentialId }) => [actorId, credentialId]),
+    revoked.map(() => [mallory.userId, null]),
+  );
+  assert.ok(credential && revoked.length > 1);
+});
+
+test('an app that is connected, denied or ends its connection is logged with the person and the connection', async () => {
+  const person = await newAccount(tandem);
+  const [userId, workspaceId] = [person.session.user.id, person.session.workspace.id];
+  const { clientId, refreshToken } = await connectApp(tandem, person, { scope: 'todos:read' });
+  const approved = await eventOf('approveApp');
+  assert.equal([approved.outcome, approved.userId, approved.workspaceId], ['done', userId, workspaceId]);
+  const form = { client_id: clientId, token: refreshToken };
+  assert.is((await send(tandem.url, 'POST /oauth/revoke', { form })).status, 200);
+  const revoked = await eventOf('revokeApp');
+  assert.equal([revoked.userId, revoked.connectedAppId], [userId, approved.connectedAppId]);
+  await decide(new Browser(person), authorizeUrl(tandem.url, clientId, pkce().challenge), { workspaceId, deny: true });
+  assert.is((await eventOf('denyApp')).userId, userId);
+  assert.not.ok(lines.join('').includes(refreshToken));
 });
 
 test('a failed sign-in is logged with its reason, and neither address nor password', async () => {

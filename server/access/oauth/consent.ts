@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type Provider from 'oidc-provider';
 import { z } from 'zod';
 import { isSameOrigin } from '../../../adapters/session-cookie.ts';
-import { openGrant } from '../../../db/grants.ts';
+import { grantKey, openGrant } from '../../../db/grants.ts';
 import { authorize } from '../../../domain/access.ts';
 import { requireVerifiedEmail } from '../../../domain/accounts/email-verification.ts';
 import { holdMembership } from '../../../domain/accounts/membership.ts';
@@ -12,6 +12,7 @@ import { Id } from '../../../domain/fields.ts';
 import { queueSecurityNotice, quotedInNotice } from '../../../domain/notifications/security-notice.ts';
 import { scopeDescriptions } from '../../../domain/scope-catalog.ts';
 import { type Scope, scopes } from '../../../domain/scopes.ts';
+import { recordEvent } from '../security-log.ts';
 import { isSameBrowser } from './browser.ts';
 import type { describeClient } from './clients.ts';
 
@@ -87,6 +88,18 @@ async function approve(
   });
 }
 
+/** What a security event says of a grant. */
+export function connectionOf(grantId: string): { workspaceId?: string; connectedAppId?: string } {
+  const [workspaceId, connectedAppId] = grantKey(grantId) ?? [];
+  return workspaceId && connectedAppId ? { workspaceId, connectedAppId } : {};
+}
+
+/** Records the decision of a person; `grantId` when the app was connected. */
+function recordDecision(request: FastifyRequest, { userId }: Principal, grantId: string | undefined): void {
+  const operation = grantId === undefined ? 'denyApp' : 'approveApp';
+  recordEvent(request, { operation, outcome: 'done', userId, ...connectionOf(grantId ?? '') });
+}
+
 /**
  * The API of the consent page: the app, its scopes, the person's workspaces, and the decision. Only for the browser
  * that brought the authorization request.
@@ -139,6 +152,7 @@ export function mountConsent(app: FastifyInstance, open: () => Promise<OpenServe
               consent: await approve(parts, principal, decision.data, interaction, described('')),
             };
       await interaction.persist();
+      recordDecision(request, principal, interaction.result.consent?.grantId);
     }
     return reply.header('Cache-Control', 'no-store').send({ redirectTo: interaction.returnTo });
   });

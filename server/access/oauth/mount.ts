@@ -1,8 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceSettings } from '../../../domain/context.ts';
 import { atFirstUse } from '../../../domain/first-use.ts';
+import { recordEvent } from '../security-log.ts';
 import { pinAddress } from './browser.ts';
-import { type ConsentParts, mountConsent } from './consent.ts';
+import { type ConsentParts, connectionOf, mountConsent } from './consent.ts';
 import { discoveryMetadata, paths, resourceMetadata, serverMetadata } from './metadata.ts';
 import type { ProviderParts } from './provider.ts';
 
@@ -45,6 +47,8 @@ function mountMetadata(app: FastifyInstance, settings: ServiceSettings): void {
 
 /** The OAuth 2.1 authorization server of the MCP endpoint (CONTRACT §3): metadata, endpoints, consent. */
 export function mountOAuth(app: FastifyInstance, { settings, mail, clock, ...parts }: Parts): void {
+  /** The requests that the OAuth server answers, by what it knows of them. */
+  const requests = new WeakMap<IncomingMessage, FastifyRequest>();
   /** The address of the service is known once it listens. */
   const use = atFirstUse(async () => {
     const [{ createProvider }, { describeClient }] = await Promise.all([
@@ -53,10 +57,18 @@ export function mountOAuth(app: FastifyInstance, { settings, mail, clock, ...par
     ]);
     const { publicUrl, rateLimitPerMinute } = settings;
     const provider = createProvider({ ...parts, publicUrl, rateLimitPerMinute });
+    provider.on('grant.revoked', ({ req, oidc }, id) => {
+      const { RefreshToken, AccessToken, AuthorizationCode } = oidc.entities;
+      const { accountId = null } = RefreshToken ?? AccessToken ?? AuthorizationCode ?? {};
+      const request = requests.get(req);
+      if (request)
+        recordEvent(request, { operation: 'revokeApp', outcome: 'done', userId: accountId, ...connectionOf(id) });
+    });
     return { provider, describeClient, answer: provider.callback() };
   });
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     const { answer } = await use();
+    requests.set(request.raw, request);
     pinAddress(request.raw, settings.publicUrl);
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) {
