@@ -34,10 +34,12 @@ const again = `update webhook_deliveries d set status = 'pending', tries = 0, du
 const insertTest = `insert into webhook_deliveries as d (workspace_id, id, endpoint_id, event_id, type, due_at)
   values ($1, $2, $3, $4, '${testType}', now()) returning ${deliveryColumns}`;
 const firstSince = `select min(sequence) as first from events where workspace_id = $1 and occurred_at >= $2::timestamptz`;
-const goBack = `update webhook_endpoints set sequence = least(sequence, $3::bigint - 1),
-    resend_to = case when $4 then sequence else 0 end
+// What an earlier call sends again is in progress while the position is before the end of its range.
+const goBack = `update webhook_endpoints set sequence = least(sequence, $3::bigint - 1), resend_to = case
+      when $4 then greatest(sequence, resend_to) when resend_to > sequence then resend_to else 0 end
   where workspace_id = $1 and id = $2 returning sequence`;
-const position = 'select sequence from webhook_endpoints where workspace_id = $1 and id = $2';
+const position =
+  'select greatest(sequence, resend_to) as sequence from webhook_endpoints where workspace_id = $1 and id = $2';
 
 /**
  * A page of the deliveries of an endpoint, newest first, each with its last attempt. It is shorter where some are of events

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { retryAfterOf, retryOf } from '../../server/workers/webhooks/retries.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
+import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { until } from '../support/until.ts';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 import { ended, happen, loopback, newEndpoint, numbered, refusal, unlimited } from '../support/webhook-world.ts';
@@ -13,6 +14,7 @@ let receiver: Receiver;
 test.before(async () => {
   [tandem, receiver] = await Promise.all([startTestService(loopback, unlimited), startReceiver()]);
 });
+test.after.each(releaseAll);
 test.after(async () => {
   await Promise.all([tandem.close(), receiver.close()]);
 });
@@ -211,6 +213,25 @@ test('what failed since a time is sent again, also from while it was disabled; o
   assert.is(new Set(all.map(({ headers }) => headers['webhook-id'])).size, 5);
   const later = await endpoint.call('POST /redeliver', { since: '2999-01-01T00:00:00Z' });
   assert.is(later.body.fromSequence, null);
+});
+
+test('a second call while the first one is half-way sends again all that the first one was to', async () => {
+  const workspace = await tandem.workspace();
+  const path = newPath();
+  const endpoint = await newEndpoint(tandem, workspace, { url: receiver.url(path) });
+  const ids = await happen(tandem, workspace.workspaceId, 4);
+  await endpoint.deliveries(ended(4));
+  const text = 'select sequence::int from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 order by 1';
+  const values = [workspace.workspaceId, endpoint.id];
+  const [, half, , last] = (await tandem.db.rows<{ sequence: number }>(text, values)).map(({ sequence }) => sequence);
+  const position = 'update webhook_endpoints set sequence = $3, resend_to = $4 where workspace_id = $1 and id = $2';
+  const first = await hold(position, [...values, half, last]);
+  const second = endpoint.call('POST /redeliver', { since: '2026-01-01T00:00:00Z', includeDelivered: true });
+  await untilBlocked('%webhook_endpoints%', second);
+  await first.commit();
+  assert.is((await second).body.toSequence, last);
+  const all = await receiver.received(path, 8);
+  for (const id of ids) assert.is(all.filter(({ event }) => event.data.id === id).length, 2);
 });
 
 test('an answer of any size is read to 64 KiB and closed; its status counts', async () => {
