@@ -20,6 +20,10 @@ const texts: Record<DisabledReason, string> = {
   rights_ended: 'The credential that it was made with may no longer read the events.',
 };
 
+// Where the person is no longer a member, the owners of the workspace: one of them may enable it again, as theirs.
+const readers = `select user_id as id, user_id = $2 as "isMaker" from members
+  where workspace_id = $1 and removed_at is null and (user_id = $2 or role = 'owner')`;
+
 interface Disabled {
   userId: string;
   url: string;
@@ -36,8 +40,16 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an endpoint';
 }
 
+/** Who is notified of an endpoint of a person. */
+async function readersOf(tx: Db, workspaceId: string, userId: string): Promise<string[]> {
+  const found = await tx.rows<{ id: string; isMaker: boolean }>(readers, [workspaceId, userId]);
+  const maker = found.filter(({ isMaker }) => isMaker);
+  return (maker.length > 0 ? maker : found).map(({ id }) => id);
+}
+
 /**
- * Disables an endpoint for a reason that the service found, cancels what waits, and notifies its owner. Does nothing when
+ * Disables an endpoint for a reason that the service found, cancels what waits, and notifies its person, or the owners of
+ * the workspace where that is no longer a member. Does nothing when
  * it is disabled or gone. `ctx.db` is a transaction.
  */
 export async function disableEndpoint(
@@ -55,7 +67,7 @@ export async function disableEndpoint(
   await recordEvent(ctx.db, workspaceId, { type: 'webhook_endpoint.updated', objectId: endpointId, changedFields });
   await notify(ctx, {
     workspaceId,
-    userIds: [row.userId],
+    userIds: await readersOf(ctx.db, workspaceId, row.userId),
     kind: 'webhook_disabled',
     title: `The webhook to ${hostOf(row.url)} was disabled`,
     text: `${texts[reason]} Nothing is sent until it is enabled again in Settings, Webhooks.`,
@@ -63,16 +75,24 @@ export async function disableEndpoint(
   });
 }
 
-const ofSessions = `select id from webhook_endpoints
-  where workspace_id = $1 and user_id = $2 and credential_id is null and connected_app_id is null and enabled order by id`;
+const ofPerson = 'select id from webhook_endpoints where workspace_id = $1 and user_id = $2 and enabled';
+const all = `${ofPerson} order by id`;
+const ofSessions = `${ofPerson} and credential_id is null and connected_app_id is null order by id`;
+
+async function disableFound(ctx: NotifyContext, text: string, workspaceId: string, userId: string): Promise<void> {
+  const found = await ctx.db.rows<{ id: string }>(text, [workspaceId, userId]);
+  for (const { id } of found) await disableEndpoint(ctx, { workspaceId, endpointId: id }, 'rights_ended');
+}
 
 /**
  * Disables the endpoints that a person made in sessions, in these workspaces: who took over a session may have made them,
  * as keys and apps. Those of keys and apps end with them. `ctx.db` is a transaction that `lockAccess` has locked.
  */
 export async function disableEndpointsOf(ctx: NotifyContext, userId: string, workspaceIds: readonly string[]) {
-  for (const workspaceId of workspaceIds) {
-    const found = await ctx.db.rows<{ id: string }>(ofSessions, [workspaceId, userId]);
-    for (const { id } of found) await disableEndpoint(ctx, { workspaceId, endpointId: id }, 'rights_ended');
-  }
+  for (const workspaceId of workspaceIds) await disableFound(ctx, ofSessions, workspaceId, userId);
+}
+
+/** Disables all endpoints of a person who leaves a workspace: they do not go on if the person is invited again. */
+export function disableEndpointsOfLeaver(ctx: NotifyContext, userId: string, workspaceId: string): Promise<void> {
+  return disableFound(ctx, all, workspaceId, userId);
 }

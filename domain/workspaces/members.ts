@@ -10,6 +10,7 @@ import { recordEvent, recordEvents } from '../events/record.ts';
 import { wholeList } from '../fields.ts';
 import { queueSecurityNotice, quotedInNotice } from '../notifications/security-notice.ts';
 import { removeSubscriptionsOfMember } from '../push/subscriptions.ts';
+import { disableEndpointsOfLeaver } from '../webhooks/disable.ts';
 import { invitationRevoked } from './events.ts';
 import { requireMember } from './membership.ts';
 import { Member, type MemberAnswer, type MemberChanges } from './shapes.ts';
@@ -113,7 +114,7 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
 }
 
 /**
- * Removes a member, whose sessions, keys, grants, open invitations and subscribed browsers in the workspace end at once,
+ * Removes a member, whose sessions, keys, grants, webhooks, open invitations and subscribed browsers in the workspace end at once,
  * as do invitations of their address, and notifies them by email. Members may remove themselves, owners anybody. @throws
  * Failure 403, 404, 409 for the last owner, 412.
  */
@@ -131,6 +132,7 @@ export async function removeMember(ctx: Context, { workspaceId, userId }: { work
     await revokeKeysAndAppsIn(tx, workspaceId, userId);
     await tx.rows(revokeSessions, [workspaceId, userId]);
     await removeSubscriptionsOfMember(tx, workspaceId, userId);
+    await disableEndpointsOfLeaver({ ...ctx, db: tx }, userId, workspaceId);
     await withdrawInvitations(tx, workspaceId, userId);
     // Those to the person would let them back in.
     await endInvitations(tx, withdrawOf, [workspaceId, member.email]);

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openSession } from '../../domain/accounts/open-session.ts';
 import { retryAfterOf, retryOf } from '../../server/workers/webhooks/retries.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
@@ -189,6 +190,27 @@ test('nothing is sent once the key of the endpoint is revoked, or its owner is n
     assert.equal(await tandem.db.rows(reason, [endpoint.id]), [{ reason: 'rights_ended' }], what);
     assert.is(receiver.at(path).length, 1, what);
   }
+});
+
+test('the webhooks of a member who leaves are disabled at once, the owners are notified, and none goes on by itself', async () => {
+  const workspace = await tandem.workspace();
+  const { workspaceId } = workspace;
+  const [userId, owner] = [await workspace.member(), await workspace.session()];
+  const { token } = await openSession(tandem.db, { workspaceId, userId, client: 'test' });
+  const url = receiver.url(newPath());
+  const endpoint = await newEndpoint(tandem, workspace, { url }, token);
+  const left = await tandem.call(`DELETE /workspaces/${workspaceId}/members/${userId}`, undefined, { key: owner });
+  assert.is(left.status, 200);
+  const { enabled, disabledReason } = await endpoint.read();
+  assert.equal([enabled, disabledReason], [false, 'rights_ended']);
+  const { body } = await tandem.call('GET /notifications', undefined, { key: owner });
+  assert.equal(
+    body.data.map(({ kind }: { kind: string }) => kind),
+    ['webhook_disabled'],
+  );
+  const back = 'update members set removed_at = null where workspace_id = $1 and user_id = $2';
+  await tandem.db.rows(back, [workspaceId, userId]);
+  assert.not.ok((await endpoint.read()).enabled);
 });
 
 test('what failed since a time is sent again, also from while it was disabled; on request all of it', async () => {

@@ -33,7 +33,8 @@ const kinds: { kind: Kind; label: string; about: string }[] = [
   {
     kind: 'webhook_disabled',
     label: 'A webhook was disabled',
-    about: 'A webhook of yours failed for five days, returned 410 Gone, or its key was revoked.',
+    about:
+      'A webhook of yours failed for five days, returned 410 Gone, or its key was revoked; for owners also when its person has left.',
   },
   {
     kind: 'invited',
