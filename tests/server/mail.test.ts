@@ -1,5 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLog } from '../../server/log.ts';
+import { createMailer } from '../../server/workers/emails/mailer.ts';
 import { startTestService } from '../support/harness.ts';
 import { openMailServer, until } from '../support/mail-server.ts';
 import { newAccount } from '../support/people.ts';
@@ -30,6 +32,31 @@ test('a mail server that refuses or is unreachable does not fail the request', a
   await box.close();
   assert.is((await tandem.call('POST /auth/password-resets', { email })).status, 202);
   await tandem.close();
+});
+
+test('an email with a link that the mail server puts off is tried again; one that waits when the process ends is logged', async () => {
+  const box = await openMailServer();
+  const lines: string[] = [];
+  const log = createLog({ LOG_LEVEL: 'info', LOG_FORMAT: 'json' }, { write: (line: string) => void lines.push(line) });
+  const settings = { SMTP_URL: box.url, MAIL_FROM: 'post@tandem.test', DATA_DIR: '/nowhere' };
+  const email = { kind: 'invitation', to: 'grace@example.com', subject: 'Join', text: 'A link' };
+  const countOf = (message: string) => lines.filter((line) => JSON.parse(line).msg === message).length;
+  box.answers('RCPT', '451 greylisted');
+  const retrying = createMailer(settings, log, Array<number>(10_000).fill(5));
+  retrying.post(email);
+  await until(() => countOf('email not sent, will retry') > 0);
+  box.answers('RCPT', null);
+  assert.is((await box.emailsTo(email.to))[0]?.text.trim(), 'A link');
+  await retrying.idle();
+  box.answers('RCPT', '451 greylisted');
+  const before = countOf('email not sent, will retry');
+  const stopped = createMailer(settings, log);
+  stopped.post(email);
+  await until(() => countOf('email not sent, will retry') > before);
+  await stopped.idle();
+  assert.is(countOf('email lost, the process ends'), 1);
+  assert.not.ok(lines.join('').includes('A link'));
+  await box.close();
 });
 
 test.run();

@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { SendMailOptions } from 'nodemailer';
 import type { Logger } from 'pino';
+import { v7 as newId } from 'uuid';
 import { atFirstUse } from '../../../domain/first-use.ts';
 import type { Email, Mailer, QueuedEmail } from '../../../domain/mail.ts';
 
@@ -14,13 +16,24 @@ export interface MailSettings {
 
 /** Sends emails. */
 export interface EmailSender extends Mailer {
-  /** Resolves when every email posted so far was sent or failed. */
+  /** Before the process ends: resolves when no posted email is being sent. Those that wait for another try are lost, and logged. */
   idle(): Promise<void>;
   /** Sends an email that is stored elsewhere until this resolves, within a minute. @throws the error of the mail server. */
   send(email: QueuedEmail): Promise<void>;
 }
 
 const timeoutMs = 60_000;
+
+/** Pauses before the further tries of a posted email, which is in memory alone: its link stands nowhere else. */
+const retryPausesMs = [5_000, 30_000, 120_000, 600_000];
+/** Posted emails that wait for another try at most. */
+const maxWaiting = 1000;
+
+/** Whether the mail server refused the recipient for good (RFC 5321 §4.2.1). */
+export function isRefusal(error: unknown): boolean {
+  const { command, responseCode = 0 } = error as { command?: string; responseCode?: number };
+  return command === 'RCPT TO' && responseCode >= 550 && responseCode <= 553;
+}
 
 /** An email as it is sent. */
 type Sent = Omit<Email, 'kind'> & SendMailOptions;
@@ -67,12 +80,34 @@ function senderOf(config: MailSettings): (email: Sent) => Promise<unknown> {
 
 /**
  * Sends emails by SMTP where `SMTP_URL` is set, else writes them to `DATA_DIR/outbox.jsonl`, one JSON object a line. The
- * log shows that an email was sent and its kind, nothing else of it.
+ * log shows that an email was sent and its kind, nothing else of it. A posted email that fails is tried again four times,
+ * within a quarter of an hour.
  */
-export function createMailer(config: MailSettings, log: Logger): EmailSender {
+export function createMailer(config: MailSettings, log: Logger, pausesMs = retryPausesMs): EmailSender {
   const send = senderOf(config);
   const inProgress = new Set<Promise<void>>();
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  let waiting = 0;
   const by = config.SMTP_URL === undefined ? 'outbox file' : 'SMTP';
+  const tryAgain = async ({ kind, to, subject, text }: Email): Promise<void> => {
+    // The same at every try, so that mail servers can drop a second copy.
+    const messageId = config.SMTP_URL === undefined ? {} : { messageId: `<${newId()}@${domainOf(config.MAIL_FROM)}>` };
+    for (let tries = 0; ; tries++) {
+      const error = await send({ to, subject, text, ...messageId }).then(
+        () => undefined,
+        (reason: unknown) => reason ?? new Error('no reason given'),
+      );
+      if (error === undefined) return log.info({ kind, by }, 'email sent');
+      const pause = isRefusal(error) || waiting >= maxWaiting ? undefined : pausesMs[tries];
+      if (pause === undefined) return log.error({ err: error, kind }, 'email not sent');
+      log.warn({ err: error, kind }, 'email not sent, will retry');
+      waiting += 1;
+      await setTimeout(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      waiting -= 1;
+      if (stopping.signal.aborted) return log.error({ kind }, 'email lost, the process ends');
+    }
+  };
   return {
     sends: config.SMTP_URL !== undefined,
     send: async (email) => {
@@ -85,16 +120,14 @@ export function createMailer(config: MailSettings, log: Logger): EmailSender {
       await Promise.race([sent, late]).finally(() => done.abort());
       log.info({ notification: email.id, by }, 'email sent');
     },
-    post: ({ kind, to, subject, text }) => {
-      const sending = send({ to, subject, text }).then(
-        () => log.info({ kind, by }, 'email sent'),
-        (error: unknown) => log.error({ err: error, kind }, 'email not sent'),
-      );
+    post: (email) => {
+      const sending = tryAgain(email);
       inProgress.add(sending);
       void sending.finally(() => inProgress.delete(sending));
     },
     failed: (error) => log.error({ err: error }, 'email not written'),
     idle: async () => {
+      stopping.abort();
       await Promise.all(inProgress);
     },
   };

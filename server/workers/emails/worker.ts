@@ -4,7 +4,7 @@ import type { Measure } from '../../runtime/metrics.ts';
 import type { Handler } from '../queue/loop.ts';
 import { type ClaimedEmail, endEmail, maxTries, retryEmail } from './claims.ts';
 import { emailOf } from './email.ts';
-import type { EmailSender } from './mailer.ts';
+import { type EmailSender, isRefusal } from './mailer.ts';
 
 export interface EmailParts {
   db: Db;
@@ -18,12 +18,6 @@ export interface EmailWorker {
   handle: Handler<ClaimedEmail>;
   /** What /metrics shows of the emails of this process. */
   measures: Measure[];
-}
-
-/** Whether the mail server refused the recipient for good (RFC 5321 §4.2.1). */
-function isRefusal(error: unknown): boolean {
-  const { command, responseCode = 0 } = error as { command?: string; responseCode?: number };
-  return command === 'RCPT TO' && responseCode >= 550 && responseCode <= 553;
 }
 
 /**
