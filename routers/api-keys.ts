@@ -48,7 +48,7 @@ export const apiKeys = router({
         access: 'key_management',
         summary: 'Create an API key',
         description:
-          'Creates a key for a program, bound to one workspace and to scopes that never change. The `secret` is returned only here. The name must differ from those of the other unrevoked keys. For an assistant that can sign in by OAuth, no key is needed.',
+          'Creates a key for a program, bound to one workspace and to scopes that never change. The `secret` is returned only here. The name must differ from those of the other unrevoked keys, of which a workspace has at most 200 (409). For an assistant that can sign in by OAuth, no key is needed.',
         sample: {
           workspaceId: '019ca8a0-3e80-721a-8323-0e03772a58af',
           name: 'Nightly import',

@@ -16,6 +16,10 @@ import { ApiKey, type ApiKeyCreate, type ApiKeyQuery } from './shapes.ts';
 
 const dayMs = 86_400_000;
 
+/** Unrevoked keys of a workspace, and the revoked ones that are listed: all are in one page. */
+const most = 200;
+const mostRevoked = 1000;
+
 type Columns =
   | 'id'
   | 'name'
@@ -34,7 +38,9 @@ const columns = `c.id, c.name, c.prefix, c.last4, c.scopes, c.workspace_id as "w
   c.revoked_at as "revokedAt", c.created_at as "createdAt"`;
 const visible = `from credentials c join members m on m.workspace_id = c.workspace_id and m.user_id = $1 and m.removed_at is null
   where c.kind = 'api_key'`;
-const list = `select ${columns} ${visible} and c.workspace_id = $2 and ($3 or c.revoked_at is null)
+const list = `select ${columns} ${visible} and c.workspace_id = $2 and (c.revoked_at is null or ($3 and c.id in (
+    select r.id from credentials r where r.workspace_id = $2 and r.kind = 'api_key' and r.revoked_at is not null
+    order by r.revoked_at desc, r.id desc limit ${mostRevoked})))
   order by c.created_at desc, c.id desc`;
 const one = `select ${columns} ${visible} and c.id = $2`;
 const lockKey = 'select 1 from credentials where workspace_id = $1 and id = $2 for no key update';
@@ -43,6 +49,9 @@ const revoke = `update credentials c set revoked_at = coalesce(c.revoked_at, now
   where c.workspace_id = $1 and c.id = $2
   returning c.id, c.revoked_at as "revokedAt", old.revoked_at is null as "isNew"`;
 const nameTaken = `select 1 from credentials where workspace_id = $1 and kind = 'api_key' and name = $2 and revoked_at is null`;
+
+const count = `select count(*)::int as count from credentials
+  where workspace_id = $1 and kind = 'api_key' and revoked_at is null`;
 
 /** @throws Failure 404 when no workspace of the person has such a key. */
 async function findKey(db: Db, userId: string, apiKeyId: string): Promise<z.infer<typeof ApiKey>> {
@@ -67,7 +76,8 @@ export async function listApiKeys({ db, principal }: Context, { workspaceId, inc
 
 /**
  * Creates an API key and notifies its person by email; its `secret` is returned only here. @throws Failure 403 when not a
- * member, or while the address of the person has to be verified, 409 on a taken name.
+ * member, or while the address of the person has to be verified, 409 on a taken name, or
+ * when the workspace has 200.
  */
 export async function createApiKey(ctx: Context, { workspaceId, name, expiresInDays, ...input }: ApiKeyCreate) {
   const { userId } = ctx.principal;
@@ -83,6 +93,10 @@ export async function createApiKey(ctx: Context, { workspaceId, name, expiresInD
     if (taken.length > 0) {
       const message = 'An unrevoked key of this workspace has this name. Choose another, or revoke that one.';
       throw conflict(message, { errors: [{ param: 'name', code: 'taken', message }] });
+    }
+    const [has] = await tx.rows<{ count: number }>(count, [workspaceId]);
+    if (has && has.count >= most) {
+      throw conflict(`A workspace has at most ${most} unrevoked API keys, expired ones counted. Revoke one first.`);
     }
     const { rateLimitPerMinute } = ctx.service;
     const key = { workspaceId, userId, name, scopes: granted, rateLimitPerMinute, expiresAt };

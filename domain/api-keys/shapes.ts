@@ -33,7 +33,7 @@ export const ApiKeyList = listOf(ApiKey, 'ApiKeyList');
 
 export const ApiKeyListing = z.strictObject({
   workspaceId: Id.describe('One of your workspaces.'),
-  includeRevoked: z.boolean().default(false).describe('Also list revoked ones.'),
+  includeRevoked: z.boolean().default(false).describe('Also list revoked ones, at most the 1,000 revoked last.'),
 });
 
 export type ApiKeyQuery = z.infer<typeof ApiKeyListing>;

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { operationsOf } from '../../adapters/operations.ts';
+import { createApiKey } from '../../db/seed.ts';
 import { scopes } from '../../domain/scopes.ts';
 import { appRouter } from '../../routers/index.ts';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
@@ -52,6 +53,21 @@ test('the secret is returned once, at creation; afterwards only its prefix and l
   assert.equal((await as(person, `GET /api-keys/${id}`)).body, shown);
   const { body: list } = await as(person, `GET /api-keys?workspaceId=${person.session.workspace.id}`);
   assert.equal(list, { object: 'list', data: [shown], hasMore: false, nextCursor: null });
+});
+
+test('a workspace has at most 200 unrevoked keys', async () => {
+  const person = await newAccount(tandem);
+  const { id: workspaceId } = person.session.workspace;
+  const key = { workspaceId, userId: person.session.user.id, scopes: [...scopes], rateLimitPerMinute: 300 };
+  for (let place = 0; place < 199; place++) await createApiKey(tandem.db, { ...key, name: `Key ${place}` });
+  const last = await create(person);
+  assert.is(last.status, 201);
+  const { status, body } = await create(person);
+  assert.equal([status, /at most 200/.test(body.message)], [409, true]);
+  await as(person, `DELETE /api-keys/${last.body.id}`);
+  assert.is((await create(person)).status, 201);
+  const all = await as(person, `GET /api-keys?workspaceId=${workspaceId}&includeRevoked=true`);
+  assert.is(all.body.data.length, 201);
 });
 
 test('a revoked key fails on the next request, stays visible on demand, and revoking again returns the time of the first revocation', async () => {
