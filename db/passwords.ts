@@ -45,3 +45,8 @@ export async function verifyPassword(password: string, stored: string | null, ha
   const derived = await hashOf(password, Buffer.from(salt, 'base64url'), { ...hashing, cost: Number(logN) });
   return derived.length === expected.length && timingSafeEqual(derived, expected);
 }
+
+/** The cost at which a password was hashed; infinite for what is no hash of ours. */
+export function costOf(stored: string): number {
+  return Number(/^scrypt\$(\d\d)\$/.exec(stored)?.[1] ?? Number.POSITIVE_INFINITY);
+}

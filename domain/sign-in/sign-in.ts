@@ -1,3 +1,4 @@
+import { costOf } from '../../db/passwords.ts';
 import type { users } from '../../db/schema/index.ts';
 import { createWorkspace } from '../../db/seed.ts';
 import { verificationEmail } from '../accounts/email-verification.ts';
@@ -68,6 +69,17 @@ export async function signUp(ctx: RequestContext, request: SignUp): Promise<Open
 
 type Account = Pick<typeof users.$inferSelect, 'id' | 'passwordHash'>;
 
+const raise = 'update users set password_hash = $3 where id = $1 and password_hash = $2 returning 1';
+
+/** The hash of a right password, made anew where it was made at a lower cost than passwords have now. */
+async function raised(ctx: RequestContext, { id, passwordHash }: Account, password: string): Promise<string> {
+  if (costOf(passwordHash) >= ctx.service.passwordCost) return passwordHash;
+  // Without a place in the queue it is for the next sign-in.
+  const anew = await newPasswordHash(ctx, password).catch(() => passwordHash);
+  const set = anew === passwordHash ? [] : await ctx.db.rows(raise, [id, passwordHash, anew]);
+  return set.length > 0 ? anew : passwordHash;
+}
+
 const account = 'select id, password_hash as "passwordHash" from users where lower(email) = lower($1)';
 
 /**
@@ -82,6 +94,7 @@ export async function signIn(ctx: RequestContext, request: SignIn): Promise<Sign
   const [found] = await db.rows<Account>(account, [request.email]);
   const right = await isPassword(ctx, request.password, found?.passwordHash ?? null, attempts);
   if (!found || !right) throw wrongCredentials();
+  found.passwordHash = await raised(ctx, found, request.password);
   const { workspaceId } = request;
   const methods = await methodsOf(db, found.id);
   if (methods.length > 0) {

@@ -206,4 +206,21 @@ test('session-only operations refuse an API key and say why', async () => {
   assert.is(body.reason, 'session_required');
 });
 
+test('a right password is hashed anew once the cost was raised', async () => {
+  const person = await newAccount(tandem);
+  const hash = async () => {
+    const text = 'select password_hash as hash from users where id = $1';
+    return (await tandem.db.rows<{ hash: string }>(text, [person.session.user.id]))[0]?.hash ?? '';
+  };
+  assert.match(await hash(), /^scrypt\$10\$/);
+  const raised = await startTestService({ PASSWORD_COST: '12' });
+  const signIn = () => raised.call('POST /auth/sessions', { email: person.email, password });
+  assert.is((await signIn()).status, 201);
+  assert.match(await hash(), /^scrypt\$12\$/);
+  const before = await hash();
+  assert.is((await signIn()).status, 201);
+  assert.is(await hash(), before);
+  await raised.close();
+});
+
 test.run();
