@@ -82,6 +82,20 @@ test.promise('a denial is sent to the app, and connects nothing', async (stage) 
   assert.is((await app.arrival).searchParams.get('error'), 'access_denied');
 });
 
+test.promise('a decision is refused where another window has signed in as somebody else meanwhile', async (stage) => {
+  const [ada, bob] = [await newAccount(stage.tandem), await newAccount(stage.tandem)];
+  const app = await waitingApp(stage, 'todos:read');
+  const { page, sees } = await stage.window({ as: ada, elsewhere: [new URL(app.redirect).origin] });
+  await page.goto(app.address);
+  await sees('Connect Inkwell to Tandem?');
+  const cookie = { name: 'tandem_session', value: bob.session.token, url: stage.tandem.url, httpOnly: true };
+  await page.context().addCookies([cookie]);
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+  await page.getByRole('button', { name: 'Deny' }).click();
+  assert.is((await answer).status(), 409);
+  assert.is(((await (await answer).json()) as { reason: string }).reason, 'session_changed');
+});
+
 test.promise('a request that is opened in another person’s browser is shown as ended', async (stage) => {
   const app = await waitingApp(stage, everything);
   const mallory = await stage.window({ as: await stage.person() });

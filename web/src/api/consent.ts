@@ -1,3 +1,4 @@
+import { actingAs } from './acting.ts';
 import { fetchJson } from './problem.ts';
 
 /** The request of an app at `/oauth/consent?uid=…`; an endpoint of the OAuth server, not a procedure. */
@@ -25,6 +26,8 @@ export function readInteraction(uid: string, signal: AbortSignal): Promise<Inter
 export async function decide(uid: string, decision: Decision): Promise<void> {
   const { redirectTo } = await fetchJson<{ redirectTo: string }>(address(uid), {
     method: 'POST',
+    // Another window may have signed in as somebody else since the page showed whose workspaces these are.
+    headers: actingAs(),
     body: JSON.stringify(decision),
   });
   location.assign(redirectTo);

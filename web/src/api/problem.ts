@@ -46,7 +46,11 @@ export function isSignedOut(error: unknown): boolean {
 
 /** Sends or reads JSON without the typed client; an error may have the form of REST or that of tRPC. @throws ProblemError with the service's error object. */
 export async function fetchJson<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
-  const headers = { Accept: 'application/json', ...(init.body ? { 'Content-Type': 'application/json' } : {}) };
+  const headers = {
+    Accept: 'application/json',
+    ...(init.body ? { 'Content-Type': 'application/json' } : {}),
+    ...init.headers,
+  };
   const response = await fetch(path, { ...init, headers }).catch(() => {
     throw new ProblemError(unreachable);
   });
