@@ -121,10 +121,9 @@ test('a connection that replaces a recorder of a killed process waits for the en
   await recorder.settled();
   await recorder.drop();
   await until(async () => (await rowOf(one, session)).holder === null);
-  const hold = `update recordings set holder = gen_random_uuid(), lease_until = clock_timestamp() + interval '700 ms'
-    where id = $1`;
+  const hold = `update recordings set holder = $2::uuid, lease_until = now() + interval '700 ms' where id = $1`;
   const since = Date.now();
-  await one.db.rows(hold, [session.recordingId]);
+  await one.db.rows(hold, [session.recordingId, crypto.randomUUID()]);
   await recorder.resume();
   assert.ok(Date.now() - since >= 690, `${Date.now() - since} ms`);
   assert.is(recorder.ready.nextSequence, 1);
