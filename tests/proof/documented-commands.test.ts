@@ -169,6 +169,13 @@ test('a command in a block without a language would not be run: it has one', () 
   );
 });
 
+test('statements of SQL that change rows fit the tables', async () => {
+  const blocks = [...documents.values()].flatMap((text) => [...text.matchAll(/^ *```sql\n([\s\S]*?)```/gm)]);
+  const changes = blocks.flatMap(([, block = '']) => block.split(';').filter((each) => /^\s*update /.test(each)));
+  assert.is(changes.length, 5);
+  for (const change of changes) assert.ok((await tandem.db.rows(`explain ${change}`, [])).length > 0, change);
+});
+
 test('npm scripts and commands of the client that the text names exist', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const tree = everyCommand({ catalogue: catalogueOf() });
