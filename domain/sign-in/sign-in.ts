@@ -72,14 +72,24 @@ type Account = Pick<typeof users.$inferSelect, 'id' | 'passwordHash'>;
 const raise = 'update users set password_hash = $3 where id = $1 and password_hash = $2 returning 1';
 
 /** The hash of a right password, made anew where it was made at a lower cost than passwords have now. */
-async function raised(ctx: RequestContext, { id, passwordHash }: Account, password: string): Promise<string> {
+async function raised(
+  ctx: RequestContext,
+  { id, passwordHash }: Account,
+  password: string,
+  attempts: Attempts,
+): Promise<string> {
   if (costOf(passwordHash) >= ctx.service.passwordCost) return passwordHash;
   // Without a place in the queue it is for the next sign-in.
-  const anew = await newPasswordHash(ctx, password).catch(() => passwordHash);
-  const set = anew === passwordHash ? [] : await ctx.db.rows(raise, [id, passwordHash, anew]);
-  return set.length > 0 ? anew : passwordHash;
+  const anew = await newPasswordHash(ctx, password).catch(() => undefined);
+  if (anew === undefined) return passwordHash;
+  if ((await ctx.db.rows(raise, [id, passwordHash, anew])).length > 0) return anew;
+  // Another sign-in was first, or the password was changed.
+  const [now] = await ctx.db.rows<Account>(passwordOf, [id]);
+  const isStill = now && (await isPassword(ctx, password, now.passwordHash, attempts));
+  return isStill ? now.passwordHash : passwordHash;
 }
 
+const passwordOf = 'select id, password_hash as "passwordHash" from users where id = $1';
 const account = 'select id, password_hash as "passwordHash" from users where lower(email) = lower($1)';
 
 /**
@@ -94,7 +104,7 @@ export async function signIn(ctx: RequestContext, request: SignIn): Promise<Sign
   const [found] = await db.rows<Account>(account, [request.email]);
   const right = await isPassword(ctx, request.password, found?.passwordHash ?? null, attempts);
   if (!found || !right) throw wrongCredentials();
-  found.passwordHash = await raised(ctx, found, request.password);
+  found.passwordHash = await raised(ctx, found, request.password, attempts);
   const { workspaceId } = request;
   const methods = await methodsOf(db, found.id);
   if (methods.length > 0) {
@@ -106,8 +116,6 @@ export async function signIn(ctx: RequestContext, request: SignIn): Promise<Sign
   ctx.reply.session = session;
   return session;
 }
-
-const passwordOf = 'select id, password_hash as "passwordHash" from users where id = $1';
 
 /** Checks the password of a signed-in person. @throws Failure 400 `param` when it is wrong, 429. */
 export async function requirePassword(
