@@ -82,6 +82,10 @@ test.promise('all that the inbox has can be put off; a refusal is said, and the 
   await failedRun(stage, engine, ada, 'Compare caterers');
   await asks(stage, engine, ada, [['create_todo', { title: 'Order desks' }]], 'Researcher');
   await notifyPeople(stage.tandem.db, ada.session.workspace.id, [ada.session.user.id], { title: 'Ferns are due' });
+  const [later = ''] = await suggest(stage, ada, 'Buy a boat');
+  const inAYear = new Date(Date.now() + 365 * 86_400_000).toISOString();
+  const other = { subjectType: 'todo', subjectId: later, until: inAYear };
+  bodyOf(await callsOf(stage.tandem, ada)('POST /snoozes', other), 201);
   const window = await stage.window({ as: ada, expected: expectedFailures });
   const { page, goTo } = window;
   await goTo('/inbox', 'Inbox');
@@ -105,10 +109,10 @@ test.promise('all that the inbox has can be put off; a refusal is said, and the 
   await page.getByText('Nothing needs you').waitFor();
   await putOff(/^Snooze: Ferns are due/);
   await page.getByText('No notifications', { exact: true }).waitFor();
-  await until(async () => bodyOf(await callsOf(stage.tandem, ada)('GET /snoozes')).data.length === 3);
+  await until(async () => bodyOf(await callsOf(stage.tandem, ada)('GET /snoozes')).data.length === 4);
   const { data } = bodyOf(await callsOf(stage.tandem, ada)('GET /snoozes'));
   const types = data.map(({ subjectType }: { subjectType: string }) => subjectType).sort();
-  assert.equal(types, ['approval', 'notification', 'todo_run']);
+  assert.equal(types, ['approval', 'notification', 'todo', 'todo_run']);
 });
 
 for (const { name, ...options } of looksOf(import.meta.url)) {

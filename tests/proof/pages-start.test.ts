@@ -184,6 +184,34 @@ test.promise('a dialog or menu whose code cannot be loaded leaves the page and w
   await page.getByRole('menu').waitFor();
 });
 
+test.promise('what is typed into a field while a menu is being loaded is there', async (stage) => {
+  const ada = await stage.person();
+  const { page, goTo } = await stage.window({ as: ada });
+  await page.addInitScript('window.requestIdleCallback = () => 0');
+  const asked = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  await page.route('**/assets/menu-popover-*', async (route) => {
+    asked.resolve();
+    await free.promise;
+    await route.continue().catch(() => {});
+  });
+  await goTo('/todos', 'Todos');
+  const menu = page.getByRole('button', { name: 'More', exact: true });
+  const search = page.getByRole('searchbox', { name: 'Search todos' });
+  await menu.click();
+  await asked.promise;
+  await search.focus();
+  await page.keyboard.type('call');
+  assert.is(await search.inputValue(), 'call');
+  await search.click();
+  await page.keyboard.type(' bank');
+  assert.is(await search.inputValue(), 'call bank');
+  free.resolve();
+  await page.locator('[aria-haspopup=menu][aria-expanded=true]').waitFor({ state: 'detached' });
+  await menu.click();
+  await page.getByRole('menu').waitFor();
+});
+
 test.promise('todos stay selected where the code of what changes them cannot be loaded', async (stage) => {
   const ada = await stage.person();
   await stage.tandem.call('POST /todos', { title: 'Call the bank' }, { key: ada.session.token });

@@ -1,6 +1,8 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { look, looksOf } from '../support/looks.ts';
+import { isReady } from '../support/outbox-pages.ts';
+import { breakOperations, expectedFailures } from '../support/page-faults.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -224,6 +226,24 @@ test.promise('reminders are set and deleted at the due date', async (stage) => {
   await group.getByRole('button', { name: 'Delete the reminder: The day before at 08:15' }).press('Enter');
   await group.getByText('The day before at 08:15').waitFor({ state: 'detached' });
   assert.equal(bodyOf(await call(`GET /todos/${todo.id}/reminders`)).data, []);
+});
+
+test.promise('a sub-todo that is added without a connection is shown, and sent later', async (stage) => {
+  const { ada, parent, orderOf } = await withSubTodos(stage, ['Measure']);
+  const { page, goTo } = await stage.window({ ...desk, as: ada, expected: expectedFailures });
+  await goTo(`/todos/${parent.id}`, 'Plant a hedge');
+  await isReady(page);
+  const section = page.getByRole('region', { name: 'Sub-todos' });
+  await section.getByRole('link', { name: 'Measure' }).waitFor();
+  const cut = await breakOperations(page, (id) => id === 'createTodo', 'unreachable');
+  const line = section.getByLabel('Sub-todo', { exact: true });
+  await line.fill('Dig');
+  await line.press('Enter');
+  await section.getByRole('link', { name: 'Dig' }).waitFor();
+  await page.getByText('“Dig” is a part of “Plant a hedge”. It is sent once the service can be reached.').waitFor();
+  await cut.mend();
+  await until(async () => (await orderOf(`parentTodoId=${parent.id}`)).join() === 'Measure,Dig');
+  await until(async () => (await section.getByRole('link').allTextContents()).join() === 'Measure,Dig');
 });
 
 for (const { name, ...options } of looksOf(import.meta.url)) {

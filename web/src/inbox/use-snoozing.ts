@@ -53,7 +53,9 @@ export function useSnoozing() {
     const shown: Snooze = { object: 'snooze', id: subject.subjectId, ...subject, until: at, createdAt: at };
     await show((before) => inOrder([...before.filter(({ subjectId }) => subjectId !== subject.subjectId), shown]));
     const request = api.snoozes.create.mutate({ ...subject, until: at });
-    if (!(await stored(request, (all) => all.filter((each) => each !== shown)))) return;
+    // What is stored in the cache may be a copy.
+    const isShown = ({ id, createdAt }: Snooze) => id === shown.id && createdAt === at;
+    if (!(await stored(request, (all) => all.filter((each) => !isShown(each))))) return;
     const { id } = await request;
     notify(`“${name}” is put off until ${words}.`, { label: 'Undo', onPress: () => void bringBack({ id }, name) });
   };

@@ -29,8 +29,11 @@ export function storeDraft(name: string, value: unknown): void {
   }
 }
 
-/** What shows drafts, by the name. A form that is gone changes what these have: they may have what could not be stored. */
-const shown = new Set<{ name: string; change: (next: never) => unknown }>();
+/**
+ * How the forms that are shown change their drafts, by the name: one form at a time shows a draft. A form that is gone
+ * changes that of the shown one, which may have what could not be stored.
+ */
+const shown = new Map<string, (next: never) => unknown>();
 
 /**
  * The draft of this name, and how to change it, which returns it. A form that has left the page changes what is shown or
@@ -44,26 +47,21 @@ export function useStoredDraft<Draft>(
   const read = () => restore(storedDraft(name));
   const [draft, setDraft] = useState(read);
   const latest = useRef(draft);
-  const isHere = useRef(false);
-  const change = (next: (before: Draft) => Draft): Draft => {
-    const others = isHere.current ? [] : [...shown].filter((other) => other.name === name);
-    if (others.length > 0) return others.map((other) => other.change(next as never) as Draft)[0] as Draft;
-    const after = next(isHere.current ? latest.current : read());
+  const set = (after: Draft) => {
     storeDraft(name, stored(after));
-    latest.current = after;
     setDraft(after);
+    latest.current = after;
     return after;
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the name is that of the form, and never changes.
   useEffect(() => {
-    const own = { name, change };
-    isHere.current = true;
-    shown.add(own);
-    return () => {
-      isHere.current = false;
-      shown.delete(own);
-    };
+    shown.set(name, (next: (before: Draft) => Draft) => set(next(latest.current)));
+    return () => void shown.delete(name);
   }, []);
+  const change = (next: (before: Draft) => Draft) => {
+    const inForm = shown.get(name);
+    return inForm ? (inForm(next as never) as Draft) : set(next(read()));
+  };
   return [draft, change];
 }
 

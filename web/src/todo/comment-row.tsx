@@ -24,7 +24,7 @@ export function CommentRow({ comment }: { comment: Comment }) {
   const [draft, change] = useStoredDraft<string | null>(
     `comment.edit.${commentId}`,
     (stored) => (stored as string | undefined) ?? null,
-    (next) => (next === null || next === text ? undefined : next),
+    (next) => next ?? undefined,
   );
   const [wasPressed, setPressed] = useState(false);
   const isOwn = author.type === 'user' && author.id === user.id;

@@ -2,9 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useEffect, useMemo, useRef } from 'react';
 import { Link } from 'react-router';
 import { readAgain } from '../api/queries.ts';
-import { useWrites } from '../outbox/current.ts';
+import { useWrites, waitingWords } from '../outbox/current.ts';
 import type { Todo } from '../outbox/merge.ts';
-import { withWrites } from '../outbox/shown.ts';
+import { newTodoIn, withWrites } from '../outbox/shown.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Loaded, Pending } from '../ui/card.tsx';
@@ -50,11 +50,14 @@ export function SubTodos({ todo }: { todo: Todo }) {
   const { workspace } = useIdentity();
   const query = useQuery(subTodosQuery(workspace.id, todo.id));
   const writes = useWrites();
-  const shown = useMemo(
-    () =>
-      (query.data ?? []).map((each) => withWrites(each, writes)).filter(({ parentTodoId }) => parentTodoId === todo.id),
-    [query.data, writes, todo.id],
-  );
+  const shown = useMemo(() => {
+    const read = query.data ?? [];
+    const ids = new Set(read.map(({ id }) => id));
+    const made = writes.flatMap((write) => newTodoIn(write) ?? []).filter(({ id }) => !ids.has(id));
+    return [...read, ...made]
+      .map((each) => withWrites(each, writes))
+      .filter(({ parentTodoId }) => parentTodoId === todo.id);
+  }, [query.data, writes, todo.id]);
   if (todo.parentTodoId !== null) return null;
   const done = shown.filter(({ status }) => status === 'done').length;
   return (
@@ -113,11 +116,11 @@ function NewSubTodo({ parent }: { parent: Todo }) {
         lists={lists}
         parentTodoId={parent.id}
         onCreated={(what) => {
-          notify(
-            'count' in what
-              ? `${what.count} sub-todos are added.`
-              : `“${what.title}” is a part of “${nameOf(parent)}”.`,
-          );
+          if ('count' in what) notify(`${what.count} sub-todos are added.`);
+          else {
+            const waits = what.isWaiting ? waitingWords({ state: 'waits' }) : '';
+            notify(`“${what.title}” is a part of “${nameOf(parent)}”.${waits}`);
+          }
           void readAgain(queryClient, 'todos');
         }}
       />

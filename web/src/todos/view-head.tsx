@@ -7,7 +7,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { ConfirmDialog, lazyOverlay } from '../ui/lazy-overlay.tsx';
+import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { type TodoList, type View, viewsQuery } from '../work/queries.ts';
@@ -17,6 +17,7 @@ import { filterOfView, isSameFilter, queryOf } from './saved-filter.ts';
 import type { FilterOfPage } from './use-filter.ts';
 
 const ViewDialog = lazyOverlay(() => import('../views/view-dialog.tsx').then(({ ViewDialog }) => ViewDialog));
+const DeleteView = lazyOverlay(() => import('../views/view-dialog.tsx').then(({ DeleteView }) => DeleteView));
 
 /** Whether a person may change a view: its owner, and of a shared one the owners of the workspace. */
 function useMayChange(view: View | undefined): boolean {
@@ -150,25 +151,4 @@ function useMove(view: View | undefined) {
     }
   };
   return { isPossible, to };
-}
-
-function DeleteView({ view, close }: { view: View; close: () => void }) {
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  return (
-    <ConfirmDialog
-      title={`Delete the view “${view.name}”?`}
-      confirm="Delete view"
-      busy="Deleting…"
-      onConfirm={async () => {
-        const { pathname } = location;
-        await api.views.delete.mutate({ viewId: view.id });
-        if (location.pathname === pathname) void navigate('/todos');
-        await readAgain(queryClient, 'views');
-      }}
-      close={close}
-    >
-      <p>{view.isShared ? 'Nobody in the workspace sees it any more. ' : ''}Its todos stay.</p>
-    </ConfirmDialog>
-  );
 }

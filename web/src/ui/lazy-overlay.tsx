@@ -2,11 +2,11 @@ import { type ComponentType, Suspense, useEffect } from 'react';
 import { failedPage, reloading } from './failed-page.tsx';
 import { lazyPart } from './lazy-part.tsx';
 import { useNotice } from './notice.tsx';
-import { noneAhead, type TypedAhead, TypedAheadKeys } from './typed-ahead.tsx';
+import { type TypedAhead, TypedAheadKeys } from './typed-ahead.tsx';
 
 interface OverlayProps {
   close: () => void;
-  /** Gets what is typed before it is loaded; without it that is dropped. */
+  /** Gets what is typed before it is loaded; without it that is dropped, except in a field. */
   ahead?: TypedAhead;
 }
 
@@ -28,7 +28,7 @@ export function lazyOverlay<Props extends OverlayProps>(load: () => Promise<Comp
   }
   return function LazyOverlay(props: Props) {
     Part ??= lazyPart(load, NotLoaded);
-    const { ahead = { ...noneAhead }, close } = props;
+    const { ahead, close } = props;
     return (
       <Suspense fallback={<TypedAheadKeys into={ahead} onClose={close} />}>
         <Part {...props} />

@@ -19,25 +19,33 @@ export function isComposing(event: KeyboardEvent): boolean {
 }
 
 interface TypedAheadKeysProps {
-  /** Gets what is typed. */
-  into: TypedAhead;
+  /** Gets what is typed; without it that is dropped, except in a field. */
+  into: TypedAhead | undefined;
   onClose: () => void;
 }
 
-/** Stands for a finder whose code is being loaded: collects what is typed, which would run commands of the page otherwise. */
+/**
+ * Stands for a finder, or another overlay, whose code is being loaded: collects what is typed, which would run commands of
+ * the page otherwise. A press elsewhere closes it.
+ */
 export function TypedAheadKeys({ into, onClose }: TypedAheadKeysProps) {
   useLayoutEffect(() => {
     const collect = (event: KeyboardEvent) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.key === 'Tab') return;
+      if (!into && (event.target as Element).matches('input, textarea')) return;
       event.preventDefault();
       event.stopImmediatePropagation();
       if (event.key === 'Escape') onClose();
+      else if (!into) return;
       else if (event.key === 'Enter') into.isEntered = into.text.trim() !== '';
       else if (event.key === 'Backspace') Object.assign(into, { text: into.text.slice(0, -1), isEntered: false });
       else if (event.key.length === 1) Object.assign(into, { text: into.text + event.key, isEntered: false });
     };
-    window.addEventListener('keydown', collect, true);
-    return () => window.removeEventListener('keydown', collect, true);
+    const gone = new AbortController();
+    const { signal } = gone;
+    addEventListener('keydown', collect, { capture: true, signal });
+    addEventListener('pointerdown', onClose, { signal });
+    return () => gone.abort();
   }, [into, onClose]);
   return null;
 }

@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
+import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
 import { useIsHere } from '../ui/here.ts';
@@ -60,5 +62,28 @@ export function ViewDialog({ view, query, onSaved, close }: ViewDialogProps) {
         </p>
       </Form>
     </Overlay>
+  );
+}
+
+/** The dialog that asks before a view is deleted, on its page. */
+export function DeleteView({ view, close }: { view: View; close: () => void }) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      title={`Delete the view “${view.name}”?`}
+      confirm="Delete view"
+      busy="Deleting…"
+      onConfirm={async () => {
+        const { pathname } = location;
+        await api.views.delete.mutate({ viewId: view.id });
+        // Only from here: the person may have gone on.
+        if (location.pathname === pathname) void navigate('/todos');
+        await readAgain(queryClient, 'views');
+      }}
+      close={close}
+    >
+      <p>{view.isShared ? 'Nobody in the workspace sees it any more. ' : ''}Its todos stay.</p>
+    </ConfirmDialog>
   );
 }
