@@ -31,15 +31,18 @@ interface TypedAheadKeysProps {
 export function TypedAheadKeys({ into, onClose }: TypedAheadKeysProps) {
   useLayoutEffect(() => {
     const collect = (event: KeyboardEvent) => {
-      if (event.altKey || event.ctrlKey || event.metaKey || event.key === 'Tab') return;
+      const { key } = event;
+      if (event.altKey || event.ctrlKey || event.metaKey || key === 'Tab') return;
       if (!into && (event.target as Element).matches('input, textarea')) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      if (event.key === 'Escape') onClose();
+      if (key === 'Escape') onClose();
       else if (!into) return;
-      else if (event.key === 'Enter') into.isEntered = into.text.trim() !== '';
-      else if (event.key === 'Backspace') Object.assign(into, { text: into.text.slice(0, -1), isEntered: false });
-      else if (event.key.length === 1) Object.assign(into, { text: into.text + event.key, isEntered: false });
+      else if (key === 'Enter') into.isEntered = into.text.trim() !== '';
+      else if (key === 'Backspace' || key.length === 1) {
+        into.text = key.length === 1 ? into.text + key : into.text.slice(0, -1);
+        into.isEntered = false;
+      }
     };
     const gone = new AbortController();
     const { signal } = gone;
