@@ -90,6 +90,21 @@ test.promise('who cannot leave reads why, in the workspace that they were to go 
   await window.page.getByText(`You did not leave Olive Owner’s workspace. ${sentenceOf(503)}`).waitFor();
 });
 
+test.promise('who accepted goes on where the way into the workspace failed, by pressing again', async (stage) => {
+  const nora = await stage.person('Nora');
+  await invite(stage, nora.email);
+  const window = await stage.window({ as: nora, expected: expectedFailures });
+  await window.goTo(await stage.linkInEmail(nora.email), 'Join a workspace');
+  const accept = window.page.getByRole('button', { name: 'Accept the invitation' });
+  const broken = await breakOperations(window.page, (id) => id === 'switchWorkspace', 503);
+  await accept.click();
+  await window.page.getByText(sentenceOf(503)).waitFor();
+  await broken.mend();
+  await accept.click();
+  await window.sees('Members');
+  await window.page.getByText('Welcome to Olive Owner’s workspace.').waitFor();
+});
+
 test.promise('who is signed in as somebody else is asked for the account that was invited', async (stage) => {
   const [nora, other] = [await stage.person('Nora'), await stage.person('Otto Other')];
   const { owning } = await invite(stage, nora.email);

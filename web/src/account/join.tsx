@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api } from '../api/client.ts';
 import { type Identity, identityQuery } from '../api/queries.ts';
 import { useGo } from '../navigation/navigation.tsx';
@@ -78,12 +78,15 @@ function JoinAs({ identity, token }: { identity: Identity; token: string }) {
   const signOut = useAskedSignOut();
   const go = useGo();
   const notify = useNotice();
+  // It can be accepted once: where the switch failed, the next try is only that.
+  const joined = useRef<{ id: string; name: string }>(null);
   const join = async () => {
-    const workspace = await api.workspaces.acceptInvitation.mutate({ invitationToken: token });
-    await switchWorkspace(workspace.id);
+    joined.current ??= await api.workspaces.acceptInvitation.mutate({ invitationToken: token });
+    const { id, name } = joined.current;
+    await switchWorkspace(id);
     await go('/settings/members');
     spendLinkToken();
-    notify(`Welcome to ${workspace.name}.`);
+    notify(`Welcome to ${name}.`);
   };
   return (
     <AccountPage
