@@ -6,7 +6,7 @@ import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 
 /** Whether the service has a mail server; assumed until that is known. */
-export function useSendsEmail(): boolean {
+function useSendsEmail(): boolean {
   return useQuery(serviceInfoQuery).data?.sendsEmail ?? true;
 }
 
@@ -44,8 +44,7 @@ export function ConfirmAddress({ email }: { email: string }) {
           {sends
             ? `Open the link that we sent to ${email}.`
             : `This service has no mail server: the person who runs it finds the link for ${email} in the file outbox.jsonl of its data directory.`}{' '}
-          Until then you cannot create API keys, connect apps or invite people, and notifications are not emailed to
-          you.
+          Until then you cannot create API keys, connect apps, invite people or get notifications by email.
         </p>
         <ResendButton />
       </div>
