@@ -18,7 +18,13 @@ const markdownItParts = join(import.meta.dirname, 'markdown-it-parts.ts');
 /** What the shell of a signed-in person is made of. The other lines are what the list of todos shares with other pages. */
 const shell = [
   ...['shell/app.tsx', 'shell/frame.tsx', 'settings/layout.tsx'],
-  ...['ui/copy-button.tsx', 'work/new-todo.tsx', 'work/todo-parts.tsx', 'quick-add/queries.ts', 'ui/settled.ts'],
+  ...[
+    'ui/copy-button.tsx',
+    'todo-common/new-todo.tsx',
+    'todo-common/todo-parts.tsx',
+    'quick-add/queries.ts',
+    'ui/settled.ts',
+  ],
   ...['quick-add/zoned.ts', 'session/stored-drafts.ts', 'outbox/shown.ts', 'lists/use-archive.ts', 'ui/clock.ts'],
   ...['quick-add/new-todo.ts', 'ui/read-on.ts'],
 ];

@@ -2,8 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { asTheyAre, type BoardColumn, type BoardField, movesOnDrop, movesTo } from '../../web/src/board/moves.ts';
 import { stepFrom } from '../../web/src/board/steps.ts';
+import type { Todo } from '../../web/src/todo-common/queries.ts';
 import { type Known, partsOf } from '../../web/src/todos/parts.ts';
-import type { Todo } from '../../web/src/work/queries.ts';
 
 const test = suite('the board');
 

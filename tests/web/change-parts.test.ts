@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maxArchived } from '../../domain/todos/bulk-shapes.ts';
 import { draftsOf, type TodoChange } from '../../web/src/edits/changes.ts';
-import type { Todo } from '../../web/src/work/queries.ts';
+import type { Todo } from '../../web/src/todo-common/queries.ts';
 
 /* Changes of many todos, as they are sent: the service takes so many in a request. */
 

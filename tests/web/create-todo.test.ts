@@ -4,7 +4,7 @@ import type { Identity } from '../../web/src/api/queries.ts';
 import type { Draft, Sent } from '../../web/src/outbox/draft.ts';
 import type { Outcome } from '../../web/src/outbox/write.ts';
 import { createTodo } from '../../web/src/shell/create-todo.ts';
-import type { TodoList } from '../../web/src/work/queries.ts';
+import type { TodoList } from '../../web/src/todo-common/queries.ts';
 
 const test = suite('a todo that the palette makes');
 

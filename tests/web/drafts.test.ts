@@ -6,7 +6,7 @@ import { useDraft } from '../../web/src/agents/draft.ts';
 import { useLineDraft } from '../../web/src/quick-add/draft.ts';
 import { storeDraft, storedDraft, useStoredText } from '../../web/src/session/stored-drafts.ts';
 import { useTextDraft } from '../../web/src/todo/text-draft.ts';
-import type { Todo } from '../../web/src/work/queries.ts';
+import type { Todo } from '../../web/src/todo-common/queries.ts';
 
 /* Drafts of forms that have left the page: what they began ends later, and React runs no updater of theirs. */
 

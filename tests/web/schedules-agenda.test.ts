@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { agendaOf, remedyOf } from '../../web/src/schedules/agenda.ts';
-import type { Todo } from '../../web/src/work/queries.ts';
+import type { Todo } from '../../web/src/todo-common/queries.ts';
 
 const test = suite('the agenda of schedules');
 

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { beginOf, byDay, dayByKey, dayIn, inMonth, weeksOf } from '../../web/src/schedules/month.ts';
+import type { Todo } from '../../web/src/todo-common/queries.ts';
 import { dayAfter, dayAt } from '../../web/src/usage/period.ts';
-import type { Todo } from '../../web/src/work/queries.ts';
 
 const test = suite('the month of schedules');
 

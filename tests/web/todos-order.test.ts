@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { placeAfterStep, placed, reversed } from '../../web/src/work/order.ts';
+import { placeAfterStep, placed, reversed } from '../../web/src/todo-common/order.ts';
 
 const test = suite('the manual order on a page');
 const rows = ['a', 'b', 'c', 'd'].map((id) => ({ id }));

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ShownWrite } from '../../web/src/outbox/write.ts';
+import type { Todo } from '../../web/src/todo-common/queries.ts';
 import type { Listing } from '../../web/src/todos/filter.ts';
 import { readParts } from '../../web/src/todos/parts-query.ts';
 import { withPending } from '../../web/src/todos/pending.ts';
-import type { Todo } from '../../web/src/work/queries.ts';
 
 /* Lists of groups that are read one after the other. */
 

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Action, ShownWrite } from '../../web/src/outbox/write.ts';
+import type { Todo } from '../../web/src/todo-common/queries.ts';
 import type { Listing } from '../../web/src/todos/filter.ts';
 import { matches, withPending } from '../../web/src/todos/pending.ts';
-import type { Todo } from '../../web/src/work/queries.ts';
 
 const test = suite('unsent changes: the lists of todos');
 

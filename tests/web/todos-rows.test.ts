@@ -2,11 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inverseOf } from '../../web/src/outbox/inverse.ts';
 import type { Action } from '../../web/src/outbox/write.ts';
+import { dueInWords } from '../../web/src/todo-common/days.ts';
+import type { Todo } from '../../web/src/todo-common/queries.ts';
 import { groupOf } from '../../web/src/todos/due.ts';
 import { holdRows } from '../../web/src/todos/held-rows.ts';
 import { groupRows } from '../../web/src/todos/use-groups.ts';
-import { dueInWords } from '../../web/src/work/days.ts';
-import type { Todo } from '../../web/src/work/queries.ts';
 
 const test = suite('the rows of a list of todos');
 

@@ -24,7 +24,7 @@ const loads: Record<PageName, Load> = {
   'inbox/inbox-page': () => import('./inbox/inbox-page.tsx').then(({ InboxPage }) => InboxPage),
   'runs/runs-page': () => import('./runs/runs-page.tsx').then(({ RunsPage }) => RunsPage),
   'share/share-page': () => import('./share/share-page.tsx').then(({ SharePage }) => SharePage),
-  'work/home-page': () => import('./work/home-page.tsx').then(({ HomePage }) => HomePage),
+  'todo-common/home-page': () => import('./todo-common/home-page.tsx').then(({ HomePage }) => HomePage),
   'todos/todos-page': () => import('./todos/todos-page.tsx').then(({ TodosPage }) => TodosPage),
   'todos/view-page': () => import('./todos/view-page.tsx').then(({ ViewPage }) => ViewPage),
   'lists/lists-page': () => import('./lists/lists-page.tsx').then(({ ListsPage }) => ListsPage),

@@ -1,13 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { useIdentity } from '../session/session.ts';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { usageQuery } from '../usage/queries.ts';
 import { minutesInWords, triggerNames } from '../usage/words.ts';
-import { nameOf } from '../work/todo-parts.tsx';
 import type { PartProps } from './agent-text.tsx';
 import { agentRunsQuery, type Run } from './queries.ts';
 

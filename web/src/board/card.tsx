@@ -1,10 +1,10 @@
 import type { CSSProperties, KeyboardEvent } from 'react';
 import { Link } from 'react-router';
 import { LabelChips, labelsInWords } from '../labels/label-chips.tsx';
+import type { Todo } from '../todo-common/queries.ts';
+import { Assigned, nameOf, workOf } from '../todo-common/todo-parts.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
-import type { Todo } from '../work/queries.ts';
-import { Assigned, nameOf, workOf } from '../work/todo-parts.tsx';
 import type { BoardColumn, PlacedCard } from './moves.ts';
 import { keyOf } from './steps.ts';
 

@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import type { OnBoard } from './board.tsx';
 import { Card } from './card.tsx';
 import type { BoardColumn } from './moves.ts';

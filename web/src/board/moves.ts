@@ -1,5 +1,5 @@
 import { type DropPlace, noValue, type Patch } from '../edits/changes.ts';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 
 /* The columns of a board by one field of todos, and what a move between them changes. */
 

@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from 'react';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import type { BoardColumn, PlacedCard } from './moves.ts';
 import { keyOf } from './steps.ts';
 

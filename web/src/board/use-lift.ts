@@ -2,7 +2,7 @@ import type { DropPlace } from '../edits/changes.ts';
 import { lift } from '../edits/lifted.ts';
 import type { Changes } from '../edits/use-changes.ts';
 import { useIdentity } from '../session/session.ts';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import { movesOnDrop } from './moves.ts';
 
 /** Lets a pointer drag todos out of the page, to a list in the sidebar or to “My todos”. A drop is one change, which can be undone. */

@@ -3,9 +3,9 @@ import { problemOf } from '../api/client.ts';
 import { startsWords, tryOut } from '../edits/changes.ts';
 import type { Changes } from '../edits/use-changes.ts';
 import { useIdentity } from '../session/session.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import type { Todo } from '../work/queries.ts';
 import { asTheyAre, type BoardColumn, type BoardField, type Move, movesTo, type PlacedCard } from './moves.ts';
 
 interface Asked {

@@ -3,11 +3,11 @@ import type { Conflict } from '../outbox/merge.ts';
 import { conflictsOf } from '../outbox/parked.ts';
 import { changeIn, fieldsIn, type ShownWrite, type Write } from '../outbox/write.ts';
 import { Conflicts, fieldWords, useValueWords } from '../todo/conflicts.tsx';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Badge, Row } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
-import { nameOf } from '../work/todo-parts.tsx';
 
 type ParkedConflict = Conflict & { id: string };
 

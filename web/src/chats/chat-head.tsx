@@ -4,13 +4,13 @@ import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
+import { agentsQuery } from '../todo-common/queries.ts';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { Button } from '../ui/button.tsx';
 import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitleIfLost } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
-import { agentsQuery } from '../work/queries.ts';
-import { nameOf } from '../work/todo-parts.tsx';
 import { agentOf, type Chat, todoOfChatQuery } from './queries.ts';
 
 const TitleDialog = lazyOverlay(() => import('./title-dialog.tsx').then(({ TitleDialog }) => TitleDialog));

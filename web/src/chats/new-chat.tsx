@@ -6,12 +6,12 @@ import { readAgain } from '../api/queries.ts';
 import { nameOf as nameOfCapture } from '../captures/capture-badges.tsx';
 import { useIdentity } from '../session/session.ts';
 import { useStoredText } from '../session/stored-drafts.ts';
+import { agentsQuery } from '../todo-common/queries.ts';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
 import { useGoOn } from '../ui/here.ts';
 import { MessageArea } from '../ui/message-area.tsx';
 import { ownTimeZone } from '../ui/own-time-zone.ts';
-import { agentsQuery } from '../work/queries.ts';
-import { nameOf } from '../work/todo-parts.tsx';
 
 const fields = { message: { label: 'Message', required: 'Write a message' } };
 

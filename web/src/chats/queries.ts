@@ -3,7 +3,7 @@ import type { TandemOutputs } from 'tandem/client';
 import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
 import { queryClient } from '../api/query-client.ts';
-import type { Agent } from '../work/queries.ts';
+import type { Agent } from '../todo-common/queries.ts';
 
 export type Chat = TandemOutputs['chats']['get'];
 export type ChatStatus = Chat['status'];

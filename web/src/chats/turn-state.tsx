@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
+import type { Agent } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { isComposing } from '../ui/typed-ahead.tsx';
-import type { Agent } from '../work/queries.ts';
 import { type Chat, isWorking } from './queries.ts';
 import { StatusBadge } from './status.tsx';
 import { queuedReason } from './working-hours.ts';

@@ -1,4 +1,4 @@
-import type { Agent } from '../work/queries.ts';
+import type { Agent } from '../todo-common/queries.ts';
 
 type Hours = NonNullable<Agent['workingHours']>;
 

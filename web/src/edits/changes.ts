@@ -1,7 +1,7 @@
 import type { TandemInputs } from 'tandem/client';
 import { api } from '../api/client.ts';
 import type { Draft } from '../outbox/draft.ts';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 
 /* Changes of many todos. */
 

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react';
 import type { FindDates } from '../quick-add/dates.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
+import { dateHere, dueInWords } from '../todo-common/days.ts';
+import { type Todo, todoListsQuery } from '../todo-common/queries.ts';
 import { useArrival } from '../ui/arrival.ts';
-import { dateHere, dueInWords } from '../work/days.ts';
-import { type Todo, todoListsQuery } from '../work/queries.ts';
 import { noValue } from './changes.ts';
 import type { FieldName } from './list-actions.ts';
 

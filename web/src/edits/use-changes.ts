@@ -3,9 +3,9 @@ import { problemOf } from '../api/client.ts';
 import { openOutbox, scopeOf, waitingWords } from '../outbox/current.ts';
 import type { Outcome, Write } from '../outbox/write.ts';
 import { useIdentity } from '../session/session.ts';
+import type { Todo } from '../todo-common/queries.ts';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import type { Todo } from '../work/queries.ts';
-import { nameOf } from '../work/todo-parts.tsx';
 import { draftsOf, type Patch, type TodoChange } from './changes.ts';
 import { narrowChange, noteChange, takeChange } from './undo-stack.ts';
 

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { LazyLabelDialog } from '../labels/lazy-dialog.tsx';
+import type { Todo } from '../todo-common/queries.ts';
 import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { noneAhead, type TypedAhead } from '../ui/typed-ahead.tsx';
-import type { Todo } from '../work/queries.ts';
 import type { FieldName, TodoCommands } from './list-actions.ts';
 import type { Changes } from './use-changes.ts';
 

@@ -1,6 +1,6 @@
 import type { TandemInputs } from 'tandem/client';
 import type { Label } from '../quick-add/queries.ts';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 
 /* Which labels some todos have, and which of them a person chose to put on or take off. */
 

@@ -1,4 +1,4 @@
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 
 interface LabelChipsProps {
   labels: Todo['labels'];

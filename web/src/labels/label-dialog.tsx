@@ -4,11 +4,11 @@ import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { type Label, labelsQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
 import { Overlay } from '../ui/overlay.tsx';
 import { isComposing } from '../ui/typed-ahead.tsx';
-import type { Todo } from '../work/queries.ts';
 import { type Chosen, changeOf, type LabelChange, pressed, stateOf } from './choices.ts';
 import { nextColor } from './colors.ts';
 

@@ -1,5 +1,5 @@
+import type { Todo } from '../todo-common/queries.ts';
 import { lazyOverlay } from '../ui/lazy-overlay.tsx';
-import type { Todo } from '../work/queries.ts';
 import type { LabelChange } from './choices.ts';
 
 const LabelDialog = lazyOverlay(() => import('./label-dialog.tsx').then(({ LabelDialog }) => LabelDialog));

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
+import type { TodoList } from '../todo-common/queries.ts';
 import type { Filled } from '../ui/form.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-import type { TodoList } from '../work/queries.ts';
 import { ListFields, listFields, listValues } from './list-fields.tsx';
 
 /** The dialog that renames a list. */

@@ -1,7 +1,7 @@
+import type { TodoList } from '../todo-common/queries.ts';
 import type { Filled } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
 import { NamedFields } from '../ui/named-fields.tsx';
-import type { TodoList } from '../work/queries.ts';
 
 export const listFields: Fields = {
   name: { label: 'Name', required: 'Enter a name' },

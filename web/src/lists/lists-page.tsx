@@ -4,6 +4,7 @@ import { Link } from 'react-router';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
+import { allTodoListsQuery, type TodoList } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
@@ -12,7 +13,6 @@ import { useIsHere } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { Page, useFocusOnNew } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
-import { allTodoListsQuery, type TodoList } from '../work/queries.ts';
 import { ListFields, listFields, listValues } from './list-fields.tsx';
 import { useArchiveList } from './use-archive.ts';
 

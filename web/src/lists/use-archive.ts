@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
+import type { TodoList } from '../todo-common/queries.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitleIfLost } from '../ui/page.tsx';
-import type { TodoList } from '../work/queries.ts';
 
 /** Archives a list with `true`, restores it with `false`. Archiving can be undone from its notice. */
 export function useArchiveList({ id: todoListId, name }: Pick<TodoList, 'id' | 'name'>) {

@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { Row } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
-import { nameOf } from '../work/todo-parts.tsx';
 import { durationWords, minutesWords } from './filter.ts';
 import type { RunOfTodo } from './queries.ts';
 import { RunAgain, RunBadge, StopRun, triggerWords } from './run-parts.tsx';

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
+import type { Todo } from '../todo-common/queries.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Ago } from '../ui/time.tsx';
-import type { Todo } from '../work/queries.ts';
 
 type ScheduleError = NonNullable<Todo['scheduleError']>;
 

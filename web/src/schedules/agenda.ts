@@ -1,5 +1,5 @@
+import type { Todo } from '../todo-common/queries.ts';
 import { dayAfter, dayAt } from '../usage/period.ts';
-import type { Todo } from '../work/queries.ts';
 
 /* What is planned, by day. Instants are RFC 3339. */
 

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
-import { nameOf } from '../work/todo-parts.tsx';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import type { AgendaDay } from './agenda.ts';
 import { dayByKey, weeksOf } from './month.ts';
 import { clock, dayInWords } from './planned-rows.tsx';

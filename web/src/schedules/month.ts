@@ -1,6 +1,6 @@
 import { instantOf } from '../quick-add/zoned.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import { dayAfter, dayAt } from '../usage/period.ts';
-import type { Todo } from '../work/queries.ts';
 import type { AgendaDay } from './agenda.ts';
 
 /* The days of a month in weeks. Days are such as `2026-03-01`; weeks begin on Monday. */

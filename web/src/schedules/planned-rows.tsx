@@ -1,9 +1,9 @@
 import { Link } from 'react-router';
 import { timeOf, wallTimeAt } from '../quick-add/zoned.ts';
+import type { Todo } from '../todo-common/queries.ts';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { Card } from '../ui/card.tsx';
 import { Row, Rows } from '../ui/rows.tsx';
-import type { Todo } from '../work/queries.ts';
-import { nameOf } from '../work/todo-parts.tsx';
 import type { AgendaDay, Planned } from './agenda.ts';
 import { OccurrenceButtons, PauseButton } from './schedule-actions.tsx';
 

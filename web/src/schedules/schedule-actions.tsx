@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
 import { ProblemError } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitleIfLost } from '../ui/page.tsx';
-import type { Todo } from '../work/queries.ts';
-import { nameOf } from '../work/todo-parts.tsx';
 
 /** Runs a change of a schedule, and reads the agenda again whether it was made or not. */
 function useChange<Given>(change: (given: Given) => Promise<string>) {

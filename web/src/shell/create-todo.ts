@@ -2,7 +2,7 @@ import { v7 as newId } from 'uuid';
 import type { Identity } from '../api/queries.ts';
 import { createdWords, type Outbox } from '../outbox/draft.ts';
 import { newTodoOf } from '../quick-add/new-todo.ts';
-import type { TodoList } from '../work/queries.ts';
+import type { TodoList } from '../todo-common/queries.ts';
 
 /** Of a title, in characters. */
 export const maxTitle = 500;

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, problemOf } from '../api/client.ts';
 import { nameOf as captureName } from '../captures/capture-badges.tsx';
+import { agentsQuery } from '../todo-common/queries.ts';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import type { FinderGroup } from '../ui/finder.tsx';
 import { useSettled } from '../ui/settled.ts';
-import { agentsQuery } from '../work/queries.ts';
-import { nameOf } from '../work/todo-parts.tsx';
 
 /** How long nothing is typed before the service is asked, in ms. */
 const debounceMs = 120;

@@ -8,10 +8,10 @@ import { snoozesQuery, suggestionsQuery } from '../inbox/queries.ts';
 import type { FoundPage, PageName } from '../navigation/pages.ts';
 import { runFilterIn, runListingOf } from '../runs/filter.ts';
 import { failedRunsQuery, runningQuery, runsQuery } from '../runs/queries.ts';
+import { agentsQuery } from '../todo-common/queries.ts';
 import { filterIn, isByParts } from '../todos/filter.ts';
 import { summaryQuery, todosQuery } from '../todos/queries.ts';
 import { isBoard, listingAt } from '../todos/use-filter.ts';
-import { agentsQuery } from '../work/queries.ts';
 import { type Read, sidebarReads, startVerification } from './sidebar-queries.ts';
 
 /*

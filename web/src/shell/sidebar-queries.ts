@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { emailVerificationQuery, unreadCountQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
-import { todoListsQuery, viewsQuery } from '../work/queries.ts';
+import { todoListsQuery, viewsQuery } from '../todo-common/queries.ts';
 
 /** A query that is started before the page: under which key it is filed, and how it is read. */
 export interface Read {

@@ -6,12 +6,12 @@ import { actTagged, sendTagged, type Tagged } from '../api/tagged.ts';
 import { waitingWords } from '../outbox/current.ts';
 import type { Todo } from '../outbox/merge.ts';
 import { useIdentity } from '../session/session.ts';
+import { nameOf } from '../todo-common/todo-parts.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useGoOn } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
-import { nameOf } from '../work/todo-parts.tsx';
 import type { Save } from './opened.ts';
 import { addNoted } from './use-todo.ts';
 

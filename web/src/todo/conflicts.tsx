@@ -3,8 +3,8 @@ import { type Conflict, fieldOf } from '../outbox/merge.ts';
 import { assignableQuery, labelsQuery } from '../quick-add/queries.ts';
 import { scheduleInWords } from '../schedule/words.ts';
 import { useIdentity } from '../session/session.ts';
+import { todoListsQuery } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
-import { todoListsQuery } from '../work/queries.ts';
 
 interface ConflictsProps<Each extends Conflict> {
   conflicts: readonly Each[];

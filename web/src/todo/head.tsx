@@ -1,9 +1,9 @@
 import type { Todo } from '../outbox/merge.ts';
+import { nameOf, TodoBadges } from '../todo-common/todo-parts.tsx';
 import { Button } from '../ui/button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { Ago, DueDay } from '../ui/time.tsx';
-import { nameOf, TodoBadges } from '../work/todo-parts.tsx';
 import type { Save } from './opened.ts';
 
 /** What an agent saved, as estimated when the todo became done. */

@@ -4,11 +4,11 @@ import { problemOf } from '../api/client.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import type { Todo } from '../outbox/merge.ts';
 import { useIdentity } from '../session/session.ts';
+import { Assigned, nameOf, workOf } from '../todo-common/todo-parts.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { DueDay } from '../ui/time.tsx';
-import { Assigned, nameOf, workOf } from '../work/todo-parts.tsx';
 import { addNoted } from './use-todo.ts';
 
 interface SubTodoRowProps {

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { Board } from '../board/board.tsx';
+import { dateHere, dueInWords } from '../todo-common/days.ts';
 import { Failed, Pending } from '../ui/card.tsx';
-import { dateHere, dueInWords } from '../work/days.ts';
 import { BoardColumn } from './board-column.tsx';
 import { isNarrowed } from './filter.ts';
 import type { Part, PartField } from './parts.ts';

@@ -1,5 +1,5 @@
-import { daysBetween, nearDays } from '../work/days.ts';
-import type { Todo } from '../work/queries.ts';
+import { daysBetween, nearDays } from '../todo-common/days.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import type { Filter } from './filter.ts';
 
 /* The headings of groups. Dates are such as `2026-11-23`. */

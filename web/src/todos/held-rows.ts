@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 
 /** A todo in the list. `isGone`: it no longer belongs to it, and leaves it when the focus does. */
 export interface HeldRow {

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { useArchiveList } from '../lists/use-archive.ts';
+import type { TodoList } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { lazyOverlay } from '../ui/lazy-overlay.tsx';
-import type { TodoList } from '../work/queries.ts';
 
 const ListDialog = lazyOverlay(() => import('../lists/list-dialog.tsx').then(({ ListDialog }) => ListDialog));
 

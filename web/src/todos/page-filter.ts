@@ -1,8 +1,8 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { dateHere } from '../todo-common/days.ts';
+import type { View } from '../todo-common/queries.ts';
 import { useClock } from '../ui/clock.ts';
-import { dateHere } from '../work/days.ts';
-import type { View } from '../work/queries.ts';
 import { cleared, type Filter, listingOf, type Place, placeAt } from './filter.ts';
 import { addressOf, filterAt, filterOfView, fixedOf } from './saved-filter.ts';
 import { asFilter, type FilterOfPage } from './use-filter.ts';

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import type { Listing } from './filter.ts';
 import type { Part } from './parts.ts';
 import { pollPages, sizeOf } from './queries.ts';

@@ -1,5 +1,5 @@
 import { noValue } from '../edits/changes.ts';
-import type { Todo, TodoList } from '../work/queries.ts';
+import type { Todo, TodoList } from '../todo-common/queries.ts';
 import { type Filter, type Listing, priorities, statuses } from './filter.ts';
 import type { Worker } from './queries.ts';
 

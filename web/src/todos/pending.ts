@@ -1,6 +1,6 @@
 import { newTodoIn, withWrites } from '../outbox/shown.ts';
 import type { ShownWrite } from '../outbox/write.ts';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import type { Listing } from './filter.ts';
 
 /* What a list shows while changes of its todos are on their way to the service. */

@@ -1,4 +1,4 @@
-import type { View } from '../work/queries.ts';
+import type { View } from '../todo-common/queries.ts';
 import { type Filter, filterIn, type Listing, type Place, searchOf } from './filter.ts';
 
 /*

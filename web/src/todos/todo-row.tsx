@@ -4,8 +4,8 @@
 import type { CSSProperties, MouseEvent } from 'react';
 import { Link } from 'react-router';
 import { LabelChips, labelsInWords } from '../labels/label-chips.tsx';
-import { dueInWords } from '../work/days.ts';
-import { Assigned, nameOf, workOf } from '../work/todo-parts.tsx';
+import { dueInWords } from '../todo-common/days.ts';
+import { Assigned, nameOf, workOf } from '../todo-common/todo-parts.tsx';
 import type { HeldRow } from './held-rows.ts';
 import type { RowDrag } from './use-row-drag.ts';
 

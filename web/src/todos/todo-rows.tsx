@@ -2,9 +2,9 @@ import { keepPreviousData, type UseInfiniteQueryResult, useInfiniteQuery } from 
 import { useCallback, useMemo, useState } from 'react';
 import { isIn } from '../board/moves.ts';
 import { useIdentity } from '../session/session.ts';
+import { dateHere } from '../todo-common/days.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import { Failed, Loaded, NextPageFailed, Pending } from '../ui/card.tsx';
-import { dateHere } from '../work/days.ts';
-import type { Todo } from '../work/queries.ts';
 import { groupOf as groupNameOf } from './due.ts';
 import { NoTodos } from './empty.tsx';
 import { isByParts } from './filter.ts';

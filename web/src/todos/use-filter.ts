@@ -1,4 +1,4 @@
-import { dateHere } from '../work/days.ts';
+import { dateHere } from '../todo-common/days.ts';
 import { type Filter, filterIn, type Listing, listingOf, type Place, placeAt } from './filter.ts';
 
 /** What the list at an address reads. */

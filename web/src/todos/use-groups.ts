@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import type { Filter, Place } from './filter.ts';
 import type { HeldRow } from './held-rows.ts';
 

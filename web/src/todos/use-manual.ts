@@ -1,6 +1,6 @@
-import { type Place, placeAfterStep, reversed } from '../work/order.ts';
-import type { Todo } from '../work/queries.ts';
-import { useOrder } from '../work/use-order.ts';
+import { type Place, placeAfterStep, reversed } from '../todo-common/order.ts';
+import type { Todo } from '../todo-common/queries.ts';
+import { useOrder } from '../todo-common/use-order.ts';
 import type { FilterOfPage } from './use-filter.ts';
 import { type RowDrag, useRowDrag } from './use-row-drag.ts';
 

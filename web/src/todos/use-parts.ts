@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useIdentity } from '../session/session.ts';
-import { agentsQuery, allTodoListsQuery } from '../work/queries.ts';
+import { agentsQuery, allTodoListsQuery } from '../todo-common/queries.ts';
 import type { Listing } from './filter.ts';
 import { type Part, type PartField, partsOf } from './parts.ts';
 import { workersQuery } from './queries.ts';

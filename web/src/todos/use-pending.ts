@@ -2,7 +2,7 @@ import type { InfiniteData } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useWrites } from '../outbox/current.ts';
 import { useIdentity } from '../session/session.ts';
-import type { Todo } from '../work/queries.ts';
+import type { Todo } from '../todo-common/queries.ts';
 import type { Listing } from './filter.ts';
 import { type Pending, type PlaceOf, withPending } from './pending.ts';
 

@@ -1,5 +1,5 @@
 import { type DragEvent, useState } from 'react';
-import type { Place } from '../work/order.ts';
+import type { Place } from '../todo-common/order.ts';
 
 /** What a row of a list takes part in dragging with. */
 export interface RowDrag {

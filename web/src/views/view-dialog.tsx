@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { useNavigate } from 'react-router';
 import { api } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
+import type { View } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx';
 import { type Filled, Form } from '../ui/form.tsx';
@@ -10,7 +11,6 @@ import type { Fields } from '../ui/form-errors.tsx';
 import { useIsHere } from '../ui/here.ts';
 import { NamedFields } from '../ui/named-fields.tsx';
 import { Overlay } from '../ui/overlay.tsx';
-import type { View } from '../work/queries.ts';
 
 const fields: Fields = {
   name: { label: 'Name', required: 'Enter a name' },
