@@ -60,10 +60,9 @@ export function LineField({ label, value, tokens, names, onChange, onText, ...on
   };
   return (
     <div className="field quick-field" {...(isInvalid && { 'data-invalid': true })}>
-      <label htmlFor={id}>{label}</label>
-      <span className="hint" id={`${id}-hint`}>
-        Such as: call the bank tomorrow 9am !urgent @me
-      </span>
+      <label htmlFor={id} className="visually-hidden">
+        {label}
+      </label>
       <input
         {...attributes}
         ref={input}
@@ -72,12 +71,13 @@ export function LineField({ label, value, tokens, names, onChange, onText, ...on
         className="input"
         role="combobox"
         autoComplete="off"
+        placeholder="Such as: call the bank tomorrow 9am !urgent @me"
         maxLength={600}
         value={value}
         aria-required
         aria-invalid={isInvalid || undefined}
         aria-expanded={isOpen}
-        aria-describedby={isInvalid ? `${id}-error` : `${id}-hint`}
+        aria-describedby={isInvalid ? `${id}-error` : undefined}
         onChange={(event) => {
           onChange(event.target.value);
           offer(event.target.value);

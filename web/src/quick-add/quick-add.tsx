@@ -166,7 +166,7 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
     } else if (outcome.state !== 'withdrawn') onCreated({ ...created, isWaiting: outcome.state === 'waits' });
   };
   return (
-    <div ref={form} className="quick-add">
+    <div ref={form} className="form quick-add">
       <Form
         fields={{ title: { label, required: 'Enter a title' } }}
         submit={parentTodoId === undefined ? 'Add todo' : 'Add sub-todo'}

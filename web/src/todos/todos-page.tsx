@@ -6,7 +6,7 @@ import { useIdentity } from '../session/session.ts';
 import { NewTodo } from '../todo-common/new-todo.tsx';
 import { allTodoListsQuery, type TodoList, todoListsQuery, type View } from '../todo-common/queries.ts';
 import { ButtonLink } from '../ui/button.tsx';
-import { Card, Pending } from '../ui/card.tsx';
+import { Pending } from '../ui/card.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { Page, useFocusOnNew } from '../ui/page.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -72,9 +72,7 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
       >
         {hasComposer && (
           <div className={hash === '#new' ? undefined : 'wide-only'}>
-            <Card title="New todo">
-              <NewTodo form={QuickAdd} {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
-            </Card>
+            <NewTodo form={QuickAdd} {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
           </div>
         )}
         <section className="todo-list" aria-label="Todos">
