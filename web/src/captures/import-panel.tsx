@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import { Link } from 'react-router';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { readAgain } from '../api/queries.ts';
-import { deleteShared, sharedFiles } from '../offline/shared.ts';
+import { sharedFiles } from '../offline/shared.ts';
 import { Button } from '../ui/button.tsx';
-import { Card } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Badge, Row, Rows } from '../ui/rows.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { acceptedFiles } from './import-files.ts';
-import { addImports, type Import, type ImportState, removeImports, startImports, useImports } from './import-queue.ts';
+import { addImports, useImports } from './import-queue.ts';
+
+const ImportsCard = lazyPart(() => import('./imports-card.tsx').then(({ ImportsCard }) => ImportsCard));
 
 /** The button that opens the file picker. */
 export function ImportButton() {
@@ -63,25 +63,12 @@ function useDroppedFiles(): boolean {
   return isOver;
 }
 
-const badges: Record<ImportState, { text: string; tone: 'plain' | 'good' | 'warn' | 'bad' }> = {
-  offered: { text: 'Shared', tone: 'warn' },
-  waiting: { text: 'Waiting', tone: 'plain' },
-  working: { text: 'Importing', tone: 'plain' },
-  done: { text: 'Imported', tone: 'good' },
-  failed: { text: 'Not imported', tone: 'bad' },
-};
-/** Of a recording that is longer than the service allows, or that was cut off. */
-const inPart = { text: 'Imported in part', tone: 'warn' } as const;
-
-const keysOf = (imports: readonly Import[]) => imports.map(({ key }) => key);
-
 /** The files that are imported, and where they can be dropped. */
 export function ImportPanel() {
   const imports = useImports();
   const isOver = useDroppedFiles();
   const queryClient = useQueryClient();
   const done = imports.filter(({ state }) => state === 'done').length;
-  const offered = imports.filter(({ state }) => state === 'offered');
   useEffect(() => {
     void sharedFiles().then(
       (files) => addImports(files, 'offered'),
@@ -92,11 +79,6 @@ export function ImportPanel() {
   useEffect(() => {
     if (done > 0) void readAgain(queryClient, 'captures');
   }, [done, queryClient]);
-  const remove = (which: readonly Import[]) => {
-    removeImports(keysOf(which));
-    void deleteShared(keysOf(which));
-  };
-  const isAllOver = imports.every(({ state }) => state === 'done' || state === 'failed');
   return (
     <>
       {isOver && <p className="drop-hint">Drop transcripts (.vtt, .srt, .txt) or recordings to import them.</p>}
@@ -104,61 +86,10 @@ export function ImportPanel() {
         {imports.length > 0 && `${done} of ${imports.length} files are imported.`}
       </p>
       {imports.length > 0 && (
-        <Card
-          title="Imports"
-          intro={
-            offered.length > 0 && 'These files were shared from another app. Nothing is saved until you import them.'
-          }
-          actions={
-            <>
-              {offered.length > 0 && (
-                <Button kind="primary" onPress={() => startImports(keysOf(offered))}>
-                  {offered.length === 1 ? 'Import it' : `Import ${offered.length} files`}
-                </Button>
-              )}
-              {isAllOver && <Button onPress={() => remove(imports)}>Clear</Button>}
-            </>
-          }
-        >
-          <Rows label="Imports">
-            {imports.map((one) => (
-              <ImportRow key={one.key} one={one} onRemove={() => remove([one])} />
-            ))}
-          </Rows>
-        </Card>
+        <Suspense>
+          <ImportsCard imports={imports} />
+        </Suspense>
       )}
     </>
   );
-}
-
-function ImportRow({ one: { key, file, state, progress, problem, captureId }, onRemove }: ImportRowProps) {
-  const { text, tone } = state === 'done' && problem !== null ? inPart : badges[state];
-  return (
-    <Row
-      title={captureId === null ? file.name : <Link to={`/captures/${captureId}`}>{file.name}</Link>}
-      badges={
-        <Badge tone={tone}>{progress > 0 && state === 'working' ? `${Math.floor(progress * 100)} %` : text}</Badge>
-      }
-      detail={problem !== null && <p role="alert">{problem}</p>}
-      actions={
-        <>
-          {state === 'failed' && (
-            <Button kind="quiet" aria-label={`Try again: ${file.name}`} onPress={() => startImports([key])}>
-              Try again
-            </Button>
-          )}
-          {state !== 'working' && (
-            <Button kind="quiet" aria-label={`Remove from the list: ${file.name}`} onPress={onRemove}>
-              <Icon name="close" />
-            </Button>
-          )}
-        </>
-      }
-    />
-  );
-}
-
-interface ImportRowProps {
-  one: Import;
-  onRemove: () => void;
 }
