@@ -34,12 +34,11 @@ const again = `update webhook_deliveries d set status = 'pending', tries = 0, du
 const insertTest = `insert into webhook_deliveries as d (workspace_id, id, endpoint_id, event_id, type, due_at)
   values ($1, $2, $3, $4, '${testType}', now()) returning ${deliveryColumns}`;
 const firstSince = `select min(sequence) as first from events where workspace_id = $1 and occurred_at >= $2::timestamptz`;
-// What an earlier call sends again is in progress while the position is before the end of its range.
+// The range ends with the log: where an earlier call is in progress, the position of the endpoint is before what it sends.
 const goBack = `update webhook_endpoints set sequence = least(sequence, $3::bigint - 1), resend_to = case
-      when $4 then greatest(sequence, resend_to) when resend_to > sequence then resend_to else 0 end
+      when $4 then $5::bigint when resend_to > sequence then resend_to else 0 end
   where workspace_id = $1 and id = $2 returning sequence`;
-const position =
-  'select greatest(sequence, resend_to) as sequence from webhook_endpoints where workspace_id = $1 and id = $2';
+const lastOfLog = 'select latest from event_positions where workspace_id = $1';
 
 /**
  * A page of the deliveries of an endpoint, newest first, each with its last attempt. It is shorter where some are of events
@@ -127,11 +126,11 @@ export function redeliverSince(ctx: Context, { endpointId, since, includeDeliver
   return ctx.db.transaction(async (tx) => {
     const endpoint = await holdEnabled(ctx, tx, endpointId);
     const [found] = await tx.rows<{ first: string | null }>(firstSince, [workspaceId, since]);
-    const [now] = await tx.rows<{ sequence: string }>(position, [workspaceId, endpoint.id]);
-    const toSequence = Number(now?.sequence ?? 0);
+    const [log] = await tx.rows<{ latest: string }>(lastOfLog, [workspaceId]);
+    const toSequence = Number(log?.latest ?? 0);
     const fromSequence = found?.first == null || Number(found.first) > toSequence ? null : Number(found.first);
     if (fromSequence !== null) {
-      await tx.rows(goBack, [workspaceId, endpoint.id, fromSequence, includeDelivered]);
+      await tx.rows(goBack, [workspaceId, endpoint.id, fromSequence, includeDelivered, toSequence]);
       await wakeEndpoint(tx, workspaceId, endpoint.id, true);
       wakeFanOut(tx, workspaceId);
     }

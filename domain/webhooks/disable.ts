@@ -3,6 +3,7 @@ import type { webhookEndpoints } from '../../db/schema/index.ts';
 import { recordEvent } from '../events/record.ts';
 import { type NotifyContext, notify } from '../notifications/notify.ts';
 import { endEndpoint } from './ending.ts';
+import { wakeEndpoint } from './wake.ts';
 
 export type DisabledReason = NonNullable<typeof webhookEndpoints.$inferSelect.disabledReason>;
 
@@ -75,13 +76,14 @@ export async function disableEndpoint(
   });
 }
 
-const ofPerson = 'select id from webhook_endpoints where workspace_id = $1 and user_id = $2 and enabled';
-const all = `${ofPerson} order by id`;
-const ofSessions = `${ofPerson} and credential_id is null and connected_app_id is null order by id`;
+const found = `select id from webhook_endpoints where workspace_id = $1 and user_id = $2`;
+const all = `${found} and subscription is null and enabled order by id`;
+const ofSessions = `${found} and credential_id is null and connected_app_id is null and enabled order by id`;
+const subscriptions = `${found} and subscription is not null order by id`;
 
 async function disableFound(ctx: NotifyContext, text: string, workspaceId: string, userId: string): Promise<void> {
-  const found = await ctx.db.rows<{ id: string }>(text, [workspaceId, userId]);
-  for (const { id } of found) await disableEndpoint(ctx, { workspaceId, endpointId: id }, 'rights_ended');
+  for (const { id } of await ctx.db.rows<{ id: string }>(text, [workspaceId, userId]))
+    await disableEndpoint(ctx, { workspaceId, endpointId: id }, 'rights_ended');
 }
 
 /**
@@ -92,7 +94,12 @@ export async function disableEndpointsOf(ctx: NotifyContext, userId: string, wor
   for (const workspaceId of workspaceIds) await disableFound(ctx, ofSessions, workspaceId, userId);
 }
 
-/** Disables all endpoints of a person who leaves a workspace: they do not go on if the person is invited again. */
-export function disableEndpointsOfLeaver(ctx: NotifyContext, userId: string, workspaceId: string): Promise<void> {
-  return disableFound(ctx, all, workspaceId, userId);
+/**
+ * Disables all endpoints of a person who leaves a workspace: they do not go on if the person is invited again. Subscriptions
+ * over MCP end, each with a last request, by the worker that finds that nobody may read their events any more.
+ */
+export async function disableEndpointsOfLeaver(ctx: NotifyContext, userId: string, workspaceId: string): Promise<void> {
+  await disableFound(ctx, all, workspaceId, userId);
+  for (const { id } of await ctx.db.rows<{ id: string }>(subscriptions, [workspaceId, userId]))
+    await wakeEndpoint(ctx.db, workspaceId, id, true);
 }

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openSession } from '../../domain/accounts/open-session.ts';
 import { newGrant } from '../support/grants.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { eventClient, verified, willing } from '../support/mcp-events.ts';
@@ -120,6 +121,23 @@ for (const [what, holder, end] of ends) {
     assert.is(at().length, 2);
   });
 }
+
+test('the subscriptions of a member who is removed end at once, with terminated, and make room', async () => {
+  const workspace = await tandem.workspace();
+  const [userId, owner] = [await workspace.member(), await workspace.session()];
+  const { token } = await openSession(tandem.db, { workspaceId: workspace.workspaceId, userId, client: 'test' });
+  const made = await tandem.call(
+    'POST /api-keys',
+    { workspaceId: workspace.workspaceId, name: 'Events', scopes: ['todos:read'] },
+    { key: token },
+  );
+  const { got, gone } = await client.subscribed(receiver, { workspace, key: made.body.secret });
+  const removal = `DELETE /workspaces/${workspace.workspaceId}/members/${userId}`;
+  assert.is((await tandem.call(removal, undefined, { key: owner })).status, 200);
+  const [last] = (await got(1)) as [Received];
+  assert.is(last.event.type, 'terminated');
+  await gone();
+});
 
 test('a subscription of an app outlives its access token', async () => {
   const workspace = await tandem.workspace();
