@@ -31,10 +31,13 @@ const batch = 200;
 /** Characters of an output that is read of a message without room. */
 const cutLength = 1000;
 
+/** What a cut output says of itself, after how much of it is left: a model repeats what it believes to be not done. */
+export const cutAdvice = 'The call is done: repeat it only if it just reads, for less or for the rest.';
+
 // As the engine says it of an output that is too long for a conversation.
 const cutBlocks = `(select jsonb_agg(case when length(b.block ->> 'output') > ${cutLength}
       then b.block || jsonb_build_object('output', jsonb_build_object('beginning', left(b.block ->> 'output', ${cutLength}),
-        'note', format('The output was cut: ${cutLength} of %s characters. Call the tool again for less, or for the rest.',
+        'note', format('The output was cut: ${cutLength} of %s characters. ${cutAdvice}',
           length(b.block ->> 'output'))))
       else b.block end order by b.place)
     from jsonb_array_elements(l.blocks) with ordinality b(block, place))`;

@@ -1,3 +1,4 @@
+import { cutAdvice } from '../../domain/turns/history.ts';
 import type { Utterance } from '../engine.ts';
 
 /** What stays or goes together: one utterance, or an agent's calls with their results. */
@@ -21,7 +22,7 @@ export function sizeOf(unit: Unit): number {
 export function trimmedOutput(output: unknown, maxLength: number): unknown {
   const json = JSON.stringify(output) ?? 'null';
   if (json.length <= maxLength) return output;
-  const note = `The output was cut: ${maxLength} of ${json.length} characters. Call the tool again for less, or for the rest.`;
+  const note = `The output was cut: ${maxLength} of ${json.length} characters. ${cutAdvice}`;
   return { note, beginning: json.slice(0, maxLength).toWellFormed() };
 }
 

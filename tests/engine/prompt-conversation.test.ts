@@ -186,7 +186,7 @@ test('an output that is too long is cut, with a note', () => {
   const [, , tools] = conversationOf(messages, { ...options, maxOutputLength: 1000 });
   const output =
     tools?.role === 'tools' ? (tools.results[0]?.output as { note: string; beginning: string }) : undefined;
-  assert.match(output?.note ?? '', 'The output was cut: 1000 of 5011 characters.');
+  assert.match(output?.note ?? '', 'The output was cut: 1000 of 5011 characters. The call is done: repeat it only if');
   assert.is(output?.beginning, `{"text":"${'x'.repeat(991)}`);
 });
 
