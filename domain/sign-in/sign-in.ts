@@ -81,12 +81,11 @@ async function raised(
   if (costOf(passwordHash) >= ctx.service.passwordCost) return passwordHash;
   // Without a place in the queue it is for the next sign-in.
   const anew = await newPasswordHash(ctx, password).catch(() => undefined);
-  if (anew === undefined) return passwordHash;
-  if ((await ctx.db.rows(raise, [id, passwordHash, anew])).length > 0) return anew;
-  // Another sign-in was first, or the password was changed.
+  if (anew !== undefined && (await ctx.db.rows(raise, [id, passwordHash, anew])).length > 0) return anew;
+  // Another sign-in may have been first, or the password was changed.
   const [now] = await ctx.db.rows<Account>(passwordOf, [id]);
-  const isStill = now && (await isPassword(ctx, password, now.passwordHash, attempts));
-  return isStill ? now.passwordHash : passwordHash;
+  if (!now || now.passwordHash === passwordHash) return passwordHash;
+  return (await isPassword(ctx, password, now.passwordHash, attempts)) ? now.passwordHash : passwordHash;
 }
 
 const passwordOf = 'select id, password_hash as "passwordHash" from users where id = $1';
