@@ -45,7 +45,7 @@ export const approvals = router({
         scope: 'chats:write',
         summary: 'Approve or deny what an agent wants to do',
         description:
-          'The agent continues once all its requests are decided. The same decision again changes nothing; another one is refused with 409, and so is a decision after the approval expired or was superseded. An agent can never decide. An `input` that names captures, or of a tool that changes them, needs the scopes for that too, unless it is the one that the agent gave.',
+          'The agent continues once all its requests are decided. The same decision again changes nothing; another one is refused with 409, and so is a decision after the approval expired or was superseded. An agent can never decide. Approving with a `note` or with another `input` than the agent gave needs the scopes for captures too where the call reads or changes them, or names some.',
         etag: true,
         statuses: [404, 409],
         events: [

@@ -43,10 +43,17 @@ export const memberOperations = {
         access: 'session',
         summary: 'Remove a member, or leave',
         description:
-          'Owners may remove anybody, and every member may leave. The sessions, keys, grants and open invitations of that person in this workspace end at once, and so do open invitations to their address. Their todos stay; the last owner cannot leave (409).',
+          'Owners may remove anybody, and every member may leave. The sessions, keys, grants and open invitations of that person in this workspace end at once, and so do open invitations to their address. Their webhooks are disabled, and the owners are notified of that. Their todos stay; the last owner cannot leave (409).',
         etag: true,
         statuses: [404, 409],
-        events: ['member.removed', 'api_key.revoked', 'connected_app.revoked', 'invitation.revoked'],
+        events: [
+          'member.removed',
+          'api_key.revoked',
+          'connected_app.revoked',
+          'invitation.revoked',
+          'webhook_endpoint.updated',
+          'notification.created',
+        ],
       }),
     )
     .input(z.strictObject({ workspaceId: Id, userId: Id }))

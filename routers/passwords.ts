@@ -17,9 +17,9 @@ export const passwordOperations = {
         beforeSecondFactor: true,
         summary: 'Change your password',
         description:
-          'Sets a new password after checking the current one, and ends all your other sessions. With `revokeAccess` your API keys and connected apps end too. If you do not know the current password, use requestPasswordReset.',
+          'Sets a new password after checking the current one, and ends all your other sessions. With `revokeAccess` your API keys and connected apps end too, and webhooks that were made in sessions are disabled. If you do not know the current password, use requestPasswordReset.',
         sample: { currentPassword: 'correct horse battery staple', newPassword: 'nine purple teapots at midnight' },
-        events: ['api_key.revoked', 'connected_app.revoked'],
+        events: ['api_key.revoked', 'connected_app.revoked', 'webhook_endpoint.updated', 'notification.created'],
       }),
     )
     .input(PasswordChangeParams)
@@ -49,8 +49,8 @@ export const passwordOperations = {
         access: 'public',
         summary: 'Set a new password with the token of an email',
         description:
-          'Ends all sessions of the account, and its API keys and connected apps unless `revokeAccess` is false. The link of an email also verifies the address; one that the operator printed does not.',
-        events: ['api_key.revoked', 'connected_app.revoked'],
+          'Ends all sessions of the account, and its API keys and connected apps unless `revokeAccess` is false; webhooks that were made in sessions are disabled then. The link of an email also verifies the address; one that the operator printed does not.',
+        events: ['api_key.revoked', 'connected_app.revoked', 'webhook_endpoint.updated', 'notification.created'],
       }),
     )
     .input(PasswordResetConfirmParams)

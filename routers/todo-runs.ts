@@ -2,7 +2,7 @@ import { listTodoRuns } from '../domain/todos/list-runs.ts';
 import { RunListing, RunStart, TodoRun, TodoRunPage } from '../domain/todos/run-shapes.ts';
 import { runTodo } from '../domain/todos/runs.ts';
 import { op, procedure } from './base.ts';
-import { startsAgents } from './event-types.ts';
+import { startsAgents, stopsAgents } from './event-types.ts';
 
 export const todoRunOperations = {
   run: procedure
@@ -17,7 +17,7 @@ export const todoRunOperations = {
         status: 202,
         keyed: true,
         statuses: [402, 404, 409],
-        events: ['todo.updated', ...startsAgents],
+        events: ['todo.updated', ...startsAgents, ...stopsAgents],
       }),
     )
     .input(RunStart.meta({ id: 'TodoRunParams' }))

@@ -14,6 +14,9 @@ const declared = changes.filter(({ events }) => events !== null);
 const rooms = ['todos', 'todo-lists', 'labels', 'captures'];
 /** Their valid requests find nothing to revoke, and a member who has the role already. */
 const changesNothing = ['changePassword', 'updateMember'];
+/** A member who leaves takes an endpoint along. */
+const endpointOf = `insert into webhook_endpoints (workspace_id, id, user_id, url, types, enabled, ordered, secret, sequence)
+  values ($1, gen_random_uuid(), $2, 'https://hooks.example.com', '{todo.created}', true, false, '', 0)`;
 let tandem: TestService;
 
 test.before(async () => {
@@ -71,6 +74,7 @@ for (const operation of declared) {
     const route = `${method} ${url}${query ? `?${query}` : ''}`;
     // What is active cannot be restored.
     if (url.endsWith('/restore')) await workspace.call(`DELETE ${url.replace('/restore', '')}`);
+    if (id === 'removeMember') await tandem.db.rows(endpointOf, [workspace.workspaceId, path.userId]);
     const answer = await workspace.call(route, body, key === undefined ? {} : { key });
     assert.is(answer.status, operation.status, answer.text);
     const recorded = await typesOfRequest(tandem, answer.headers.get('x-request-id'));
