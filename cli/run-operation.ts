@@ -7,6 +7,7 @@ import { type FollowOutput, follow, settled, workOf } from './follow/work.ts';
 import { exitCodes } from './model/failure.ts';
 import { type Printing, printingOf, printPage, printThing } from './output/print.ts';
 import type { Calls, RequestParts } from './service/calls.ts';
+import { bodyOf } from './sign-in/answered-session.ts';
 import { ask, canAsk } from './terminal/interactive.ts';
 
 type Thing = Record<string, unknown>;
@@ -96,7 +97,7 @@ export async function runOperation(
     await printAll(command, request, calls, context, printing);
     return exitCodes.done;
   }
-  const { body } = await calls.send(operation, request);
+  const body = await bodyOf(operation, () => calls.send(operation, request), parsed, context);
   if (operation.answer.isList) {
     printPage(body as Page, operation, context, printing);
     if (printing.form === 'people') printNextPageHint(body as Page, fixedTimes(parsed, request), context);

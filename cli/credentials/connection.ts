@@ -105,7 +105,12 @@ export function connect({ store, environment, profileName, profile, version }: P
   const missing = (access: Access) => {
     if (isForPeople(access) && forData !== undefined) {
       const message = 'This needs a session; API keys and connected apps are not permitted.';
-      return new CliFailure(exitCodes.credentials, message, [`Sign in: ${signIn} --email YOU@EXAMPLE.COM`]);
+      const precedence = 'TANDEM_API_KEY is set and takes precedence: unset it for this command.';
+      const needsSignIn = !key || !own?.session;
+      return new CliFailure(exitCodes.credentials, message, [
+        ...(needsSignIn ? [`Sign in: ${signIn} --email YOU@EXAMPLE.COM`] : []),
+        ...(key ? [precedence] : []),
+      ]);
     }
     const hints = [`Sign in: ${signIn}`, 'Or set TANDEM_API_KEY (and TANDEM_URL).'];
     if (profile && !own)

@@ -127,6 +127,42 @@ test('a session is kept beside the key, does what only people may, and ends with
   assert.match(refused.err, 'Sign in: tandem login --url');
 });
 
+test('a session moves to another workspace and stays signed in there', async () => {
+  const { email } = await newAccount(tandem);
+  await run(['login', '--url', tandem.url, '--email', email, '--password', '-'], { stdin: password });
+  const first = prompt.stored().profiles.default.session;
+  const { json: second } = await run(['workspaces', 'create', 'Second', '--json']);
+  const keyed = { environment: { TANDEM_API_KEY: 'tandem_sk_any' } };
+  const refused = await run(['auth', 'switch-workspace', second.id], keyed);
+  assert.is(refused.code, 3);
+  assert.match(refused.err, 'TANDEM_API_KEY is set and takes precedence: unset it for this command.');
+  assert.not.match(refused.err, 'tandem login', 'who is signed in is not asked to sign in again');
+  const moved = await run(['auth', 'switch-workspace', 'Second', '--json']);
+  assert.is(moved.code, 0, moved.err);
+  assert.is(moved.json.workspace.id, second.id);
+  assert.not.match(moved.out + moved.err, 'tandem_st_');
+  const me = await run(['whoami', '--json']);
+  assert.is(me.code, 0, me.err);
+  assert.is(me.json.workspace.id, second.id);
+  const { token, ...rest } = prompt.stored().profiles.default.session;
+  assert.is.not(token, first.token);
+  assert.equal(rest, { email, expiresAt: first.expiresAt });
+  const here = { environment: { TANDEM_URL: tandem.url, TANDEM_API_KEY: token } };
+  const given = await run(['auth', 'switch-workspace', second.id, '--json'], here);
+  assert.match(given.json.token, /^tandem_st_/, 'a session of the environment is stored nowhere');
+  assert.match(given.err, 'TANDEM_API_KEY');
+});
+
+test('a session that a sign-in of the API opens is not stored, and the client says so', async () => {
+  const { email } = await newAccount(tandem);
+  const args = ['auth', 'sign-in', email, '--password', '-', '--json'];
+  const { code, json, err } = await run(args, { stdin: password, environment: { TANDEM_URL: tandem.url } });
+  assert.is(code, 0, err);
+  assert.match(json.token, /^tandem_st_/);
+  assert.match(err, 'Nothing was stored. To sign in with this client: tandem login --email');
+  assert.not.ok(existsSync(configPath()));
+});
+
 test('a session that has ended beside a key takes the names of members alone', async () => {
   const { email } = await newAccount(tandem);
   await run(['login', '--url', tandem.url, '--email', email, '--password', '-'], { stdin: password });
