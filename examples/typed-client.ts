@@ -5,7 +5,8 @@
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…
  *   node examples/typed-client.ts
  *
- * `tandem/client` is this package: an app beside it imports it by that name (docs/clients.md). Needs Node ≥ 22.18.
+ * `tandem/client` is the name in this repository. An app elsewhere installs the package and imports `@tandem/client`
+ * (docs/clients.md). Needs Node ≥ 22.18.
  */
 import { createTandemClient, followChat, isTandemError, keyed } from 'tandem/client';
 

@@ -7,6 +7,8 @@ import ts from 'typescript';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildPackage, defaultScope } from '../../scripts/packages/build.ts';
+import { operations, sampleOf } from '../support/described.ts';
+import { blocksOf, documentTexts } from '../support/documented-commands.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 
 const test = suite('the npm packages of the clients');
@@ -126,6 +128,18 @@ test('a strict program compiles with the client as bundlers and as Node find it,
       events: ['user 1', 'completed'],
     });
   }
+});
+
+test('every sample of the reference and of the guides compiles where the package is installed', async () => {
+  const guides = [...documentTexts()].filter(([path]) => path.startsWith('docs/guides/'));
+  const blocks = guides.flatMap(([, text]) => blocksOf(text, 'ts'));
+  assert.ok(blocks.length > 0);
+  const sources = [...operations.map((operation) => sampleOf(operation, 'TypeScript')), ...blocks];
+  await mkdir(join(project, 'samples'));
+  for (const [index, text] of sources.entries()) await writeFile(join(project, `samples/${index}.ts`), text);
+  const compilerOptions = { target: 'es2022', ...resolutions[1], strict: true, noEmit: true };
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['samples'] }));
+  await compile(project);
 });
 
 test('the command of the installed package works', async () => {

@@ -4,9 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../adapters/operations.ts';
 import { sampleRequest } from '../../adapters/rest/openapi/sample-request.ts';
-import type { CodeSample } from '../../adapters/rest/openapi/samples.ts';
 import { type ValidRequest, validRequest } from '../fixtures/operations.ts';
-import { describedAs, operations } from '../support/described.ts';
+import { describedAs, operations, sampleOf } from '../support/described.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 
 const test = suite('the curl samples, run');
@@ -64,9 +63,7 @@ for (const operation of operations) {
   test(`the sample of ${id} is answered as documented`, async () => {
     const workspace = await tandem.workspace();
     const valid = await validRequest(operation, workspace);
-    const samples = (describedAs(operation) as unknown as { 'x-codeSamples': CodeSample[] })['x-codeSamples'];
-    const source = samples.find(({ label }) => label === 'curl')?.source ?? '';
-    const sample = withReal(source, operation, valid);
+    const sample = withReal(sampleOf(operation, 'curl'), operation, valid);
     const { PATH } = process.env;
     const session = valid.key ?? (await workspace.session());
     const env = { PATH, TANDEM_URL: tandem.url, TANDEM_API_KEY: workspace.key, TANDEM_SESSION: session };

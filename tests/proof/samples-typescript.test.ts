@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CodeSample } from '../../adapters/rest/openapi/samples.ts';
-import { describedAs, operations } from '../support/described.ts';
+import { operations, sampleOf } from '../support/described.ts';
 
 const test = suite('the TypeScript samples');
 const root = join(import.meta.dirname, '../..');
@@ -13,7 +12,8 @@ const folder = join(root, 'tests/generated/samples');
 function compilerOptions(): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, root);
-  return { ...options, noEmit: true, incremental: false, composite: false };
+  const paths = { '@tandem/client': [join(root, 'client/index.ts')] };
+  return { ...options, paths, noEmit: true, incremental: false, composite: false };
 }
 
 /** What the compiler reports on these sources, by the name of each. */
@@ -37,12 +37,7 @@ function findingsOf(sources: ReadonlyMap<string, string>): string[] {
   });
 }
 
-const samples = new Map(
-  operations.map((operation) => {
-    const all = (describedAs(operation) as unknown as { 'x-codeSamples': CodeSample[] })['x-codeSamples'];
-    return [operation.id, all.find(({ label }) => label === 'TypeScript')?.source ?? ''];
-  }),
-);
+const samples = new Map(operations.map((operation) => [operation.id, sampleOf(operation, 'TypeScript')]));
 
 test('compile against the typed client, and a wrong one does not', () => {
   const wrong = (samples.get('createTodo') ?? '').replace('title:', 'titel:');

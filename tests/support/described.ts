@@ -1,5 +1,6 @@
 import type { oas31 } from 'zod-openapi';
 import { operationsOf } from '../../adapters/operations.ts';
+import type { CodeSample } from '../../adapters/rest/openapi/samples.ts';
 import { appRouter } from '../../routers/index.ts';
 import { committedDocument } from '../../scripts/generate.ts';
 
@@ -21,6 +22,12 @@ export function describedAs({ method, path }: { method: string; path: string }):
   const found = described.get(`${method} ${path}`);
   if (!found) throw new Error(`${method} ${path} is not in the document`);
   return found;
+}
+
+/** The source of the sample of an operation with this label. */
+export function sampleOf(operation: { method: string; path: string }, label: CodeSample['label']): string {
+  const all = (describedAs(operation) as unknown as { 'x-codeSamples': CodeSample[] })['x-codeSamples'];
+  return all.find((each) => each.label === label)?.source ?? '';
 }
 
 /** The target of a reference into the components, or the object itself. */

@@ -76,7 +76,7 @@ function typescriptOf(operation: Operation, { path, query, body }: SampleRequest
   const use = stream
     ? `for await (const event of ${call}) console.log(event);`
     : `const answer = ${call};\nconsole.log(answer);`;
-  return `import { createTandemClient } from 'tandem/client';
+  return `import { createTandemClient } from '@tandem/client';
 
 const ${settings} = process.env;
 const tandem = createTandemClient({ url: TANDEM_URL${token} });
