@@ -7,9 +7,9 @@ import { offlineWorker, webManifest } from './installable.ts';
 const inEnglish: Plugin = {
   name: 'in-english',
   enforce: 'pre',
-  load: (id) =>
-    /\/react-(aria|stately|aria-components)\/.*\/intl\/.*\/(?!en-US)[a-z]{2}-[A-Z]{2}\.m?js$/.test(id)
-      ? 'export default {}'
+  transform: (code, id) =>
+    /\/react-(aria|stately|aria-components)\/.*\/intlStrings\.m?js$/.test(id)
+      ? code.replace(/^ +"(?!en-US)[a-z]{2}-[A-Z]{2}": .*$/gm, '')
       : null,
 };
 
