@@ -3,7 +3,7 @@ import { pageSuite } from '../support/browser.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
 import { addTodo, grid, isReady, listWindow, onWrite, pill, refusal, rowOf } from '../support/outbox-pages.ts';
-import { callsOf, type Person } from '../support/people.ts';
+import { callsOf, joinedSession, type Person } from '../support/people.ts';
 import { unsent } from '../support/stored-pages.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -120,14 +120,8 @@ test.promise(
   async (stage) => {
     const [ada, bob] = [await stage.person(), await stage.person('Bob')];
     const home = ada.session.workspace.id;
-    const { db } = stage.tandem;
-    await db.rows(`insert into members (workspace_id, user_id, role) values ($1, $2, 'member')`, [
-      home,
-      bob.session.user.id,
-    ]);
-    await notifyPeople(db, home, [ada.session.user.id], { title: 'For Ada alone' });
-    const moved = await callsOf(stage.tandem, bob)('POST /auth/sessions/current/workspace', { workspaceId: home });
-    const { token } = bodyOf(moved, 201);
+    await notifyPeople(stage.tandem.db, home, [ada.session.user.id], { title: 'For Ada alone' });
+    const token = await joinedSession(stage.tandem, bob, home);
     const { page, goTo, sees } = await stage.window({ as: ada });
     await goTo('/todos', 'Todos');
     await page.getByLabel('Title').fill('A line of Ada');

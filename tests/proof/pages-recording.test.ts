@@ -1,8 +1,10 @@
 import type { Locator } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
+import { newRecording } from '../support/capture-fixtures.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { until } from '../support/mail-server.ts';
+import { joinedSession } from '../support/people.ts';
 import { brokenLine, callAs, clock, overLine, recorded, status } from '../support/recording-page.ts';
 
 const test = pageSuite('pages: recording');
@@ -83,6 +85,62 @@ test.promise(
     assert.ok(Math.abs(capture.durationSeconds - seconds) <= 1);
   }),
 );
+
+test.promise('the next person of a window gets nothing of the recordings of the one before', async (stage) => {
+  const [ada, bob] = [await stage.person(), await stage.person('Bob')];
+  const home = ada.session.workspace.id;
+  const call = callAs(stage, ada);
+  const of = { workspaceId: home, userId: ada.session.user.id };
+  const { id } = await newRecording(stage.tandem, of, { title: 'Planning', notes: 'Of the planning' });
+  const token = await joinedSession(stage.tandem, bob, home);
+  const { page, goTo, sees } = await stage.window({ as: ada, expected: /Failed to load resource/ });
+  page.on('dialog', (dialog) => void dialog.accept());
+  const become = (value: string) =>
+    page.context().addCookies([{ name: 'tandem_session', value, url: stage.tandem.url, httpOnly: true }]);
+  const isBob = () => page.getByRole('button', { name: 'Account: Bob' }).waitFor();
+  const typed = () => page.evaluate<string>('JSON.stringify({ ...sessionStorage })');
+  const notes = page.getByRole('textbox', { name: 'Notes' });
+  const start = page.getByRole('button', { name: 'Start recording' });
+
+  // What is typed before a recording, without another load of the page.
+  await goTo('/record', 'Record');
+  await page.getByLabel(/^Title/).fill('A title of Ada');
+  await notes.fill('A note of Ada');
+  await become(token);
+  await start.click();
+  await isBob();
+  await until(async () => (await page.getByLabel(/^Title/).inputValue()) === '');
+  assert.is(await notes.inputValue(), '');
+  await until(async () => !(await typed()).includes('of Ada'));
+
+  // Notes of a capture that could not be saved.
+  await become(ada.session.token);
+  await goTo(`/captures/${id}`, 'Planning');
+  await page.route(/\/captures\//, (route) => route.abort());
+  await notes.fill('Notes of Ada');
+  await page.getByText('Not saved yet').waitFor();
+  await become(token);
+  await page.unroute(/\/captures\//);
+  await page.reload();
+  await isBob();
+  await sees('Planning');
+  assert.is(await notes.inputValue(), 'Of the planning');
+  await until(async () => !(await typed()).includes('of Ada'));
+  assert.is((await call(`GET /captures/${id}`)).body.notes, 'Of the planning');
+
+  // A recording that a reload interrupts, with the token to go on with it; it is its person's still.
+  await become(ada.session.token);
+  await goTo('/record', 'Record');
+  await start.click();
+  await recorded(page, 1);
+  await page.reload();
+  await page.getByText('was interrupted').waitFor();
+  await become(token);
+  await page.reload();
+  await isBob();
+  await until(async () => !(await typed()).includes('resumeToken'));
+  assert.is(await page.getByText('was interrupted').count(), 0);
+});
 
 for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(

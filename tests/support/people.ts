@@ -38,6 +38,20 @@ export function callsOf(tandem: Pick<TestService, 'call'>, { session }: Person) 
   return (request: string, body?: unknown) => tandem.call(request, body, { key: session.token });
 }
 
+/** Makes a person a member of a workspace, and returns the token of their session there. */
+export async function joinedSession(
+  tandem: Pick<TestService, 'call' | 'db'>,
+  { session }: Person,
+  workspaceId: string,
+): Promise<string> {
+  const join = `insert into members (workspace_id, user_id, role) values ($1, $2, 'member')`;
+  await tandem.db.rows(join, [workspaceId, session.user.id]);
+  const route = 'POST /auth/sessions/current/workspace';
+  const { status, body, text } = await tandem.call(route, { workspaceId }, { key: session.token });
+  if (status !== 201) throw new Error(text);
+  return body.token as string;
+}
+
 export function temporaryDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'tandem-people-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -4,7 +4,7 @@ import { problemOf } from '../api/client.ts';
 import { Card } from '../ui/card.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { captureDraft } from './capture-draft.ts';
-import { drafts, recorder, useDraft } from './current-recording.ts';
+import { isOwner, recorder, recordingDrafts, useDraft } from './current-recording.ts';
 import type { DraftView } from './draft.ts';
 import type { Capture } from './queries.ts';
 import type { TheirDraftProps } from './their-draft.tsx';
@@ -16,8 +16,8 @@ export function CaptureNotes({ capture }: { capture: Capture }) {
   const { id, notes } = capture;
   const [draft] = useState(() =>
     // Two drafts would take each other's text for that of somebody else.
-    recorder.view().captureId === id
-      ? drafts.notes
+    recorder.view().captureId === id && isOwner()
+      ? recordingDrafts().notes
       : captureDraft<string>('notes', '', { captureId: id, known: notes ?? '' }),
   );
   const view = useDraft(draft);

@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react';
 import type { Actor } from '../api/acting.ts';
 import { api, ProblemError, problemOf } from '../api/client.ts';
+import { reportProblem } from '../api/problem.ts';
 import { guardSession } from '../session/session.ts';
 import { captureDraft } from './capture-draft.ts';
-import type { Draft, DraftView } from './draft.ts';
+import { actorScope, type Draft, type DraftView } from './draft.ts';
 import { createRecorder, type NewRecording } from './recorder/recorder.ts';
 import { hasUnsaved, isBusy, type RecorderView } from './recorder/view.ts';
 import { createWakeLock } from './recorder/wake-lock.ts';
@@ -13,12 +14,22 @@ import { actorNow, readCapture } from './tagged-capture.ts';
 
 const flushMs = 5_000;
 
-/** Title, tags and notes that are typed during a recording. */
-export const drafts = {
+const newDrafts = () => ({
   title: captureDraft<string>('title', ''),
   tags: captureDraft<string[]>('tags', []),
   notes: captureDraft<string>('notes', ''),
-};
+});
+let drafts = newDrafts();
+let draftsScope = actorScope();
+
+/** Title, tags and notes that are typed during a recording, of who records; else of the person of this window. */
+export function recordingDrafts(): typeof drafts {
+  if (draftsScope !== actorScope() && recorder.view().phase === 'idle') {
+    drafts = newDrafts();
+    draftsScope = actorScope();
+  }
+  return drafts;
+}
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -31,10 +42,15 @@ function conflict(message: string): ProblemError {
   return new ProblemError({ status: 409, code: 'resource_conflict', message, retryable: false, errors: [] });
 }
 
+/** Whether this window shows the person and the workspace that the audio belongs to. */
+export function isOwner(): boolean {
+  const now = actorNow();
+  return now?.user.id === owner?.user.id && now?.workspace.id === owner?.workspace.id;
+}
+
 /** @throws ProblemError when the audio of this window would get into another workspace, or be that of another person. */
 function requireOwner(): void {
-  const now = actorNow();
-  if (now?.user.id === owner?.user.id && now?.workspace.id === owner?.workspace.id) return;
+  if (isOwner()) return;
   throw conflict('It was recorded in another workspace, or by somebody else. Switch back to save it there.');
 }
 
@@ -42,7 +58,10 @@ export const recorder = createRecorder({
   openSession: async (about) => {
     requireOwner();
     begun = about;
-    return api.captures.startRecording.mutate(about);
+    return api.captures.startRecording.mutate(about).catch((error: unknown) => {
+      reportProblem(error);
+      throw error;
+    });
   },
   discard: async (captureId) => void (await api.captures.delete.mutate({ captureId, permanent: true })),
   statusOf: (captureId) =>
@@ -75,10 +94,15 @@ export function useDraft<Value>(draft: Draft<Value>): DraftView<Value> {
   return useSyncExternalStore(draft.subscribe, draft.view);
 }
 
-/** Deletes what this window stores for the person who signs out: unsaved drafts, and how to resume a recording. */
-function clearStoredData(): void {
+/** Resets recorder and drafts for another recording. */
+export function resetRecorder(): void {
   recorder.reset();
   for (const draft of Object.values(drafts)) draft.release();
+}
+
+/** Deletes what this window stores for the person who signs out: unsaved drafts, and how to resume a recording. */
+function clearStoredData(): void {
+  resetRecorder();
   try {
     const ours = Object.keys(sessionStorage).filter((name) => name.startsWith('tandem.'));
     for (const name of ours) sessionStorage.removeItem(name);

@@ -1,4 +1,5 @@
-import { problemOf } from '../api/client.ts';
+import { actingAs } from '../api/acting.ts';
+import { problemOf, reportProblem } from '../api/problem.ts';
 
 /**
  * - `saved`: stored by the service. `waiting`: will be sent soon, or once its capture exists. `saving`: being sent.
@@ -56,9 +57,7 @@ function stored<Value>(key: string): Stored<Value> | undefined {
   try {
     const text = sessionStorage.getItem(key);
     if (text === null) return undefined;
-    const found = JSON.parse(text) as Value | Stored<Value>;
-    // By the pages of an earlier release, the value alone.
-    return typeof found === 'object' && found !== null && 'bases' in found ? found : { value: found, bases: [] };
+    return JSON.parse(text) as Stored<Value>;
   } catch {
     return undefined;
   }
@@ -72,13 +71,20 @@ function store(key: string, value: unknown): void {
   } catch {}
 }
 
+/** The person and the workspace that the pages of this window show. */
+export const actorScope = (): string => actingAs()['Tandem-Acting-As'] ?? '';
+
 /**
  * A field of a capture that is saved while typing, unless somebody else changed it meanwhile. Until the service has it, it
- * is also in session storage, so that a reload does not lose it.
+ * is also in session storage, so that a reload does not lose it. It belongs to who is there when it is made: it is neither
+ * sent for anybody else nor into another workspace.
  */
 export function createDraft<Value>({ name, empty, of, asStored = (value) => value, read, save }: DraftParts<Value>) {
   const listeners = new Set<() => void>();
-  const keyOf = (captureId: string | null) => `tandem.${name}.${captureId ?? 'new'}`;
+  const scope = actorScope();
+  const [userId, workspaceId] = scope.split('/');
+  // shell/background.ts reads the names too.
+  const keyOf = (captureId: string | null) => `tandem.draft.${userId}.${name}.${captureId ?? `new.${workspaceId}`}`;
   const found = stored<Value>(keyOf(of?.captureId ?? null));
   const initial = of?.known ?? empty;
   let place: Place<Value> = { captureId: of?.captureId ?? null, bases: found?.bases ?? [initial] };
@@ -142,7 +148,7 @@ export function createDraft<Value>({ name, empty, of, asStored = (value) => valu
     } catch (error) {
       if (at !== place) return;
       show({ state: 'failed', error });
-      if (!problemOf(error).retryable) return;
+      if (!reportProblem(error).retryable) return;
       failures += 1;
       later(Math.min(maxWaitMs, 1000 * 2 ** failures));
     }
@@ -151,7 +157,8 @@ export function createDraft<Value>({ name, empty, of, asStored = (value) => valu
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     while (saving) await saving;
-    if (view.state === 'saved' || view.state === 'differs' || place.captureId === null) return;
+    if (view.state === 'saved' || view.state === 'differs' || place.captureId === null || scope !== actorScope())
+      return;
     saving = send(place, place.captureId);
     await saving;
     saving = undefined;

@@ -9,7 +9,7 @@ import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitle } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
-import { drafts, recorder, useRecorder } from './current-recording.ts';
+import { recorder, recordingDrafts, useRecorder } from './current-recording.ts';
 import { captureQuery } from './queries.ts';
 import { clock } from './recorder/duration.ts';
 import { chosenMicrophone, clearStoredRecording, storedRecording } from './recorder/stored.ts';
@@ -54,6 +54,7 @@ export function Interrupted({ format }: { format: string }) {
     );
   }
   const resumeStored = () => {
+    const drafts = recordingDrafts();
     drafts.title.bind(id, title ?? '');
     drafts.tags.bind(id, tags);
     drafts.notes.bind(id, notes ?? '');

@@ -26,7 +26,7 @@ export function NewNote() {
   const { workspace } = useIdentity();
   const queryClient = useQueryClient();
   const goOn = useGoOn();
-  const { note, write, saved } = useNoteDraft();
+  const { note, write, saved } = useNoteDraft(workspace.id);
   const [tags, setTags] = useState<string[]>([]);
   const once = useOnce();
   const save = async () => {

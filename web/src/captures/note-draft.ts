@@ -8,13 +8,13 @@ export interface NoteDraft {
   content: string;
 }
 
-const name = 'note.new';
+const nameOf = (workspaceId: string) => `note.new.${workspaceId}`;
 const empty: NoteDraft = { title: '', content: '' };
 const restored = (stored: unknown): NoteDraft => ({ ...empty, ...(stored as Partial<NoteDraft> | undefined) });
 
-/** The note, how to change it, and how to empty it once `sent` is saved: not where more has been typed since. */
-export function useNoteDraft() {
-  const [note, change] = useStoredDraft(name, restored, (next) =>
+/** The note of a workspace, how to change it, and how to empty it once `sent` is saved: not where more has been typed since. */
+export function useNoteDraft(workspaceId: string) {
+  const [note, change] = useStoredDraft(nameOf(workspaceId), restored, (next) =>
     next.title === '' && next.content === '' ? undefined : next,
   );
   return {
@@ -26,7 +26,8 @@ export function useNoteDraft() {
 }
 
 /** Adds a text after that of the stored note. Call it before the form is shown. */
-export function addToNote(text: string): void {
+export function addToNote(workspaceId: string, text: string): void {
+  const name = nameOf(workspaceId);
   const note = restored(storedDraft(name));
   storeDraft(name, { ...note, content: [note.content, text].filter(Boolean).join('\n\n') });
 }

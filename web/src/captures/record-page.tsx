@@ -3,18 +3,17 @@ import { Suspense, useEffect, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { readAgain } from '../api/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
-import { useIdentity } from '../session/session.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { PageTitle } from '../ui/page.tsx';
-import { recorder, useRecorder } from './current-recording.ts';
+import { isOwner, recorder, resetRecorder, useRecorder } from './current-recording.ts';
 import { recordingFormat } from './recorder/encoder.ts';
 import { storedRecording } from './recorder/stored.ts';
 import { hasUnsaved, isBusy, type RecorderView } from './recorder/view.ts';
 import { RecordingConsole } from './recording-console.tsx';
 import { RecordingDetails } from './recording-details.tsx';
-import { RecordingEnded, resetRecorder } from './recording-ended.tsx';
+import { RecordingEnded } from './recording-ended.tsx';
 import { RecordingNotices } from './recording-notices.tsx';
 
 const Interrupted = lazyPart(() => import('./interrupted.tsx').then(({ Interrupted }) => Interrupted));
@@ -55,12 +54,11 @@ export function RecordPage() {
 }
 
 function Recording({ view }: { view: RecorderView }) {
-  const { workspace } = useIdentity();
   const format = recordingFormat();
   const [mayBeInterrupted, setInterrupted] = useState(false);
   if (!mayBeInterrupted && storedRecording() !== null) setInterrupted(true);
   if (format === null) return <CannotRecord />;
-  if (isBusy(view) && view.workspaceId !== workspace.id) return <ElsewhereBusy />;
+  if (isBusy(view) && !isOwner()) return <ElsewhereBusy />;
   return (
     <div className="page-parts">
       <Suspense>{mayBeInterrupted && <Interrupted format={format} />}</Suspense>
@@ -93,14 +91,14 @@ function CannotRecord() {
   );
 }
 
-/** Shown when another tab switched the workspace of the session during a recording. */
+/** Shown when another tab switched the workspace of the session during a recording, or somebody else signed in there. */
 function ElsewhereBusy() {
   return (
     <div className="callout warn">
       <Icon name="warning" />
       <div>
-        <p className="callout-title">This window records in another workspace</p>
-        <p>The recording continues. Switch back to that workspace to see it, or stop it here.</p>
+        <p className="callout-title">This window records in another workspace, or for somebody else</p>
+        <p>The recording continues. Switch back to see it, or stop it here.</p>
         <Button onPress={() => void recorder.stop()}>Stop and save</Button>
       </div>
     </div>

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Pending } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
-import { drafts, recorder, useRecorder } from './current-recording.ts';
+import { recorder, recordingDrafts, useRecorder } from './current-recording.ts';
 import { chosenMicrophone } from './recorder/stored.ts';
 import type { RecorderView } from './recorder/view.ts';
 import { Elapsed, LevelMeter } from './recorder-meters.tsx';
@@ -34,6 +34,7 @@ function statusOf({ phase, link }: RecorderView, workspaceName: string): string 
 
 /** Starts recording with the typed title and tags. */
 export function startRecording(workspaceId: string, format: string): void {
+  const drafts = recordingDrafts();
   const [title, tags] = [drafts.title.view().value.trim(), drafts.tags.view().value];
   const about = { ...(title !== '' && { title }), ...(tags.length > 0 && { tags }) };
   void recorder.start(workspaceId, { deviceId: chosenMicrophone(), format }, about);

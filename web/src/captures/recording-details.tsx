@@ -3,13 +3,14 @@ import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { Pending } from '../ui/card.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { Differing, SaveState } from './capture-notes.tsx';
-import { drafts, useDraft, useRecorder } from './current-recording.ts';
+import { recordingDrafts, useDraft, useRecorder } from './current-recording.ts';
 
 // Tags can wait: the recorder is there sooner.
 const TagsField = lazyPart(() => import('./tags-field.tsx').then(({ TagsField }) => TagsField));
 
 /** Title, tags and notes of a recording, before and while recording. Saved while typing. */
 export function RecordingDetails() {
+  const drafts = recordingDrafts();
   const isBound = useRecorder().captureId !== null;
   const title = useDraft(drafts.title);
   const tags = useDraft(drafts.tags);

@@ -2,7 +2,7 @@ import { Button, ButtonLink } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { focusPageTitle } from '../ui/page.tsx';
-import { drafts, recorder, useRecorder } from './current-recording.ts';
+import { isOwner, recorder, resetRecorder, useRecorder } from './current-recording.ts';
 import { inWords } from './recorder/duration.ts';
 import type { LinkEnd } from './recorder/link.ts';
 import { hasUnsaved } from './recorder/view.ts';
@@ -43,12 +43,6 @@ function downloadAudio(): void {
   }
 }
 
-/** Resets recorder and drafts for another recording. */
-export function resetRecorder(): void {
-  recorder.reset();
-  for (const draft of Object.values(drafts)) draft.release();
-}
-
 /** A recording that was not stopped by its button: the reason, and what to do with unsaved audio. */
 export function RecordingEnded({ ending }: { ending: LinkEnd }) {
   const view = useRecorder();
@@ -75,7 +69,7 @@ export function RecordingEnded({ ending }: { ending: LinkEnd }) {
             <Button kind="primary" onPress={() => void recorder.saveAsAnother()}>
               Save as another recording
             </Button>
-            <Button onPress={downloadAudio}>Download the audio</Button>
+            {isOwner() && <Button onPress={downloadAudio}>Download the audio</Button>}
           </>
         )}
         {captureId !== null && ending.by !== 'erased' && (

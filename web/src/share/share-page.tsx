@@ -27,7 +27,7 @@ async function takeShared(workspaceId: string): Promise<string | null> {
   const { addToLineDraft } = await import('./line-draft.ts');
   for (const { key, text } of texts) {
     const isLine = addToLineDraft(workspaceId, text);
-    if (!isLine) addToNote(text);
+    if (!isLine) addToNote(workspaceId, text);
     page ??= isLine ? '/todos#new' : '/captures/new';
     // Stored as a draft first: after a crash between the two it is there twice, and not lost.
     await deleteShared([key]);

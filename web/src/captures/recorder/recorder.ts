@@ -1,3 +1,4 @@
+import { actorId } from '../../api/acting.ts';
 import { createStopwatch } from './duration.ts';
 import { mediaTypeOf } from './frames.ts';
 import { createInput } from './input.ts';
@@ -50,6 +51,7 @@ export function createRecorder(services: RecorderServices) {
   let about: NewRecording = {};
   let format = '';
   let stored: StoredRecording | null = null;
+  let userId: string | undefined;
 
   const show = (changes: Partial<RecorderView>) => {
     view = { ...view, ...changes };
@@ -81,7 +83,7 @@ export function createRecorder(services: RecorderServices) {
     // The response to our stop was lost with the connection.
     const ending: LinkEnd =
       wasStopping && end.by === 'stop' && outbox.unsavedMs === 0 ? { by: 'stop', reason: 'stopped' } : end;
-    if (ending.by !== 'fault') clearStoredRecording();
+    if (ending.by !== 'fault') clearStoredRecording(userId);
     show({ phase: 'ended', link: 'over', ending, unsavedMs: outbox.unsavedMs });
   };
   const connect = (captureId: string, way: { socketUrl: string; secret: string; resumes: boolean }) => {
@@ -92,7 +94,8 @@ export function createRecorder(services: RecorderServices) {
       status: () => services.statusOf(captureId),
       onReady: ({ resumeToken, maxDurationSeconds }) => {
         const { workspaceId } = view;
-        if (workspaceId) stored = { workspaceId, captureId, resumeToken, socketUrl: way.socketUrl, elapsedMs: 0 };
+        if (workspaceId)
+          stored = { userId, workspaceId, captureId, resumeToken, socketUrl: way.socketUrl, elapsedMs: 0 };
         persist();
         show({ maxDurationSeconds });
       },
@@ -138,6 +141,7 @@ export function createRecorder(services: RecorderServices) {
   };
   const begin = async (workspaceId: string, source: Source, elapsedMs: number, open: () => Promise<void> | void) => {
     if (view.phase !== 'idle') return;
+    userId = actorId();
     outbox = new Outbox();
     format = source.format;
     watch.set(elapsedMs);

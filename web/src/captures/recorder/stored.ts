@@ -1,5 +1,9 @@
+import { actorId } from '../../api/acting.ts';
+
 /** What a window needs to resume its recording after a reload. */
 export interface StoredRecording {
+  /** Who records. */
+  userId: string | undefined;
   workspaceId: string;
   captureId: string;
   socketUrl: string;
@@ -8,26 +12,28 @@ export interface StoredRecording {
   elapsedMs: number;
 }
 
-const key = 'tandem.recording';
+/** shell/background.ts reads the names too. */
+const keyOf = (userId = actorId()) => `tandem.draft.${userId}.recording`;
 
 /** Stores it for this window, until the window is closed. */
 export function storeRecording(recording: StoredRecording): void {
   try {
-    sessionStorage.setItem(key, JSON.stringify(recording));
+    sessionStorage.setItem(keyOf(recording.userId), JSON.stringify(recording));
   } catch {
     // Storage is disabled: the recording continues, but cannot be resumed after a reload.
   }
 }
 
-export function clearStoredRecording(): void {
+export function clearStoredRecording(userId?: string): void {
   try {
-    sessionStorage.removeItem(key);
+    sessionStorage.removeItem(keyOf(userId));
   } catch {}
 }
 
+/** That of the person of this window. */
 export function storedRecording(): StoredRecording | null {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as StoredRecording | null;
+    return JSON.parse(sessionStorage.getItem(keyOf()) ?? 'null') as StoredRecording | null;
   } catch {
     return null;
   }
