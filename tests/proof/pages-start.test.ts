@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
+import { hasLoaded } from '../support/outbox-pages.ts';
 import { askedForRows, watchFirstRow } from '../support/page-cost.ts';
 import { until } from '../support/until.ts';
 
@@ -225,6 +227,30 @@ test.promise('todos stay selected where the code of what changes them cannot be 
   assert.equal(await axe('all'), []);
   await page.keyboard.press('#');
   await page.getByText('“Call the bank” is archived.').waitFor();
+});
+
+test.promise('after an update of the service a window can still sign out, or says why not', async (stage) => {
+  const ada = await stage.person();
+  const signOut = async (page: Page) => {
+    await page.getByRole('button', { name: /^Account:/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  };
+  const updated = (page: Page) =>
+    page.route(/\/assets\/(background|guard|current-recording)-/, (route) => route.fulfill({ status: 404 }));
+
+  const early = await stage.window({ as: ada, expected: /Failed to load resource|Failed to fetch/ });
+  await early.page.addInitScript('window.requestIdleCallback = () => 0');
+  await early.goTo('/todos', 'Todos');
+  await updated(early.page);
+  await signOut(early.page);
+  await early.page.getByRole('status').getByText('the service has been updated').waitFor();
+
+  const { page, goTo, sees } = await stage.window({ as: ada, expected: /Cache\.add\(\) failed/ });
+  await goTo('/todos', 'Todos');
+  for (const name of ['guard', 'current-recording']) await hasLoaded(page, name);
+  await updated(page);
+  await signOut(page);
+  await sees('Sign in');
 });
 
 test.promise('the sidebar is accessible collapsed, in both themes', async (stage) => {

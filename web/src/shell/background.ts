@@ -25,13 +25,16 @@ export interface Shown {
 function dropDrafts(userId: string): void {
   try {
     const others = Object.keys(sessionStorage).filter(
-      (key) => key.startsWith('tandem.draft.') && !key.startsWith(`tandem.draft.${userId}.`),
+      (key) => key.startsWith('tandem.') && !key.startsWith(`tandem.draft.${userId}.`),
     );
     for (const key of others) sessionStorage.removeItem(key);
   } catch {
     // Storage is disabled: nothing was stored.
   }
 }
+
+/** Loads what a sign-out asks although its pages were not opened (session/session.ts). */
+export const loadGuards = () => Promise.all([import('../captures/current-recording.ts'), import('../outbox/guard.ts')]);
 
 /**
  * Starts all of it for a person in a workspace, and returns how to end it. What became of changes that no page waits for
@@ -40,6 +43,8 @@ function dropDrafts(userId: string): void {
 export function startBackground(identity: Identity, { notify, go }: Shown): () => void {
   const stops = [startLive(identity), startSaving(queryClient, identity), storeFiles(), openNamedPages(go)];
   dropDrafts(identity.user.id);
+  // Before a newer release replaces the files.
+  loadGuards().catch(() => {});
   // It is stored so, too, before the connection is lost: on a phone nothing else changes selected todos.
   import('../todos/bulk-bar.tsx').catch(() => {});
   void keepPush(identity);
