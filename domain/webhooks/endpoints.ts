@@ -117,10 +117,11 @@ export function updateEndpoint(ctx: Context, { endpointId, ...changes }: Endpoin
     requireMatch(ctx.ifMatch, WebhookEndpoint, before);
     const { url = before.url, description = before.description, enabled = before.enabled } = changes;
     const { ordered = before.ordered } = changes;
-    const types = changes.types ? [...new Set(changes.types)] : before.types;
+    const others = new Set(before.types).symmetricDifference(new Set(changes.types ?? before.types));
+    const types = changes.types && others.size > 0 ? [...new Set(changes.types)] : before.types;
     const wanted = { ...before, url, description, enabled, ordered, types };
     if (changedFields(before, wanted).length === 0) return before;
-    const isElsewhere = url !== before.url || !isDeepStrictEqual(types, before.types);
+    const isElsewhere = url !== before.url || others.size > 0;
     const isAnew = url !== before.url || (enabled && !before.enabled);
     const isTaken = isElsewhere || isAnew;
     const owner = isTaken ? [principal.userId, keyOf(ctx)] : [before.userId, before.apiKeyId];

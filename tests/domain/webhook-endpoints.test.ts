@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openSession } from '../../domain/accounts/open-session.ts';
 import { scopes } from '../../domain/scopes.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { loopbackHosts } from '../support/listener.ts';
@@ -112,6 +113,19 @@ test('an update changes what it names; nothing changes without a change, and If-
   assert.is(stale.status, 412);
   const again = await call(`PATCH /webhook-endpoints/${made.id}`, { enabled: true });
   assert.equal([again.body.enabled, again.body.disabledAt], [true, null]);
+});
+
+test('who names the same address and types in another order does not take an endpoint over', async () => {
+  const { call, userId, workspaceId, member } = await tandem.workspace();
+  const { body: made } = await call('POST /webhook-endpoints', { url, types });
+  const { token } = await openSession(tandem.db, { workspaceId, userId: await member(), client: 'test' });
+  await tandem.db.rows(`update members set role = 'owner' where workspace_id = $1`, [workspaceId]);
+  const path = `PATCH /webhook-endpoints/${made.id}`;
+  const change = { url, types: types.toReversed(), description: 'Ledger' };
+  const { status, body } = await tandem.call(path, change, { key: token });
+  assert.equal([status, body.userId, body.types, body.description], [200, userId, types, 'Ledger']);
+  const taken = await tandem.call(path, { types: ['todo.created'] }, { key: token });
+  assert.is.not(taken.body.userId, userId);
 });
 
 test('addresses of private networks in every spelling, and all that is not https, are refused with a sentence', async () => {

@@ -111,10 +111,13 @@ test.promise('a failed delivery says why, is sent again, and the endpoint is cha
     await page.getByText('Deliveries have failed since').waitFor({ state: 'detached' });
 
     await page.getByLabel('Note').fill('The ledger');
+    // What another window changes meanwhile stays.
+    const wider = ['todo.created', 'member.removed', 'todo.deleted'];
+    await stage.tandem.call(`PATCH /webhook-endpoints/${endpointId}`, { types: wider, ordered: true }, { key });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The endpoint is saved.').waitFor();
     const { body: saved } = await stage.tandem.call(`GET /webhook-endpoints/${endpointId}`, undefined, { key });
-    assert.equal([saved.description, saved.types], ['The ledger', ['todo.created', 'member.removed']]);
+    assert.equal([saved.description, saved.types, saved.ordered], ['The ledger', wider, true]);
 
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'New secret' }).click();

@@ -142,15 +142,20 @@ test.promise(
     const { page, goTo } = await stage.window({ as: ada });
     await goTo('/settings/workspace', 'Workspace');
     const form = page.getByRole('form', { name: 'This workspace' });
-    await form.getByLabel('Name').fill('Foundry');
     await form.getByLabel('Time zone').selectOption('America/New_York');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The workspace is saved.').waitFor();
+    // What another window has changed meanwhile is not written back.
+    const { id } = ada.session.workspace;
+    const elsewhere = { key: ada.session.token };
+    await stage.tandem.call(`PATCH /workspaces/${id}`, { timezone: 'Asia/Tokyo' }, elsewhere);
+    await form.getByLabel('Name').fill('Foundry');
+    await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Workspace: Foundry' }).waitFor();
     const { body } = await send(stage.tandem.url, 'GET /api/v1/workspaces', {
       headers: { authorization: `Bearer ${ada.session.token}` },
     });
-    assert.is(body.data[0].timezone, 'America/New_York');
+    assert.equal([body.data[0].name, body.data[0].timezone], ['Foundry', 'Asia/Tokyo']);
     const another = page.getByRole('form', { name: 'Create another workspace' });
     await another.getByLabel('Name').fill('Second');
     await another.getByRole('button', { name: 'Create workspace' }).click();

@@ -13,6 +13,7 @@ import { Page } from '../ui/page.tsx';
 import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
 import { TimeZoneField } from '../ui/time-zone-field.tsx';
 import { RequiredFactor } from './required-factor.tsx';
+import { useChanged } from './use-changed.ts';
 
 const fields: Fields = {
   name: { label: 'Name', required: 'Enter a name' },
@@ -52,9 +53,11 @@ function ShowWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
 function EditWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
   const queryClient = useQueryClient();
   const notify = useNotice();
+  const send = useChanged({ name: workspace.name, timezone: workspace.timezone });
   const save = async (filled: Filled) => {
-    const changes = { name: filled.text('name').trim(), timezone: filled.text('timezone') };
-    await api.workspaces.update.mutate({ workspaceId: workspace.id, ...changes });
+    await send({ name: filled.text('name').trim(), timezone: filled.text('timezone') }, (changes) =>
+      api.workspaces.update.mutate({ workspaceId: workspace.id, ...changes }),
+    );
     await readAgain(queryClient, 'identity');
     await readAgain(queryClient, 'workspaces');
     notify('The workspace is saved.');

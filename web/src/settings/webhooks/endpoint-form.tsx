@@ -4,6 +4,7 @@ import { TextField } from '../../ui/fields.tsx';
 import { type Filled, Form } from '../../ui/form.tsx';
 import type { Fields } from '../../ui/form-errors.tsx';
 import { Tick } from '../../ui/icons.tsx';
+import { useChanged } from '../use-changed.ts';
 import type { WantedType } from './event-types.ts';
 import type { Endpoint } from './queries.ts';
 import { TypesField } from './types-field.tsx';
@@ -38,20 +39,21 @@ interface EndpointFormProps {
   submit: string;
   busy: string;
   actions?: ReactNode;
-  onSubmit: (values: EndpointValues) => Promise<unknown>;
+  /** `changes`: the values that differ from those of the endpoint as it was when the form was shown. */
+  onSubmit: (values: EndpointValues, changes: Partial<EndpointValues>) => Promise<unknown>;
 }
 
 /** The form of a webhook endpoint. */
 export function EndpointForm({ endpoint, submit, busy, actions, onSubmit }: EndpointFormProps) {
+  const send = useChanged<EndpointValues>(
+    endpoint ? { ...endpoint, description: endpoint.description ?? '', types: endpoint.types as WantedType[] } : {},
+  );
+  const submitted = (filled: Filled) => {
+    const values = valuesOf(filled);
+    return send(values, (changes) => onSubmit(values, changes));
+  };
   return (
-    <Form
-      fields={fields}
-      submit={submit}
-      busy={busy}
-      label="Webhook endpoint"
-      actions={actions}
-      onSubmit={(filled) => onSubmit(valuesOf(filled))}
-    >
+    <Form fields={fields} submit={submit} busy={busy} label="Webhook endpoint" actions={actions} onSubmit={submitted}>
       <TextField
         name="url"
         label="Address"

@@ -75,8 +75,9 @@ function Change({ endpoint }: { endpoint: Endpoint }) {
   const { user } = useIdentity();
   const queryClient = useQueryClient();
   const notify = useNotice();
-  const save = async ({ description, ...values }: EndpointValues) => {
-    const change = { endpointId: endpoint.id, ...values, description: description || null };
+  const save = async (_: EndpointValues, { description, ...changes }: Partial<EndpointValues>) => {
+    const note = description !== undefined && { description: description || null };
+    const change = { endpointId: endpoint.id, ...changes, ...note };
     await api.webhookEndpoints.update.mutate(change);
     await readAgain(queryClient, webhooksKey);
     notify('The endpoint is saved.');
