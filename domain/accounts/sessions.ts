@@ -19,6 +19,9 @@ const list = `select id, name as client, id = $2 as "isCurrent", workspace_id as
   order by created_at desc, id desc`;
 const revoke = `update credentials set revoked_at = now()
   where user_id = $1 and id = $2 and kind = 'session' and revoked_at is null returning id`;
+const workspacesOf = 'select workspace_id as id from members where user_id = $1 and removed_at is null order by id';
+const moveRecording = `update recordings set credential_id = $4
+  where workspace_id = $1 and user_id = $2 and credential_id = $3 and stopped_at is null`;
 const revokeOthers = `update credentials set revoked_at = now()
   where user_id = $1 and kind = 'session' and revoked_at is null and id is distinct from $2`;
 
@@ -76,6 +79,12 @@ export async function endOtherSessions(ctx: Context) {
   return listSessions(ctx);
 }
 
+/** A session goes on as another one, and with it what it records, in whatever workspace. */
+async function moveRecordings(tx: Db, userId: string, from: string, to: string): Promise<void> {
+  const workspaces = await tx.rows<{ id: string }>(workspacesOf, [userId]);
+  for (const { id } of workspaces) await tx.rows(moveRecording, [id, userId, from, to]);
+}
+
 /**
  * Replaces the session of the request by one in another workspace, which ends when the first one would have. @throws
  * Failure 403 when not a member of it, 401 when the session was ended meanwhile.
@@ -87,6 +96,7 @@ export async function switchWorkspace(ctx: Context, { workspaceId }: { workspace
     const ended = await tx.rows(revoke, [userId, credentialId]);
     if (ended.length === 0) throw badCredential();
     await movePushSubscriptions(tx, userId, credentialId, opened.id);
+    await moveRecordings(tx, userId, credentialId, opened.id);
     return opened;
   });
   ctx.reply.session = session;

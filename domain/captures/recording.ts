@@ -3,6 +3,7 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { recordings } from '../../db/schema/index.ts';
 import { hashSecret } from '../../db/secrets.ts';
+import { holdCredential } from '../access.ts';
 import { lockWorkspace } from '../accounts/membership.ts';
 import type { Context, ServiceContext } from '../context.ts';
 import { conflict } from '../errors.ts';
@@ -59,8 +60,8 @@ const insertCapture = `insert into captures
     (workspace_id, id, type, status, user_id, title, title_given, tags, language, recording_id, recorded_at)
   values ($1, $2, 'recording', 'recording', $3, $4, $4::text is not null, $5, $6, $7, now())`;
 const insertRecording = `insert into recordings
-    (workspace_id, id, capture_id, user_id, token_hash, token_expires_at, max_seconds)
-  values ($1, $2, $3, $4, $5, now() + interval '5 minutes', $6)
+    (workspace_id, id, capture_id, user_id, token_hash, token_expires_at, max_seconds, credential_id)
+  values ($1, $2, $3, $4, $5, now() + interval '5 minutes', $6, $7)
   returning token_expires_at as "expiresAt"`;
 
 /** A secret that opens the recording socket: 256 random bits, in characters that are valid in a subprotocol. */
@@ -69,16 +70,17 @@ export function mintRecordingToken(): string {
 }
 
 /**
- * Opens a recording; its audio is sent over the socket. @throws Failure 402, 429 while many are running; nothing is written
- * then.
+ * Opens a recording; its audio is sent over the socket until the session of the request is ended. @throws Failure 401 when it
+ * was, 402, 429 while many are running; nothing is written then.
  */
 export function startRecording(ctx: Context, recording: NewRecording): Promise<RecordingSessionAnswer> {
   const { principal, service } = ctx;
-  const { workspaceId, userId } = principal;
+  const { workspaceId, userId, credentialId } = principal;
   const { title = null, tags = [], language } = recording;
   return ctx.db.transaction(async (db) => {
     await requireFewRunning(db, workspaceId);
     await requireMinutes(db, workspaceId);
+    await holdCredential(db, principal);
     const [captureId, recordingId, token] = [newId(), newId(), mintRecordingToken()];
     const spoken = language === undefined ? null : (Intl.getCanonicalLocales(language)[0] ?? null);
     const settled = await settleTags(db, { workspaceId, captureId }, tags);
@@ -86,7 +88,7 @@ export function startRecording(ctx: Context, recording: NewRecording): Promise<R
     await writeSearch(db, { workspaceId, captureId });
     await recordCapture(db, { workspaceId, captureId }, 'capture.created');
     const { maxSeconds } = service.recordings;
-    const values = [workspaceId, recordingId, captureId, userId, hashSecret(token), maxSeconds];
+    const values = [workspaceId, recordingId, captureId, userId, hashSecret(token), maxSeconds, credentialId];
     const [row] = await db.rows<{ expiresAt: string }>(insertRecording, values);
     if (!row) throw new Error('the insert of a recording returned no row');
     return {

@@ -33,9 +33,13 @@ interface Found extends Omit<Claim, 'holder' | 'previous'> {
   stopped: boolean;
 }
 
-/** Whether the person of the recording `r` may record: who left the workspace can no longer. */
+/**
+ * Whether the person of the recording `r` may record: who left the workspace can no longer, nor in a session that was ended.
+ * One that merely expires ends no recording.
+ */
 const isAllowed = `exists (select from members m
-    where m.workspace_id = r.workspace_id and m.user_id = r.user_id and m.removed_at is null)`;
+    where m.workspace_id = r.workspace_id and m.user_id = r.user_id and m.removed_at is null)
+  and (select c.revoked_at from credentials c where c.user_id = r.user_id and c.id = r.credential_id) is null`;
 
 // The token identifies its workspace, as a credential does.
 const find = ({
@@ -122,7 +126,7 @@ export async function releaseClaim(db: Db, claim: Claim, { chunks, sizeBytes, qu
 
 /**
  * The status of a claim after its renewal. `lapsed`: it was stopped, and the lease had run out by then; `revoked`: its
- * person is no longer a member, or lacks a second factor that the workspace requires.
+ * person is no longer a member, lacks a second factor that the workspace requires, or its session was ended.
  */
 export interface LeaseStatus {
   holder: string;
@@ -146,7 +150,7 @@ const renewal = `with m as (
   )
   select m.holder, coalesce(n.stop_reason, r.stop_reason) as stopped,
     case when n.holder is not null then 'held' when r.id is null then 'erased'
-      when r.holder = m.holder and not ${isAllowed} then 'revoked'
+      when r.holder = m.holder and not (${isAllowed}) then 'revoked'
       when coalesce(r.holder, m.holder) = m.holder then 'lapsed' else 'replaced' end as status
   from m left join renewed n on n.holder = m.holder
     left join recordings r on r.workspace_id = m.workspace_id and r.id = m.id`;

@@ -21,7 +21,7 @@ export const replaced: Ending = { code: 4001, reason: 'replaced' };
 export const erased = faulty('erased', 'This recording was erased.');
 export const revoked = faulty(
   'access_revoked',
-  'You are no longer a member of this workspace. Acknowledged audio is kept.',
+  'The session of this recording was ended, or you no longer have access to the workspace. Acknowledged audio is kept.',
 );
 
 /** The recording was stopped, with the reason for the client. */

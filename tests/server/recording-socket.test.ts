@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { maxRunning } from '../../domain/captures/recording.ts';
+import { revokeAccess } from '../../domain/sign-in/operator-access.ts';
 import { ask, assertFrame, inOneWindow } from '../support/frame.ts';
 import type { TestWorkspace } from '../support/harness.ts';
 import { chunkFrame, Recorder, refusalOf } from '../support/recorder.ts';
@@ -124,6 +125,43 @@ test('so does the connection of somebody who lacks a second factor that the work
   await demand(false);
   await recorder.resume();
   assert.is(await recorder.stop(), 'stopped');
+});
+
+test('what a session records ends with it, also by the operator, and not by another workspace or by time alone', async () => {
+  const workspace = await tandem.workspace();
+  const started = async (key: string) => bodyOf(await workspace.call('POST /captures/recordings', {}, { key }), 201);
+  const record = async (key: string) => Recorder.start(await started(key));
+  const [one, two, own] = [await workspace.session(), await workspace.session(), await workspace.session()];
+  const recorders = [await record(one), await record(two), await record(own)] as [Recorder, Recorder, Recorder];
+  const late = [await started(one), await started(two)];
+  const isRefused = async (recorder: Recorder, unused: OpenedSession) => {
+    assert.is((await within(() => 'the end of the connection', recorder.closed)).code, 4000);
+    const error = recorder.frames.at(-1);
+    assert.is(error?.type === 'error' && error.code, 'access_revoked');
+    for (const token of [recorder.ready.resumeToken, unused.token]) assert.is((await refused(token)).status, 401);
+  };
+  const current = async (key: string) => {
+    const { data } = bodyOf(await workspace.call('GET /auth/sessions', undefined, { key }));
+    return data.find(({ isCurrent }: { isCurrent: boolean }) => isCurrent).id;
+  };
+  recorders[0].record(audio(1000));
+  await until(() => recorders[0].durable === 1);
+  bodyOf(await workspace.call(`DELETE /auth/sessions/${await current(one)}`, undefined, { key: own }));
+  await isRefused(recorders[0], late[0]);
+
+  const other = bodyOf(await workspace.call('POST /workspaces', { name: 'Elsewhere' }, { key: own }), 201);
+  const moved = bodyOf(
+    await workspace.call('POST /auth/sessions/current/workspace', { workspaceId: other.id }, { key: own }),
+    201,
+  );
+  const expire = `update credentials set expires_at = now(), last_used_at = now() - interval '13 hours' where id = $1`;
+  await tandem.db.rows(expire, [moved.id]);
+  await recorders[2].drop();
+  await recorders[2].resume();
+
+  const email = await tandem.db.rows<{ email: string }>('select email from users where id = $1', [workspace.userId]);
+  await revokeAccess(tandem.db, email[0]?.email ?? '', { keys: false, factors: false });
+  await isRefused(recorders[1], late[1]);
 });
 
 /** Recordings that run, and whose recorders have yet to connect. */
