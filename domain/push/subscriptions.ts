@@ -33,6 +33,9 @@ const insert = `insert into push_subscriptions
   values ($1, $2, $3, $4, $5, $6, $7, $8)
   on conflict (workspace_id, endpoint_hash) do update set credential_id = excluded.credential_id, client = excluded.client
   returning id`;
+// A session that ended by itself left it there, in whatever workspaces.
+const takeOver = `update push_subscriptions set credential_id = $3
+  where endpoint_hash = $1 and user_id = $2 and credential_id <> $3`;
 const setDestination = `update push_subscriptions set destination = $3 where workspace_id = $1 and id = $2
   returning ${columns}, true as "isCurrent"`;
 const removeOldest = `delete from push_subscriptions where workspace_id = $1 and id in (
@@ -65,7 +68,8 @@ export async function listPushSubscriptions({ db, principal, service }: Context)
 }
 
 /**
- * Adds the browser of the request; one that is there already is changed. It belongs to the session: it ends with it.
+ * Adds the browser of the request; one that is there already is changed. It belongs to the session, as does what the person
+ * subscribed it to in other workspaces: it ends with it.
  * @throws Failure 400 for an address that no request is sent to, and for keys that are none, 401 when the session ended.
  */
 export async function addPushSubscription(ctx: Context, { endpoint, keys }: PushSubscriptionInput) {
@@ -82,6 +86,7 @@ export async function addPushSubscription(ctx: Context, { endpoint, keys }: Push
   return ctx.db.transaction(async (tx) => {
     await holdCredential(tx, principal);
     await tx.rows(removeOthers, [endpointHash, userId]);
+    await tx.rows(takeOver, [endpointHash, userId, credentialId]);
     const values = [endpointHash, Buffer.alloc(0), new URL(endpoint).hostname, client.name];
     const [added] = await tx.rows<{ id: string }>(insert, [workspaceId, newId(), userId, credentialId, ...values]);
     if (!added) throw new Error('A subscription was not returned');

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { notify } from '../../domain/notifications/notify.ts';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { look, looksOf } from '../support/looks.ts';
-import { callsOf, type Person } from '../support/people.ts';
+import { callsOf, type Person, password } from '../support/people.ts';
 import { startPushService } from '../support/push-service.ts';
 import { until } from '../support/until.ts';
 import { loopback } from '../support/webhook-world.ts';
@@ -135,6 +135,15 @@ test.promise('signing out ends it, and the kinds are chosen in the settings', as
       const text = 'select count(*)::int as count from push_subscriptions where workspace_id = $1';
       return (await stage.tandem.db.rows<{ count: number }>(text, [ada.session.workspace.id]))[0]?.count;
     };
+    assert.is(await count(), 1);
+    const { email } = ada;
+    const next = bodyOf(await stage.tandem.call('POST /auth/sessions', { email, password }), 201);
+    await page
+      .context()
+      .addCookies([{ name: 'tandem_session', value: next.token, url: stage.tandem.url, httpOnly: true }]);
+    await page.reload();
+    const ofNext = 'select 1 from push_subscriptions where credential_id = $1';
+    await until(async () => (await stage.tandem.db.rows(ofNext, [next.id])).length === 1);
     assert.is(await count(), 1);
     await page.getByRole('button', { name: /^Account: / }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();

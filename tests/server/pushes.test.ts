@@ -10,7 +10,7 @@ import type { PushClaim } from '../../server/workers/push/claims.ts';
 import { pushWorker } from '../../server/workers/push/worker.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { hold, holdRow, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
-import { callsOf, newAccount, type Person } from '../support/people.ts';
+import { callsOf, newAccount, type Person, password } from '../support/people.ts';
 import { type PushBrowser, startPushService } from '../support/push-service.ts';
 import { until } from '../support/until.ts';
 import { loopback } from '../support/webhook-world.ts';
@@ -255,17 +255,45 @@ test('the same browser is one subscription, of the person who used it last', asy
   assert.equal([pushed?.message.title, browser.received.length], ['For Grace', 1]);
 });
 
-test('signing out and ending a session remove its browser; another workspace takes it along', async () => {
-  const text = 'select count(*)::int as count from push_subscriptions where workspace_id = $1';
+const text = 'select count(*)::int as count from push_subscriptions where user_id = $1';
+const countOf = async ({ session }: Person) =>
+  (await tandem.db.rows<{ count: number }>(text, [session.user.id]))[0]?.count;
+
+/** The person signs in anew, as after a session that expired. */
+async function signedInAnew({ email }: Person): Promise<{ id: string; call: Call }> {
+  const { id, token: key } = bodyOf(await tandem.call('POST /auth/sessions', { email, password }), 201);
+  return { id, call: (route, body) => tandem.call(route, body, { key }) };
+}
+
+test('signing out removes the browser of the session; another workspace takes it along', async () => {
   const { person } = await subscribed();
-  const count = async () => (await tandem.db.rows<{ count: number }>(text, [person.session.workspace.id]))[0]?.count;
   const own = callsOf(tandem, person);
   const { id } = bodyOf(await own('POST /workspaces', { name: 'Second' }), 201);
   const moved = bodyOf(await own('POST /auth/sessions/current/workspace', { workspaceId: id }), 201);
-  assert.is(await count(), 1);
+  assert.is(await countOf(person), 1);
   const { token: key } = moved;
   bodyOf(await tandem.call('DELETE /auth/sessions/current', undefined, { key }));
-  assert.is(await count(), 0);
+  assert.is(await countOf(person), 0);
+});
+
+test('ending a session removes the browsers that it took over, in all workspaces, and no others', async () => {
+  const { person, browser } = await subscribed();
+  const own = callsOf(tandem, person);
+  bodyOf(await subscribe(own, pushes.browser()), 201);
+  const { id } = bodyOf(await own('POST /workspaces', { name: 'Second' }), 201);
+  const { token: key } = bodyOf(await own('POST /auth/sessions/current/workspace', { workspaceId: id }), 201);
+  bodyOf(await subscribe((route, body) => tandem.call(route, body, { key }), browser), 201);
+  assert.is(await countOf(person), 3);
+
+  const [next, last] = [await signedInAnew(person), await signedInAnew(person)];
+  bodyOf(await subscribe(next.call, browser), 201);
+  bodyOf(await last.call(`DELETE /auth/sessions/${next.id}`));
+  assert.is(await countOf(person), 1);
+
+  bodyOf(await subscribe(last.call, browser), 201);
+  bodyOf(await last.call('DELETE /auth/sessions'));
+  assert.is((await browsersOf(last.call)).length, 1);
+  assert.is(await countOf(person), 1);
 });
 
 test('the browsers of a member who was removed get nothing when the person is back', async () => {

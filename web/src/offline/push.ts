@@ -6,10 +6,11 @@ import type { Identity } from '../api/queries.ts';
 /** - `unsupported`: also where the service is used without TLS. `denied`: only the browser can change that. */
 export type PushState = 'unsupported' | 'denied' | 'off' | 'on';
 
-/** Whose subscription it is; the browser itself has one for everybody who uses it. */
+/** Whose subscription it is, and of which session; the browser itself has one for everybody who uses it. */
 const key = 'tandem.push';
 
-const ownerOf = ({ user, workspace }: Identity) => `${user.id} ${workspace.id}`;
+const inWorkspace = ({ user, workspace }: Identity) => `${user.id} ${workspace.id}`;
+const ownerOf = (identity: Identity) => `${inWorkspace(identity)} ${identity.credential.id}`;
 
 function owner(): string {
   try {
@@ -47,7 +48,7 @@ async function add(made: PushSubscription, identity: Identity): Promise<void> {
 export async function pushState(identity: Identity): Promise<PushState> {
   if (!isSupported()) return 'unsupported';
   if (Notification.permission === 'denied') return 'denied';
-  const isOn = (await subscription()) !== null && owner() === ownerOf(identity);
+  const isOn = (await subscription()) !== null && owner().startsWith(inWorkspace(identity));
   return isOn ? 'on' : 'off';
 }
 
@@ -85,8 +86,8 @@ export async function turnPushOff(): Promise<PushState> {
 }
 
 /**
- * Keeps the subscription that of the person who is signed in: in another workspace it is added there, and that of another
- * person ends. Never throws.
+ * Keeps the subscription that of the person who is signed in: in another workspace it is added there, in another session it
+ * belongs to that one, and that of another person ends. Never throws.
  */
 export async function keepPush(identity: Identity): Promise<void> {
   const before = owner();
