@@ -13,6 +13,9 @@
  * - Lists contain either active or archived todos: each round reads the active ones, then the archived ones.
  * - An erased todo is in no list. When the copy has more todos than the service, everything is read once, and todos that
  *   were not seen are looked up by id.
+ *
+ * What is not kept up to date: names and colours of labels, names of assignees and counts of sub-todos change without the
+ * `updatedAt` of the todos that show them. Read labels, agents and members by their ids, and count by `parentTodoId`.
  */
 
 import { DatabaseSync } from 'node:sqlite';
