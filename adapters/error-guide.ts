@@ -46,7 +46,8 @@ export const errorGuide: { readonly [Code in ErrorCode]: Advice<Code> } = {
   },
   unknown_parameter: {
     statuses: [400],
-    means: 'The query has a parameter that this operation does not know. Misspelt filters are refused, not ignored.',
+    means:
+      'The query has a parameter that this operation does not know. Misspelt filters of listTodos, summariseTodos and listCaptures are refused; other operations ignore what they do not know.',
     remedy: 'Correct or remove the parameter that “param” names; “allowedValues” lists the known ones.',
     reasons: {},
   },

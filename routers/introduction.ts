@@ -22,7 +22,7 @@ Send an API key with every request: \`Authorization: Bearer tandem_sk_…\`. A k
 
 ## Requests and answers
 
-Bodies are JSON in UTF-8, sent as \`Content-Type: application/json\`. Unknown fields of a body are refused, so that a misspelt field is not ignored. Every object of an answer names its type in \`object\`. Ids are UUIDs. Instants are RFC 3339 in UTC with milliseconds; an instant in a request needs an offset. A documented field is always present: \`null\` means that it has no value. Lists in a query are written with commas.
+Bodies are JSON in UTF-8, sent as \`Content-Type: application/json\`. Unknown fields of a body are refused, so that a misspelt field is not ignored. Unknown parameters of a query are refused by \`listTodos\`, \`summariseTodos\` and \`listCaptures\`, and ignored elsewhere. Every object of an answer names its type in \`object\`. Ids are UUIDs. Instants are RFC 3339 in UTC with milliseconds; an instant in a request needs an offset. A documented field is always present: \`null\` means that it has no value. Lists in a query are written with commas.
 
 ## Errors
 

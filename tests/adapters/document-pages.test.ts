@@ -6,7 +6,7 @@ import { guideNames } from '../../adapters/docs/texts/guides.ts';
 import { ErrorObject } from '../../adapters/rest/openapi/failures.ts';
 import { errorCodes } from '../../domain/errors.ts';
 import { committedDocument } from '../../scripts/generate.ts';
-import { operations } from '../support/described.ts';
+import { document, operations } from '../support/described.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 
 const test = suite('the document and its pages, served');
@@ -153,6 +153,15 @@ test('an error points to where its code is explained', async () => {
   const html = await (await fetch(body.docUrl)).text();
   assert.is(body.docUrl, `${tandem.url}/docs/errors#missing_credentials`);
   for (const code of Object.keys(errorCodes)) assert.match(html, `<h3 id="${code}">`);
+});
+
+test('the operations that refuse unknown parameters are named, in the introduction and on the page of errors', async () => {
+  const strict = operations.filter(({ strictQuery }) => strictQuery).map(({ id }) => id);
+  const namedIn = (text: string) => operations.map(({ id }) => id).filter((id) => new RegExp(`\\b${id}\\b`).test(text));
+  const errors = await (await fetch(`${tandem.url}/docs/errors.md`)).text();
+  assert.equal(namedIn(/^### `unknown_parameter`[\s\S]*?(?=^###)/m.exec(errors)?.[0] ?? ''), strict);
+  const { description = '' } = document.info;
+  assert.equal(namedIn(/Unknown parameters of a query[^.]*\./.exec(description)?.[0] ?? ''), strict);
 });
 
 test('an error page explains each reason below its code', async () => {
