@@ -46,6 +46,11 @@ const databaseUrl = z
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''));
+/** Pages, cookies and metadata of OAuth are at the root of the host. */
+const publicAddress = address.refine(
+  (url) => /^https?:\/\/[^/?#@\\]+$/i.test(url),
+  'must be scheme, host and port alone, such as https://tandem.example.com: the service works at the root of a host, not below a path',
+);
 const hops = z
   .string()
   .regex(/^(true|false|\d)$/, 'must be the number of proxies in front of the service (0 to 9), true (1) or false (0)')
@@ -59,7 +64,7 @@ const minPasswordCost = 17;
 const Settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(8080, 0, 65535),
-  PUBLIC_URL: address.optional(),
+  PUBLIC_URL: publicAddress.optional(),
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_READ_URL: databaseUrl.optional(),
   DATABASE_POOL_SIZE: whole(20, 2, 500),

@@ -91,4 +91,11 @@ test('of pages are origins, as browsers send them', () => {
   ]);
 });
 
+test('of the service are the root of a host', () => {
+  const refused = ['/tandem', '/?a=b', '?', '#top', '/tandem/'].map((rest) => `https://tandem.example.com${rest}`);
+  refused.push('https://ada:secret@tandem.example.com');
+  assertRefused('PUBLIC_URL', refused, /at the root of a host, not below a path/);
+  assertTaken('PUBLIC_URL', ['https://tandem.example.com', 'http://localhost:8080/', 'http://[::1]:8080']);
+});
+
 test.run();

@@ -4,17 +4,12 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 
 const cookie = 'tandem_oauth_consent';
 
-/** Path of the service's address, without a trailing slash: empty unless a proxy serves it below a prefix. */
-export function rootPath(publicUrl: string): string {
-  return new URL(publicUrl).pathname.replace(/\/$/, '');
-}
-
 /**
  * Ties an authorization request to the browser that brought it: a decision made in another one, by a person lured to
  * our page, would connect a stranger's app to that person's work. One cookie per request, so that two may be open.
  */
-export function keepBrowser(ctx: KoaContextWithOIDC, uid: string, root: string): void {
-  const path = `${root}/oauth/interactions/${uid}`;
+export function keepBrowser(ctx: KoaContextWithOIDC, uid: string): void {
+  const path = `/oauth/interactions/${uid}`;
   ctx.cookies.set(cookie, uid, { path, httpOnly: true, sameSite: 'lax', signed: true });
 }
 
@@ -37,5 +32,5 @@ export function pinAddress(request: IncomingMessage & { baseUrl?: string }, publ
   request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
   request.headers['x-forwarded-host'] = host;
   request.url = request.url?.replace(/^https?:\/\/[^/?#]*/i, '') ?? '/';
-  request.baseUrl = rootPath(publicUrl);
+  request.baseUrl = '';
 }

@@ -9,7 +9,7 @@ import { unavailableSeconds } from '../../../domain/errors.ts';
 import { type Scope, scopes } from '../../../domain/scopes.ts';
 import type { Send } from '../../../outbound/client.ts';
 import { Artifacts } from './artifacts.ts';
-import { keepBrowser, rootPath } from './browser.ts';
+import { keepBrowser } from './browser.ts';
 import { normalizeClient } from './clients.ts';
 import { errorPage } from './error-page.ts';
 import { AccessTokens, Grants, NoSessions } from './grants.ts';
@@ -103,7 +103,6 @@ export function createProvider({
 }: ProviderParts): Provider {
   const failed = (error: unknown) => log.error({ err: error }, 'OAuth server failed');
   const resource = `${publicUrl}/mcp`;
-  const root = rootPath(publicUrl);
   const resumeAddress = (id: string) => `${publicUrl}${paths.authorization}/${id}`;
   const configuration: Configuration = {
     adapter: (model) => {
@@ -123,7 +122,7 @@ export function createProvider({
       keys: [derived(key, 'cookies')],
       names: { session: 'tandem_oauth_session', interaction: 'tandem_oauth', resume: 'tandem_oauth_resume' },
       short: { signed: true, sameSite: 'lax', httpOnly: true },
-      long: { signed: true, sameSite: 'lax', httpOnly: true, path: `${root}${paths.authorization}` },
+      long: { signed: true, sameSite: 'lax', httpOnly: true, path: paths.authorization },
     },
     expiresWithSession: () => false,
     extraClientMetadata: {
@@ -152,7 +151,7 @@ export function createProvider({
     interactions: {
       policy: policy(),
       url: (ctx, { uid }) => {
-        keepBrowser(ctx, uid, root);
+        keepBrowser(ctx, uid);
         return `${publicUrl}/oauth/consent?uid=${uid}`;
       },
     },
