@@ -24,4 +24,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Started without npm, which would look for changed sources. Behind a load balancer set LAME_DUCK_SECONDS.
-CMD ["node", "--max-semi-space-size=16", "--initial-old-space-size=64", "dist/server/start.mjs"]
+CMD ["node", "--max-semi-space-size=16", "--min-semi-space-size=16", "dist/server/start.mjs"]

@@ -3,7 +3,7 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Plugin } from 'vite';
 import { type BuiltFolder, buildAsPart, hashOf, root, sourcesIn } from './built-folder.ts';
-import { builtins } from './builtin-modules.ts';
+import { routeMatching } from './route-matching.ts';
 
 /*
  * `npm run build`: bundles the service into dist/server, which `npm start` runs: it starts with a third of the processor
@@ -16,7 +16,7 @@ const sourceFolders = ['server', 'routers', 'adapters', 'engine', 'media', 'doma
 /** Commands of the operator, which are in the bundle because an image has no sources. */
 const commands = ['seed', 'welcome', 'reset-password', 'revoke-access', 'grant-minutes', 'recount'];
 const commandFiles = ['operator', ...commands].map((name) => `scripts/${name}.ts`);
-const buildFiles = ['build-server', 'built-folder', 'builtin-modules'].map((name) => `scripts/${name}.ts`);
+const buildFiles = ['build-server', 'built-folder', 'route-matching'].map((name) => `scripts/${name}.ts`);
 const sourceFiles = ['package-lock.json', ...buildFiles, ...commandFiles];
 
 /** Packages that find their own files, or programs, beside themselves. They are loaded where they are needed. */
@@ -67,6 +67,18 @@ const ascii: Plugin = {
   },
 };
 
+/** Gives each entry the name under which it is started. */
+const entries: Plugin = {
+  name: 'entries',
+  generateBundle(_, bundle) {
+    for (const part of Object.values(bundle)) {
+      if (part.type !== 'chunk' || !part.isEntry || part.name === 'main') continue;
+      const source = `import './${part.fileName}';\n`;
+      this.emitFile({ type: 'asset', fileName: `${part.name}.mjs`, source });
+    }
+  },
+};
+
 /**
  * Bundles the service into `folder`. The bundle runs from `target`, absolute; `plugins` come first, for a service with
  * other parts.
@@ -77,7 +89,7 @@ export async function bundleService(folder: string, target = folder, plugins: re
     configFile: false,
     root,
     logLevel: 'error',
-    plugins: [...plugins, sourcePlaces(root, target), builtins, ascii],
+    plugins: [...plugins, sourcePlaces(root, target), routeMatching, ascii, entries],
     ssr: { noExternal: true, external: unbundled },
     build: {
       ssr: true,
@@ -90,10 +102,11 @@ export async function bundleService(folder: string, target = folder, plugins: re
         treeshake: { moduleSideEffects: (id) => (unusedParts.test(id) ? false : undefined) },
         input: {
           start: join(root, 'server/start.ts'),
+          main: join(root, 'server/main.ts'),
           'task-runner': join(root, 'server/compute/task-runner.ts'),
           ...Object.fromEntries(commands.map((name) => [name, join(root, `scripts/${name}.ts`)])),
         },
-        output: { format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+        output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' },
       },
     },
   });
@@ -108,7 +121,7 @@ const partsName = 'parts.json';
  * of them when it first needs them.
  */
 async function keepPartsBefore(folder: string): Promise<void> {
-  const parts = (await readdir(folder)).filter((name) => name.endsWith('.mjs'));
+  const parts = (await readdir(folder)).filter((name) => /[.][cm]js$/.test(name));
   const before: string[] = JSON.parse(await readFile(join(output, partsName), 'utf8').catch(() => '[]'));
   const kept = before.filter((name) => !parts.includes(name));
   await Promise.all(kept.map((name) => copyFile(join(output, name), join(folder, name)).catch(() => {})));

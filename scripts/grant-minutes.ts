@@ -67,7 +67,7 @@ async function list(db: Db): Promise<number> {
 
 const minutesText = (minutes: number) => (minutes === 1 ? 'one agent minute' : `${minutes} agent minutes`);
 
-await operatorCommand({
+void operatorCommand({
   usage: `npm run grant-minutes -- --workspace ID --minutes NUMBER [--reference TEXT]
 npm run grant-minutes
 

@@ -53,7 +53,7 @@ async function recount(database: Database): Promise<Counts> {
   return counts;
 }
 
-await operatorCommand({
+void operatorCommand({
   usage: `npm run db:recount
 
 Counts the todos of all workspaces again and compares them with the numbers that summaries and lists show. Wrong ones are

@@ -3,7 +3,7 @@ import { operatorCommand } from './operator.ts';
 
 /* `npm run reset-password -- EMAIL`: prints a link with which that person sets a new password, once and within an hour. */
 
-await operatorCommand({
+void operatorCommand({
   usage: `npm run reset-password -- EMAIL
 
 Prints a link with which the person with this e-mail address sets a new password. It works once, and for an hour.`,

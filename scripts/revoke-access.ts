@@ -50,9 +50,10 @@ async function main(args: string[]): Promise<string> {
   }
 }
 
-try {
-  process.stdout.write(`${await main(process.argv.slice(2))}\n`);
-} catch (error) {
-  process.stderr.write(`${describeStartError(error)}\n`);
-  process.exitCode = 1;
-}
+main(process.argv.slice(2)).then(
+  (text) => process.stdout.write(`${text}\n`),
+  (error: unknown) => {
+    process.stderr.write(`${describeStartError(error)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -22,9 +22,10 @@ async function seed(args: readonly string[]): Promise<string> {
   }
 }
 
-try {
-  process.stdout.write(`${await seed(process.argv.slice(2))}\n`);
-} catch (error) {
-  process.stderr.write(`${describeStartError(error)}\n`);
-  process.exitCode = 1;
-}
+seed(process.argv.slice(2)).then(
+  (text) => process.stdout.write(`${text}\n`),
+  (error: unknown) => {
+    process.stderr.write(`${describeStartError(error)}\n`);
+    process.exitCode = 1;
+  },
+);

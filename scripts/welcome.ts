@@ -10,7 +10,7 @@ const taken = {
     'The first workspace has an owner, so the link is no longer needed. Sign in, or ask an owner for an invitation.',
 };
 
-await operatorCommand({
+void operatorCommand({
   usage: 'npm run welcome takes no arguments.',
   accepts: (args) => args.length === 0,
   run: async ({ db, config, publicUrl, refuse }) => {

@@ -4,7 +4,7 @@ import { requireWritable, usedDirectories } from './data-directories.ts';
 import { firstSteps } from './first-run.ts';
 import { createLog } from './log.ts';
 import { optimizeCode } from './runtime/start-code.ts';
-import { limitHeapGrowth } from './runtime/start-memory.ts';
+import { collectInAllThreads, limitHeapGrowth } from './runtime/start-memory.ts';
 import { throttledWarning } from './runtime/throttled-warning.ts';
 import { surviveLostConnections } from './runtime/unhandled-rejections.ts';
 import { settleLater } from './settle.ts';
@@ -21,6 +21,11 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
   });
 }
+
+const answering = Promise.withResolvers<void>();
+
+/** Resolves when the service answers requests. */
+export const started = answering.promise;
 
 async function main(): Promise<void> {
   limitHeapGrowth();
@@ -42,6 +47,8 @@ async function main(): Promise<void> {
   const started = await startWhenAvailable(config, log, stopping.signal);
   if (!started) process.exit(0);
   optimizeCode();
+  collectInAllThreads();
+  answering.resolve();
   const { service, database } = started;
 
   if (!stopping.signal.aborted) {

@@ -1,15 +1,16 @@
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { Parts } from './runtime/parts.ts';
 import { leaveCodeAsItIs } from './runtime/start-code.ts';
+import { collectInOneThread } from './runtime/start-memory.ts';
 
-/*
- * The entry of the bundle. V8 keeps the compiled code beside it for the next start, where the folder can be written. It is saved
- * once the start is over: a process that is killed saves nothing at its end.
- */
+/* The entry of the bundle. V8's compiled code is kept beside it for the next start, where the folder can be written. */
 
-const saveAfterMs = 10_000;
+/** Before what the start left behind is freed, which includes the compiled code of functions that run once. */
+const saveAfterMs = 1000;
 
-enableCompileCache(fileURLToPath(new URL('../dist/server/compile-cache', import.meta.url)));
-setTimeout(flushCompileCache, saveAfterMs).unref();
+const folder = import.meta.dirname;
+const parts = new Parts(folder, join(folder, 'compile-cache'));
 leaveCodeAsItIs();
-await import('./main.ts');
+collectInOneThread();
+const { started } = parts.load('main.cjs') as typeof import('./main.ts');
+void started.then(() => setTimeout(() => parts.save(), saveAfterMs).unref());

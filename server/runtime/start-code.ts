@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { setFlag, takeBack } from './v8-flags.ts';
 
 /*
  * Most of what a start runs runs once, and much of it in loops: V8 spends a fifth of the processor time of a start on
@@ -17,11 +17,10 @@ function isChosen(): boolean {
 /** Has V8 run code as it was first compiled, until `optimizeCode` is called. */
 export function leaveCodeAsItIs(): void {
   if (!hasCompilers || isChosen()) return;
-  for (const name of compilers) setFlagsFromString(`--no-${name}`);
+  for (const name of compilers) setFlag(`--no-${name}`, `--${name}`);
 }
 
 /** Has V8 optimize what is run often, as it does by itself. Call it before requests are many. */
 export function optimizeCode(): void {
-  if (!hasCompilers || isChosen()) return;
-  for (const name of compilers) setFlagsFromString(`--${name}`);
+  for (const name of compilers) takeBack(`--no-${name}`);
 }

@@ -48,4 +48,21 @@ test('flags of the operator stay as they are', async () => {
   }
 });
 
+test('what has compiled code is loaded under the flags of the process', async () => {
+  const flags = new URL('../../server/runtime/v8-flags.ts', import.meta.url).href;
+  const script = `
+    import { cachedDataVersionTag } from 'node:v8';
+    import { setFlag, takeBack, withFirstFlags } from ${JSON.stringify(flags)};
+    const [first, flag] = [cachedDataVersionTag(), '--heap-growing-percent=50'];
+    setFlag(flag, '--heap-growing-percent=0');
+    const now = cachedDataVersionTag();
+    const within = withFirstFlags(cachedDataVersionTag);
+    const after = cachedDataVersionTag();
+    takeBack(flag);
+    console.log(JSON.stringify([now !== first, within === first, after === now, cachedDataVersionTag() === first]));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+  assert.equal(JSON.parse(stdout), [true, true, true, true]);
+});
+
 test.run();
