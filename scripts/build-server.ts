@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import type { Plugin } from 'vite';
 import { type BuiltFolder, buildAsPart, hashOf, root, sourcesIn } from './built-folder.ts';
 import { routeMatching } from './route-matching.ts';
+import { tlsLate } from './tls-when-used.ts';
 
 /*
  * `npm run build`: bundles the service into dist/server, which `npm start` runs: it starts with a third of the processor
@@ -16,7 +17,9 @@ const sourceFolders = ['server', 'routers', 'adapters', 'engine', 'media', 'doma
 /** Commands of the operator, which are in the bundle because an image has no sources. */
 const commands = ['seed', 'welcome', 'reset-password', 'revoke-access', 'grant-minutes', 'recount'];
 const commandFiles = ['operator', ...commands].map((name) => `scripts/${name}.ts`);
-const buildFiles = ['build-server', 'built-folder', 'route-matching'].map((name) => `scripts/${name}.ts`);
+const buildFiles = ['build-server', 'built-folder', 'route-matching', 'tls-when-used'].map(
+  (name) => `scripts/${name}.ts`,
+);
 const sourceFiles = ['package-lock.json', ...buildFiles, ...commandFiles];
 
 /** Packages that find their own files, or programs, beside themselves. They are loaded where they are needed. */
@@ -89,7 +92,7 @@ export async function bundleService(folder: string, target = folder, plugins: re
     configFile: false,
     root,
     logLevel: 'error',
-    plugins: [...plugins, sourcePlaces(root, target), routeMatching, ascii, entries],
+    plugins: [...plugins, sourcePlaces(root, target), routeMatching, tlsLate, ascii, entries],
     ssr: { noExternal: true, external: unbundled },
     build: {
       ssr: true,

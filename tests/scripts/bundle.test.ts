@@ -52,6 +52,13 @@ test('libraries of models, OAuth, MCP, passkeys, emails, media and S3 are loaded
   );
 });
 
+test('TLS is loaded when it is used', () => {
+  const texts = [...atStart()].map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  assert.not.match(texts, /require\("(?:node:)?(?:tls|https|http2)"\)/);
+  for (const use of ["node:tls').connect(", "node:https').createServer(", "node:http2').createSecureServer("])
+    assert.ok(texts.replaceAll('"', "'").includes(`process.getBuiltinModule('${use}`), use);
+});
+
 test('packages that only tools for other servers need are left out', () => {
   const all = packagesIn(readdirSync(folder).filter((name) => name.endsWith('.cjs')));
   assert.equal(
