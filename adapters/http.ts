@@ -124,29 +124,50 @@ export class UnreadableBody extends Failure {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/** The text of a JSON body. @throws Failure 400 for invalid UTF-8, and for more values than are read. */
+export function jsonTextOf(body: Buffer): string {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    throw new UnreadableBody('The body must be valid UTF-8.');
+  }
+  if (hasTooManyValues(body)) throw invalid(null, `The body has more than ${maxJsonValues} values. Send less at once.`);
+  return text;
+}
+
+/** The value of a JSON body; undefined for an empty one. @throws Failure 400. */
+function jsonValueOf(body: Buffer): unknown {
+  const text = jsonTextOf(body);
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnreadableBody('The body is not valid JSON. Check its quotes, commas and brackets.');
+  }
+}
+
+/** Reads bodies of a media type by `read`, whose failures are the answer. */
+export function readBodies(app: FastifyInstance, type: string | RegExp, read: (body: Buffer) => unknown): void {
+  app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length > defaultMaxBody) largeBodies.set(request, body.length);
+    let value: unknown;
+    try {
+      value = read(body as Buffer);
+    } catch (error) {
+      return done(error as Failure);
+    }
+    return done(null, value);
+  });
+}
+
 /**
  * JSON bodies: valid UTF-8 only, an empty body is no body. `__proto__` is an own property like any other, which the
  * strict schemas refuse by name: what handles a body before its schema does must define properties, not assign them.
  */
 export function parseJson(app: FastifyInstance): void {
-  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/, { parseAs: 'buffer' }, (request, body, done) => {
-    if (body.length > defaultMaxBody) largeBodies.set(request, body.length);
-    let text: string;
-    try {
-      text = utf8.decode(body as Buffer);
-    } catch {
-      return done(new UnreadableBody('The body must be valid UTF-8.'));
-    }
-    if (text.trim() === '') return done(null, undefined);
-    if (hasTooManyValues(body as Buffer)) {
-      return done(invalid(null, `The body has more than ${maxJsonValues} values. Send less at once.`));
-    }
-    try {
-      return done(null, JSON.parse(text));
-    } catch {
-      return done(new UnreadableBody('The body is not valid JSON. Check its quotes, commas and brackets.'));
-    }
-  });
+  readBodies(app, /^application\/(?:[\w.-]+\+)?json\b/, jsonValueOf);
 }

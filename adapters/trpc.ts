@@ -6,13 +6,15 @@ import { Failure, invalid, translate } from '../domain/errors.ts';
 import type { AppRouter } from '../routers/index.ts';
 import { defaultMaxBody } from '../routers/metadata.ts';
 import type { ContextFor } from './http.ts';
-import { describeFailure, failureOf, tooLarge, unsupportedMediaType } from './http.ts';
+import { describeFailure, failureOf, jsonTextOf, readBodies, tooLarge, unsupportedMediaType } from './http.ts';
 import type { Operation } from './operations.ts';
 import { positionBefore, positionHeaders } from './positions.ts';
 import { createPageOriginCheck, setSessionCookie } from './session-cookie.ts';
 
 /** Calls in one HTTP request, which counts once. */
 const maxCalls = 10;
+
+const json = 'application/json';
 
 /** Limits in bytes by the name of the procedure. */
 type BodyLimits = ReadonlyMap<string, number>;
@@ -74,7 +76,6 @@ export function mountTrpc(
   const exchanges = new WeakMap<Reply, [FastifyRequest, FastifyReply]>();
   const positions = new WeakMap<Reply, number>();
   const options: FastifyTRPCPluginOptions<AppRouter> = {
-    prefix: '/trpc',
     trpcOptions: {
       router,
       createContext: async ({ req, res }) => {
@@ -103,7 +104,7 @@ export function mountTrpc(
       },
     },
   };
-  void app.register(async (calls) => {
+  const mount = async (calls: FastifyInstance) => {
     calls.addHook('onRoute', (route) => {
       route.bodyLimit = Math.max(defaultMaxBody, ...limits.values());
     });
@@ -113,6 +114,10 @@ export function mountTrpc(
     });
     calls.addHook('preHandler', async (request) => requireSize(request, limits));
     calls.setErrorHandler((error: FastifyError, request, reply) => answerRefusal(error, request, reply, service));
-    await calls.register(fastifyTRPCPlugin, options);
-  });
+    fastifyTRPCPlugin(calls, options, () => {});
+    // tRPC parses the text itself; its own parser lets invalid UTF-8 and any number of values through.
+    calls.removeContentTypeParser(json);
+    readBodies(calls, json, jsonTextOf);
+  };
+  void app.register(mount, { prefix: '/trpc' });
 }

@@ -25,6 +25,22 @@ test('a body of too many values is refused before it is read', async () => {
   }
 });
 
+test('over tRPC too, for anybody', async () => {
+  const { key } = await tandem.workspace();
+  const send = async (call: string, body: string | Uint8Array<ArrayBuffer>) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${tandem.url}/trpc/${call}`, { method: 'POST', headers, body });
+    const { error } = (await answer.json()) as { error: { message: string } };
+    return [answer.status, error.message];
+  };
+  const many = JSON.stringify({ a: Array.from({ length: maxJsonValues }, () => []) });
+  for (const call of ['captures.create', 'accounts.signIn', 'accounts.signIn,accounts.signIn?batch=1']) {
+    assert.equal(await send(call, many), [400, 'The body has more than 20000 values. Send less at once.'], call);
+  }
+  const invalid = Buffer.from('{"title":"?"}').map((byte) => (byte === 0x3f ? 0xff : byte));
+  assert.equal(await send('todos.create', invalid), [400, 'The body must be valid UTF-8.']);
+});
+
 test('a body of a few long texts is read, whatever they hold', async () => {
   const { call } = await tandem.workspace();
   for (const unit of [',', '"', '\\', '":[{', '\\"', '[]']) {
