@@ -4,7 +4,7 @@ import { errorBody, type Failure, translate } from '../../domain/errors.ts';
 import { addressOf } from '../../routers/tools/addresses.ts';
 import { finderOf } from '../../routers/tools/tool.ts';
 import type { Tool } from '../operations.ts';
-import { compact } from './text.ts';
+import { compact, lengthsOnce } from './text.ts';
 
 type Json = Record<string, unknown>;
 
@@ -54,26 +54,35 @@ function limitFor(tool: Tool, data: unknown): number {
   return Array.isArray(messages) && messages.length <= 1 ? given : chosen;
 }
 
+/** What stays the same while one answer is shown in several sizes. */
+interface Showing {
+  publicUrl: string;
+  lengthOf: (text: string) => number;
+}
+
+const showing = (publicUrl: string): Showing => ({ publicUrl, lengthOf: lengthsOnce() });
+
 interface Shown {
   answer: Json;
   text: string;
 }
 
 /** What a tool returned, in a size: no nulls, long texts cut and long lists shortened and saying so, pages below `publicUrl`. */
-function shownIn(tool: Tool, data: unknown, publicUrl: string, [maxText, maxItems]: Size): Shown {
+function shownIn(tool: Tool, data: unknown, { publicUrl, lengthOf }: Showing, [maxText, maxItems]: Size): Shown {
   const length = Math.min(maxText, tool.maxText);
-  const { value, cuts, isShortened } = compact(data, length, (shown) => addressOf(publicUrl, shown), maxItems);
+  const address = (shown: Json) => addressOf(publicUrl, shown);
+  const { value, cuts, isShortened } = compact(data, length, address, maxItems, lengthOf);
   const cut = cuts.length > 0 && { cut: cuts.slice(0, maxCuts) };
   const answer = { ...(value as Json), ...((cut || isShortened) && { truncated: true, ...cut, rest: tool.rest }) };
   return { answer, text: JSON.stringify(answer) };
 }
 
 /** The answer in the largest size that fits; undefined when none does. */
-function fitted(tool: Tool, data: unknown, publicUrl: string): CallToolResult | undefined {
+function fitted(tool: Tool, data: unknown, view: Showing): CallToolResult | undefined {
   const limit = limitFor(tool, data);
   const sizes = smaller.filter(([text, items]) => text < tool.maxText || items < all);
   for (const size of [[tool.maxText, all] as const, ...sizes]) {
-    const { answer, text } = shownIn(tool, data, publicUrl, size);
+    const { answer, text } = shownIn(tool, data, view, size);
     if (text.length <= limit) return result(answer, text, false);
   }
   return undefined;
@@ -85,8 +94,8 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
  * What names the things of an answer that fits in no size: its own values and those of its objects. It is no error, because
  * a model repeats a call that failed, and what it asked for is done.
  */
-function outlined(tool: Tool, data: unknown, publicUrl: string): CallToolResult {
-  const { answer } = shownIn(tool, data, publicUrl, smallest);
+function outlined(tool: Tool, data: unknown, view: Showing): CallToolResult {
+  const { answer } = shownIn(tool, data, view, smallest);
   const valuesOf = (object: Json) => Object.fromEntries(Object.entries(object).filter(([, value]) => !isObject(value)));
   const objects = Object.entries(answer).filter(([, value]) => isObject(value) && !Array.isArray(value));
   const advice = tool.readOnly ? 'Ask for less.' : 'What the call asked for is done: do not repeat it.';
@@ -102,16 +111,17 @@ function outlined(tool: Tool, data: unknown, publicUrl: string): CallToolResult 
 
 /** What a tool returned, for a model: cut and shortened as far as it needs. */
 export function answerOf(tool: Tool, data: unknown, publicUrl: string): CallToolResult {
-  return fitted(tool, data, publicUrl) ?? outlined(tool, data, publicUrl);
+  const view = showing(publicUrl);
+  return fitted(tool, data, view) ?? outlined(tool, data, view);
 }
 
 /** How many rows of a page that fits in no size fit in the smallest; 0 when it is no page. */
-function fittingRows(tool: Tool, data: unknown, publicUrl: string): number {
+function fittingRows(tool: Tool, data: unknown, view: Showing): number {
   const { data: rows } = data as { data?: unknown };
   if (!tool.readOnly || !('limit' in tool.input.shape) || !Array.isArray(rows)) return 0;
   const fits = (count: number) => {
     const page = { ...(data as Json), data: rows.slice(0, count) };
-    return shownIn(tool, page, publicUrl, smallest).text.length <= limitFor(tool, page);
+    return shownIn(tool, page, view, smallest).text.length <= limitFor(tool, page);
   };
   let count = Math.max(0, rows.length - 1);
   while (count > 0 && !fits(count)) count--;
@@ -120,12 +130,12 @@ function fittingRows(tool: Tool, data: unknown, publicUrl: string): number {
 
 /** Calls a tool, and answers what it returned. A page that is too long is read again with fewer rows. @throws Failure. */
 export async function answerTo(tool: Tool, ctx: AuthenticatedContext, input: unknown): Promise<CallToolResult> {
-  const { publicUrl } = ctx.service;
+  const view = showing(ctx.service.publicUrl);
   let data = await tool.call(ctx, input);
   for (;;) {
-    const limit = fitted(tool, data, publicUrl) ?? fittingRows(tool, data, publicUrl);
+    const limit = fitted(tool, data, view) ?? fittingRows(tool, data, view);
     if (typeof limit !== 'number') return limit;
-    if (limit === 0) return outlined(tool, data, publicUrl);
+    if (limit === 0) return outlined(tool, data, view);
     data = await tool.call(ctx, { ...(input as Json), limit });
   }
 }

@@ -17,7 +17,8 @@ export interface Compact {
 
 /** Fields that are never cut: a cursor or an address is useless without its end. So is an id, wherever it stands. */
 const uncut = new Set(['nextCursor', 'recordingPageUrl']);
-const isId = (text: string) => Id.safeParse(text).success;
+const idLength = 36;
+const isId = (text: string) => text.length === idLength && Id.safeParse(text).success;
 
 /** Lists at the top of an answer that are pages: what is left out of one would be missed by its cursor. */
 const pages = new Set(['data', 'messages']);
@@ -30,6 +31,16 @@ const isValue = (value: unknown) => value !== null && value !== undefined;
 /** The address of an object's page. */
 type AddressOf = (shown: Readonly<Record<string, unknown>>) => string | undefined;
 
+/** The length of a text in code points, counted once: an answer is shown in several sizes before one fits. */
+export function lengthsOnce(): (text: string) => number {
+  const known = new Map<string, number>();
+  return (text) => {
+    const length = known.get(text) ?? codePoints(text);
+    known.set(text, length);
+    return length;
+  };
+}
+
 /**
  * The value without nulls, at any depth, with texts cut to `maxText` characters, lists in objects shortened to `maxItems`,
  * and with the `url` of each object.
@@ -39,6 +50,7 @@ export function compact(
   maxText: number,
   addressOf: AddressOf,
   maxItems = Number.POSITIVE_INFINITY,
+  lengthOf = codePoints,
 ): Compact {
   const cuts: Cut[] = [];
   let isShortened = false;
@@ -46,7 +58,7 @@ export function compact(
     if (typeof each === 'string') {
       const end = indexAfter(each, maxText);
       if (end === each.length || isId(each)) return each;
-      cuts.push({ field, shown: maxText, length: codePoints(each) });
+      cuts.push({ field, shown: maxText, length: lengthOf(each) });
       return each.slice(0, end);
     }
     if (Array.isArray(each)) return each.filter(isValue).map((item, i) => walk(item, `${field}[${i}]`));

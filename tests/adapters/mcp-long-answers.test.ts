@@ -121,6 +121,41 @@ test('an answer that fits in no size names what was made, and is no error', asyn
   assert.match((read.structuredContent as { note: string }).note, /Ask for less\.$/);
 });
 
+/** How often `work` goes through the characters of a text of this many. */
+function passesOver(length: number, work: () => unknown): number {
+  const prototype = String.prototype as { [Symbol.iterator](): StringIterator<string> };
+  const whole = prototype[Symbol.iterator];
+  let passes = 0;
+  prototype[Symbol.iterator] = function (this: string) {
+    if (this.length === length) passes += 1;
+    return whole.call(this);
+  };
+  try {
+    work();
+  } finally {
+    prototype[Symbol.iterator] = whole;
+  }
+  return passes;
+}
+
+test('a long text is counted once, in however many sizes its answer is tried', () => {
+  const transcript = '"'.repeat(200_000);
+  const texts = Array.from({ length: 4 }, () => 'x'.repeat(3000));
+  const data = { capture: { object: 'capture', id, transcript, ...texts }, messages: [] };
+  for (const more of [data, { ...data, ...Array.from({ length: 200 }, () => 'y'.repeat(100)) }]) {
+    const answers: unknown[] = [];
+    assert.is(
+      passesOver(transcript.length, () => answers.push(answerOf(endless(), more, 'https://tandem.test'))),
+      1,
+    );
+    assert.match(JSON.stringify(answers), /"truncated":true/);
+  }
+  const { structuredContent } = answerOf(endless(), data, 'https://tandem.test');
+  const { cut, capture } = structuredContent as { cut: unknown[]; capture: { transcript: string } };
+  assert.equal(cut.at(-1), { field: 'capture.transcript', shown: 1000, length: 200_000 });
+  assert.is(capture.transcript, transcript.slice(0, 1000));
+});
+
 /** A tool that lists 14 rows, of which few fit on a page. */
 const paging = endless({
   readOnly: true,
