@@ -223,4 +223,4 @@ export interface Context extends AuthenticatedContext {
 }
 
 /** What a request that waits may use of its context. `db` is the pool: nothing is held while it waits. */
-export type WaitContext = Pick<Context, 'principal' | 'operation' | 'db' | 'live' | 'signal' | 'closing'>;
+export type WaitContext = Pick<Context, 'principal' | 'operation' | 'db' | 'live' | 'service' | 'signal' | 'closing'>;

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import { toolsOf } from '../adapters/operations.ts';
 import { type AgentTool, agentToolsOf } from '../adapters/tools/agent-tools.ts';
+import { mayQuote } from '../domain/chats/quotations.ts';
 import type { RequestContext } from '../domain/context.ts';
 import type { Claim } from '../domain/turns/steps.ts';
-import { conversationOf } from '../engine/prompt/conversation.ts';
+import { type ConversationOptions, conversationOf } from '../engine/prompt/conversation.ts';
 import { newNonce } from '../engine/prompt/data.ts';
 import { promptOf } from '../engine/prompt/system.ts';
 import { toolRouter } from '../routers/tools/index.ts';
@@ -52,9 +53,11 @@ export function agentsAtWork({
     const granted = { scopes: new Set(allowed.scopes) };
     const isAllowed = ({ meta }: AgentTool) => lackingScopes(meta, granted).length === 0;
     const declared = [...tools.values()].filter(isAllowed);
-    const isHidden = (name: string) => {
+    const readsCaptures = granted.scopes.has('captures:read');
+    const isHidden: ConversationOptions['isHidden'] = (name, outcome) => {
       const tool = tools.get(name);
-      return tool !== undefined && !isAllowed(tool);
+      if (tool !== undefined && !isAllowed(tool)) return true;
+      return !readsCaptures && !outcome.isError && mayQuote(outcome, tool?.meta.scopes);
     };
     const agentNames = new Map(facts.workspace.agents.map(({ id, name }) => [id, name]));
     return {

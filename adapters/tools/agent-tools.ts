@@ -1,3 +1,4 @@
+import { quotesCaptures } from '../../domain/chats/quotations.ts';
 import type { AuthenticatedContext } from '../../domain/context.ts';
 import { endsTransaction, type Failure, translate } from '../../domain/errors.ts';
 import type { ToolMeta } from '../../domain/operations.ts';
@@ -10,6 +11,8 @@ export interface ToolOutcome {
   isError: boolean;
   output: unknown;
   truncated: boolean;
+  /** Whether the output may quote captures. */
+  quotesCaptures?: boolean;
 }
 
 /** A tool of an agent at work: the same as MCP's, called inside the transaction of a step. */
@@ -41,7 +44,8 @@ async function run(tool: Tool, ctx: AuthenticatedContext, input: unknown, report
   try {
     const answer = await ctx.db.transaction((db) => answerTo(tool, { ...ctx, db }, input));
     const output = answer.structuredContent as Record<string, unknown>;
-    return { isError: false, output, truncated: 'truncated' in output };
+    const quotes = quotesCaptures(tool.scopes, output);
+    return { isError: false, output, truncated: 'truncated' in output, quotesCaptures: quotes };
   } catch (error) {
     if (endsTransaction(error)) throw error;
     const failure = translate(error);

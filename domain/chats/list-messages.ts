@@ -22,7 +22,6 @@ export async function readMessages(
   input: MessageListingInput & { chatId: string; start?: number },
   fitting = (messages: readonly MessageAnswer[]) => messages.length,
 ): Promise<MessagesPage> {
-  const { workspaceId } = ctx.principal;
   const { chatId, limit, cursor, afterSequence, waitSeconds = 0 } = input;
   const filters = { chatId, afterSequence };
   const scope = cursorScope(ctx, { sort: 'sequence', order: 'asc', filters });
@@ -31,7 +30,7 @@ export async function readMessages(
     ctx,
     chatId,
     waitSeconds,
-    () => readTail(ctx.db, workspaceId, chatId, start, limit),
+    () => readTail(ctx, chatId, start, limit),
     (seen) => seen === undefined || seen.messages.length > 0 || !isWorking(seen.status),
     true,
   );

@@ -50,8 +50,12 @@ const blocks = {
       type: z.literal('tool_result'),
       toolCallId: callId,
       isError: z.boolean(),
-      output: anything,
+      output: anything.describe('Without captures:read a note, where it may quote captures.'),
       truncated: z.boolean(),
+      quotesCaptures: z
+        .boolean()
+        .optional()
+        .describe('Whether the output may quote captures. Earlier releases do not say.'),
     })
     .meta({ id: 'ToolResultBlock' }),
   approvalRequest: z

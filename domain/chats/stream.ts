@@ -55,7 +55,7 @@ async function* followChat(ctx: Context, { chatId, afterSequence }: Following): 
         if (await isClosed(ctx.db, ctx.principal)) return;
         checkedAt = performance.now();
       }
-      const tail = await readTailAs(ctx.db, ctx.principal, chatId, last, batch);
+      const tail = await readTailAs(ctx, chatId, last, batch);
       if (!tail) return;
       for (const message of tail.messages) {
         yield { event: 'message', id: message.sequence, data: message };

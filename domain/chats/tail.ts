@@ -1,6 +1,7 @@
-import type { Db } from '../../db/client.ts';
 import { validCredential } from '../access.ts';
+import type { Context } from '../context.ts';
 import { type MessageRow, messageColumns, messageOf } from './messages.ts';
+import { readable } from './quotations.ts';
 import type { ChatAnswer, MessageAnswer } from './shapes.ts';
 
 /** Messages of a chat after a sequence, oldest first, and its status, from one snapshot: none is missed between. */
@@ -24,27 +25,31 @@ const watched = statement(`,
 
 type TailRow = Pick<ChatAnswer, 'status'> & MessageRow & { allowed: boolean };
 
-function tailOf(rows: TailRow[], limit: number): Tail | undefined {
+function tailOf(ctx: Reading, rows: TailRow[], limit: number): Tail | undefined {
   const [first] = rows;
   if (!first) return undefined;
   const written = rows.filter(({ id }) => id !== null);
   const messages = written.slice(0, limit).map(({ status: _, allowed: __, ...row }) => messageOf(row));
-  return { status: first.status, messages, hasMore: written.length > limit };
+  return { status: first.status, messages: readable(ctx, messages), hasMore: written.length > limit };
 }
 
+/** What reading a chat needs of a context. */
+type Reading = Pick<Context, 'db' | 'principal' | 'service'>;
+
 /** Up to `limit` messages after `sequence`; undefined when the workspace has no such chat. */
-export async function readTail(db: Db, workspaceId: string, chatId: string, sequence: number, limit: number) {
-  return tailOf(await db.rows<TailRow>(plain, [workspaceId, chatId, sequence, limit + 1]), limit);
+export async function readTail(ctx: Reading, chatId: string, sequence: number, limit: number) {
+  const values = [ctx.principal.workspaceId, chatId, sequence, limit + 1];
+  return tailOf(ctx, await ctx.db.rows<TailRow>(plain, values), limit);
 }
 
 /** As `readTail`, while the credential is valid; undefined also when it no longer is. */
 export async function readTailAs(
-  db: Db,
-  { workspaceId, credentialId }: { workspaceId: string; credentialId: string },
+  ctx: Reading,
   chatId: string,
   sequence: number,
   limit: number,
 ): Promise<Tail | undefined> {
-  const rows = await db.rows<TailRow>(watched, [workspaceId, chatId, sequence, limit + 1, credentialId]);
-  return rows[0]?.allowed ? tailOf(rows, limit) : undefined;
+  const { workspaceId, credentialId } = ctx.principal;
+  const rows = await ctx.db.rows<TailRow>(watched, [workspaceId, chatId, sequence, limit + 1, credentialId]);
+  return rows[0]?.allowed ? tailOf(ctx, rows, limit) : undefined;
 }

@@ -166,10 +166,9 @@ export async function chatAfterWait(ctx: WaitContext, answer: unknown, input: un
 export async function runAfterWait(ctx: WaitContext, answer: unknown, input: unknown): Promise<unknown> {
   const seconds = secondsOf(input);
   if (seconds === undefined) return answer;
-  const { workspaceId } = ctx.principal;
   const { chatId, messageSequence } = answer as ChatRunAnswer;
   const chat = await untilSettled(ctx, { chatId, seconds });
-  const after = await readTail(ctx.db, workspaceId, chatId, messageSequence, maxReplies);
+  const after = await readTail(ctx, chatId, messageSequence, maxReplies);
   const status = chat?.status ?? 'cancelled';
   const replies = after?.messages ?? [];
   return ChatRun.parse({ ...(answer as ChatRunAnswer), status, replies, timedOut: isWorking(status) });

@@ -144,6 +144,7 @@ export interface CallResult {
   isError: boolean;
   output: unknown;
   truncated: boolean;
+  quotesCaptures?: boolean;
 }
 
 /**
@@ -156,9 +157,9 @@ export async function saveResult(
   result: CallResult,
   spentMs: number,
 ): Promise<{ dry: boolean }> {
-  const { toolCallId, title, isError, output, truncated } = result;
+  const { toolCallId, title, isError, output, truncated, quotesCaptures = false } = result;
   const step = await holdStep(ctx.db, claim);
-  const block: MessageBlock = { type: 'tool_result', toolCallId, isError, output, truncated };
+  const block: MessageBlock = { type: 'tool_result', toolCallId, isError, output, truncated, quotesCaptures };
   const text = isError ? `${title}: it failed.` : `${title}: done.`;
   const message = { turnId: claim.turnId, role: 'system' as const, text, blocks: [block] };
   const [, charged] = await Promise.all([

@@ -2,7 +2,7 @@ import type { MessageAnswer } from '../../domain/chats/shapes.ts';
 import type { ToolCall, Utterance } from '../engine.ts';
 import { trimmedOutput, type Unit, withinBudget } from './budget.ts';
 import { dataBlock, oneLine } from './data.ts';
-import { type CallRecord, callRecordsOf, isAboutCalls, outcomeOf } from './outcomes.ts';
+import { type CallRecord, callRecordsOf, isAboutCalls, type Outcome, outcomeOf } from './outcomes.ts';
 
 export interface ConversationOptions {
   /** That of the system prompt. */
@@ -16,7 +16,7 @@ export interface ConversationOptions {
   /** Longest output of one tool call in characters of JSON. */
   maxOutputLength?: number;
   /** Whether the output of a tool is not shown any more: the turn may not read it. */
-  isHidden?: (toolName: string) => boolean;
+  isHidden?: (toolName: string, outcome: Outcome) => boolean;
 }
 
 /** The text of a message that is not about calls. */
@@ -67,7 +67,7 @@ function agentUnit(
   message: MessageAnswer,
   records: readonly CallRecord[],
   used: Set<string>,
-  shown: (toolName: string, output: unknown) => unknown,
+  shown: (toolName: string, outcome: Outcome) => unknown,
 ): Unit {
   const text = textOf(message);
   const ids = records.map(({ call }) => uniqueId(call.id, message.sequence, used));
@@ -77,9 +77,9 @@ function agentUnit(
   const answer: Utterance = { role: 'agent', text, toolCalls };
   if (records.length === 0) return text.trim() === '' ? [] : [answer];
   const results = records.map((record, place) => {
-    const { isError, output = null } = outcomeOf(record);
+    const outcome = outcomeOf(record);
     const { id, name } = record.call;
-    return { toolCallId: ids[place] ?? id, name, isError, output: shown(name, output) };
+    return { toolCallId: ids[place] ?? id, name, isError: outcome.isError, output: shown(name, outcome) };
   });
   const notes = records.flatMap(({ call, decision }): Utterance[] => {
     const note = decision?.decision === 'approve' ? decision.note?.trim() : undefined;
@@ -100,7 +100,8 @@ const hidden = { note: 'This output is not shown: the credential for which you w
 /** The unit of each message that makes one, and how many messages before it are not there. */
 function unitsOf(messages: readonly MessageAnswer[], options: ConversationOptions) {
   const { maxOutputLength = 40_000, isHidden = () => false } = options;
-  const shown = (name: string, output: unknown) => (isHidden(name) ? hidden : trimmedOutput(output, maxOutputLength));
+  const shown = (name: string, outcome: Outcome) =>
+    isHidden(name, outcome) ? hidden : trimmedOutput(outcome.output ?? null, maxOutputLength);
   const records = callRecordsOf(messages);
   const used = new Set<string>();
   const units: Unit[] = [];

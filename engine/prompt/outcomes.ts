@@ -4,6 +4,7 @@ import type { MessageAnswer, MessageBlock, ToolCallBlock } from '../../domain/ch
 export interface Outcome {
   isError: boolean;
   output: unknown;
+  quotesCaptures?: boolean | undefined;
 }
 
 type Decision = Extract<MessageBlock, { type: 'approval_decision' }>;
@@ -69,7 +70,7 @@ export function callRecordsOf(messages: readonly MessageAnswer[]): ReadonlyMap<n
         if (record) byApproval.set(block.approvalId, record);
       } else if (block.type === 'tool_result') {
         const record = byCall.get(block.toolCallId);
-        if (record) record.result ??= { isError: block.isError, output: block.output };
+        if (record) record.result ??= block;
       } else if (block.type === 'approval_decision') {
         const record = byApproval.get(block.approvalId);
         if (record) record.decision = block;

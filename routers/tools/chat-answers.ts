@@ -72,7 +72,9 @@ function shownBlock(block: Exclude<MessageBlock, { type: 'text' }>): Record<stri
   }
   if (block.type !== 'tool_result') return block;
   const { type, toolCallId, isError, output } = block;
-  return { type, toolCallId, ...(isError && { isError }), output: briefly(output) };
+  // Where this is the output of a tool itself, it is marked by this as well.
+  const quotes = block.quotesCaptures !== false && { quotesCaptures: true };
+  return { type, toolCallId, ...(isError && { isError }), ...quotes, output: briefly(output) };
 }
 
 function shown(message: MessageAnswer): Shown {

@@ -87,6 +87,74 @@ test('without captures:read nobody gives captures to a chat, not even unknown on
   assert.equal((await workspace.call('GET /chats')).body.data, []);
 });
 
+/** Runs a chat of an agent that makes these calls. Returns its id. */
+async function chatOf(workspace: TestWorkspace, calls: [string, object][], key = workspace.key): Promise<string> {
+  const plan = engine.plan([use(...calls), reply('Done.')]);
+  const { id } = bodyOf(await workspace.call('POST /chats', { message: plan }, { key }), 201);
+  assert.is((await settled(workspace, id)).body.status, 'completed');
+  return id;
+}
+
+test('what tools returned of captures is not shown to a key without captures:read, nor to agents that it asks', async () => {
+  const workspace = await tandem.workspace();
+  const capture = await newNote(workspace, 'ZANZIBAR is the word');
+  const first = await chatOf(workspace, [
+    ['get_capture', { captureId: capture }],
+    ['create_todo', { title: 'HARMLESS' }],
+  ]);
+  // Quoted by an agent that may read captures.
+  const second = await chatOf(workspace, [['get_chat', { chatId: first }]]);
+  for (const id of [first, second]) assert.match(JSON.stringify(await messagesOf(workspace, id)), /ZANZIBAR/);
+
+  const key = await workspace.mint(['chats:read', 'chats:write', 'todos:read']);
+  const asKey = async (route: string) => (await workspace.call(route, undefined, { key })).text;
+  const third = await chatOf(
+    workspace,
+    [
+      ['get_chat', { chatId: first }],
+      ['get_chat', { chatId: second }],
+    ],
+    key,
+  );
+  for (const id of [first, second, third]) {
+    const listed = await asKey(`GET /chats/${id}/messages`);
+    assert.not.match(listed, /ZANZIBAR/);
+    assert.not.match(await asKey(`GET /chats/${id}/messages?afterSequence=2`), /ZANZIBAR/, 'without the calls');
+    assert.not.match(await asKey(`GET /chats/${id}/stream`), /ZANZIBAR/);
+  }
+  assert.match(await asKey(`GET /chats/${first}/messages`), /may quote captures.*HARMLESS/s);
+  assert.match(await asKey(`GET /chats/${third}/messages`), /HARMLESS/, 'the agent saw the rest');
+
+  // An agent of the key goes on in the chat of somebody who may read captures.
+  for (const id of [first, second]) {
+    let seen = '';
+    const more = engine.plan((request) => {
+      seen = JSON.stringify(request);
+      return reply('Yes.');
+    });
+    bodyOf(await workspace.call(`POST /chats/${id}/messages`, { message: more }, { key }), 202);
+    await settled(workspace, id);
+    assert.match(seen, /not shown/);
+    assert.not.match(seen, /ZANZIBAR/);
+  }
+});
+
+test('outputs of a release that did not say what they quote are shown by the tool that was called', async () => {
+  const workspace = await tandem.workspace();
+  const capture = await newNote(workspace, 'ZANZIBAR is the word');
+  const id = await chatOf(workspace, [
+    ['get_capture', { captureId: capture }],
+    ['create_todo', { title: 'HARMLESS' }],
+  ]);
+  const forget = `update messages m set blocks = (select jsonb_agg(b - 'quotesCaptures' order by place)
+    from jsonb_array_elements(m.blocks) with ordinality e(b, place)) where workspace_id = $1 and chat_id = $2`;
+  await tandem.db.rows(forget, [workspace.workspaceId, id]);
+  const key = await workspace.mint(['chats:read']);
+  const { text } = await workspace.call(`GET /chats/${id}/messages`, undefined, { key });
+  assert.match(text, /HARMLESS/);
+  assert.not.match(text, /ZANZIBAR/);
+});
+
 test('the capture of a todo is in the prompt and the tools for whoever may read it; others get the link alone', async () => {
   const workspace = await tandem.workspace();
   const { call } = workspace;
