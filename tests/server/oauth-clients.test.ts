@@ -76,6 +76,9 @@ test('a client is refused whose redirect addresses are none that a person could 
     assert.is((await registration(json)).status, 400);
   }
   assert.is((await registration({ redirect_uris: Array(21).fill(callback) })).status, 400);
+  const long = `https://a.example/${'a'.repeat(1900)}`;
+  assert.is((await registration({ redirect_uris: [long, long] })).status, 201);
+  assert.is((await registration({ redirect_uris: [long, long, long] })).body.error, 'invalid_redirect_uri');
   const text = await fetch(`${tandem.url}/oauth/register`, { method: 'POST', body: 'not json' });
   assert.is(text.status, 400);
 });

@@ -17,6 +17,8 @@ const responseTypes = new Set<ResponseType>(['code']);
 
 const maxNameLength = 200;
 const maxRedirects = 20;
+/** Characters of all of them: anybody may register a client, which is kept for a day. */
+const maxRedirectsLength = 4000;
 
 /** Those values that are known here; undefined (so that the default holds) when there are none. */
 function kept<Value>(values: unknown, known: ReadonlySet<Value>): Value[] | undefined {
@@ -51,8 +53,11 @@ export function normalizeClient(metadata: AllClientMetadata): void {
   metadata.application_type = 'native';
   if (!isMetadataDocument(metadata.client_id)) metadata.token_endpoint_auth_method = 'none';
   const redirects: unknown = metadata.redirect_uris;
-  if (Array.isArray(redirects) && (redirects.length > maxRedirects || !redirects.every(isPlainAddress))) {
-    throw new errors.InvalidClientMetadata(`redirect_uris must be at most ${maxRedirects} addresses in plain ASCII`);
+  if (Array.isArray(redirects)) {
+    if (redirects.length > maxRedirects || !redirects.every(isPlainAddress))
+      throw new errors.InvalidClientMetadata(`redirect_uris must be at most ${maxRedirects} addresses in plain ASCII`);
+    if (redirects.join('').length > maxRedirectsLength)
+      throw new errors.InvalidClientMetadata(`redirect_uris must have at most ${maxRedirectsLength} characters in all`);
   }
   assignKnown(metadata, 'grant_types', kept(metadata.grant_types, grantTypes));
   assignKnown(metadata, 'response_types', kept(metadata.response_types, responseTypes));
