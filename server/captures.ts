@@ -14,7 +14,7 @@ import type { Background } from './background.ts';
 import type { Config } from './config.ts';
 import { mediaLinks } from './downloads/links.ts';
 import { createIntake, type Intake, maxRecordingSockets } from './recordings/intake.ts';
-import { stopSilent } from './recordings/silence.ts';
+import { silenceWatch } from './recordings/silence.ts';
 import { defaultTimes } from './recordings/times.ts';
 import { watchSpace } from './runtime/audio-space.ts';
 import type { Periodic } from './runtime/periodic.ts';
@@ -80,7 +80,7 @@ export async function openCaptures(
       };
     },
     addPeriodic: (periodic) => {
-      periodic.every(5, 'stop silent recordings', () => stopSilent({ db: workers }, times, log));
+      periodic.every(5, 'stop silent recordings', silenceWatch({ db: workers }, times, log));
       tidy().catch((err: unknown) => log.warn({ err }, 'temporary audio was not removed'));
       periodic.every(300, 'remove temporary audio', tidy);
     },

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { endRecording, type RecordingContext, type StopReason } from '../../domain/captures/recording.ts';
 import type { CaptureRef } from '../../domain/jobs.ts';
-import type { IntakeTimes } from './times.ts';
+import { type IntakeTimes, msSince, now } from './times.ts';
 
 /** Recordings that one run stops at most. */
 const maxPerRun = 500;
 
-// A connection reports new audio with the renewals of its lease: a missing renewal is not silence.
-const isSilent = `r.last_audio_at < now() - $1 * interval '1 millisecond'`;
+// A connection reports new audio with the renewals of its lease: a missing renewal is not silence. Null: nothing is.
+const isSilent = `r.last_audio_at < now() - $1::float8 * interval '1 millisecond'`;
 const isLong = `r.opened_at < now() - r.max_seconds * interval '1 second'`;
 const due = `select r.workspace_id as "workspaceId", r.capture_id as "captureId" from recordings r
   where r.stopped_at is null and (${isSilent} or ${isLong}) order by r.last_audio_at limit ${maxPerRun}`;
@@ -17,6 +17,11 @@ const hold = `select case when r.holder is null or r.lease_until <= now() then '
   where c.workspace_id = $2 and c.id = $3 and r.stopped_at is null and (${isSilent} or ${isLong})
   for no key update of c, r skip locked`;
 
+interface Silence extends Pick<IntakeTimes, 'renewMs'> {
+  /** Null: no silence is too long. */
+  silenceMs: number | null;
+}
+
 /**
  * Stops the recordings from which no audio came for `silenceMs`, connected or not, and those that have lasted as long
  * as they may, pauses and interruptions included. The reason is `connection_lost` wherever no recorder is connected. Any
@@ -24,10 +29,10 @@ const hold = `select case when r.holder is null or r.lease_until <= now() then '
  */
 export async function stopSilent(
   { db: pool }: RecordingContext,
-  { silenceMs, renewMs }: Pick<IntakeTimes, 'silenceMs' | 'renewMs'>,
+  { silenceMs, renewMs }: Silence,
   log: Logger,
 ): Promise<number> {
-  const ms = silenceMs + 2 * renewMs;
+  const ms = silenceMs === null ? null : silenceMs + 2 * renewMs;
   let stopped = 0;
   for (const { workspaceId, captureId } of await pool.rows<CaptureRef>(due, [ms])) {
     const reason = await pool.transaction(async (db) => {
@@ -40,4 +45,19 @@ export async function stopSilent(
     log.debug({ captureId, reason }, 'recording stopped');
   }
   return stopped;
+}
+
+/** `stopSilent` for a process that calls it again and again: the time in which the service was away is no silence. */
+export function silenceWatch(ctx: RecordingContext, times: IntakeTimes, log: Logger): () => Promise<number> {
+  let last = now();
+  let back = last;
+  return async () => {
+    const wasAway = msSince(last) > times.awayMs;
+    const isBack = wasAway || msSince(back) < times.returnMs;
+    // While the database is away it fails, and the service is away still.
+    const stopped = await stopSilent(ctx, { ...times, silenceMs: isBack ? null : times.silenceMs }, log);
+    last = now();
+    if (wasAway) back = last;
+    return stopped;
+  };
 }

@@ -5,6 +5,10 @@ export interface IntakeTimes {
   renewMs: number;
   /** A recording without new audio for this long is stopped. */
   silenceMs: number;
+  /** When no run looked for silence for so long, the service was away. */
+  awayMs: number;
+  /** After it was away, or has started, silence stops no recording for so long: recorders connect again and send what they have. */
+  returnMs: number;
   /** Between two pings; a client that missed two is cut off. */
   heartbeatMs: number;
   /** Timeout of the store for one chunk. */
@@ -19,6 +23,8 @@ export const defaultTimes: IntakeTimes = {
   leaseMs: 10_000,
   renewMs: 3000,
   silenceMs: 300_000,
+  awayMs: 60_000,
+  returnMs: 120_000,
   heartbeatMs: 15_000,
   putMs: 20_000,
   retryMs: 5000,

@@ -9,6 +9,7 @@ import { brokenLine, callAs, clock, overLine, recorded, secondsRecorded, status 
 
 const test = pageSuite('pages: what may happen to a recording', async () => ({
   handlers: { onCapture: async () => {} },
+  intakeTimes: { returnMs: 0 },
 }));
 
 const start = (page: Page) => page.getByRole('button', { name: 'Start recording' }).click();

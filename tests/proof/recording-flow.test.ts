@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { intakeIsOver } from '../../server/recordings/claims.ts';
-import { stopSilent } from '../../server/recordings/silence.ts';
-import { defaultTimes } from '../../server/recordings/times.ts';
+import { silenceWatch, stopSilent } from '../../server/recordings/silence.ts';
+import { defaultTimes, type IntakeTimes } from '../../server/recordings/times.ts';
 import type { TestService } from '../support/harness.ts';
 import { chunkFrame, Recorder, refusalOf } from '../support/recorder.ts';
 import {
@@ -227,6 +227,21 @@ test('four minutes without audio stop nothing', async () => {
   await age(session, 240);
   await sweep();
   assert.is((await rowOf(tandem, session)).stopReason, null);
+});
+
+test('the time in which the service was away is no silence; the longest duration counts then too', async () => {
+  const [session, long] = [await newSession(), await newSession()];
+  await age(session, 400);
+  await age(long, 20_000);
+  const watch = (times: Partial<IntakeTimes>) => silenceWatch({ db: tandem.db }, { ...defaultTimes, ...times }, log);
+  const reasons = () => Promise.all([session, long].map(async (each) => (await rowOf(tandem, each)).stopReason));
+  // It has just started, and no run was recent enough.
+  await watch({})();
+  assert.equal(await reasons(), [null, 'connection_lost']);
+  await watch({ awayMs: -1, returnMs: 0 })();
+  assert.equal(await reasons(), [null, 'connection_lost']);
+  await watch({ returnMs: 0 })();
+  assert.equal(await reasons(), ['connection_lost', 'connection_lost']);
 });
 
 test('a recording that lasts as long as it may is stopped, however it continues', async () => {
