@@ -13,7 +13,7 @@ import type { LeasedRow } from './queue/leases.ts';
 import { doubling, type Handler, type Loop, type LoopParts, startLoop } from './queue/loop.ts';
 import { turnLeases } from './turns/leases.ts';
 import { webhookLeases } from './webhooks/leases.ts';
-import { endpointsAtATime } from './webhooks/worker.ts';
+import { endpointsAtATime, endpointsPerWorkspace } from './webhooks/worker.ts';
 
 /** What is done for each kind of work. */
 export interface Handlers {
@@ -89,8 +89,9 @@ export function startWork({ db, pgListener, log, turnConcurrency, handlers }: Wo
     digests: loop({ leases: digestLeases, handle: onDigest, removes: true, retrySeconds: pauseOf }),
     captures: loop({ leases: captureLeases, handle: onCapture }),
   };
+  const retrySeconds = () => webhookRetrySeconds;
   notified.webhooks = loop(
-    { leases: webhookLeases, handle: onWebhook, retrySeconds: () => webhookRetrySeconds },
+    { leases: webhookLeases, handle: onWebhook, perWorkspace: endpointsPerWorkspace, retrySeconds },
     endpointsAtATime,
   );
   notified.pushes = loop({ leases: pushLeases, handle: onPush }, pushesAtATime);

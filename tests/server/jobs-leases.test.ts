@@ -60,6 +60,23 @@ async function secondsLeft({ workspaceId, turnId }: TurnRef, since?: string): Pr
   return row?.seconds ?? Number.NaN;
 }
 
+test('with a share a workspace gets no more than that, with what it holds already, and others do', async () => {
+  const other = await idle.workspace();
+  const [own, others] = [[], []] as [TurnRef[], TurnRef[]];
+  for (let made = 0; made < 5; made++) own.push(await seed());
+  for (let made = 0; made < 2; made++) others.push(await seed({}, other));
+  const claimed = async (held: readonly string[]) => {
+    const share = { most: 3, held };
+    const { claims, found } = await turnLeases.claim(idle.db, 10, newId(), first, share);
+    assert.is(found, claims.length);
+    return [own, others].map((turns) => claims.filter(({ turnId }) => ids(turns).includes(turnId)).length);
+  };
+  const { workspaceId } = workspace;
+  assert.equal(await claimed([workspaceId, workspaceId]), [1, 2]);
+  assert.equal(await claimed([workspaceId, workspaceId, workspaceId]), [0, 0]);
+  assert.equal(await claimed([other.workspaceId]), [3, 0]);
+});
+
 test('a turn that is due is claimed once, and again when its lease has ended', async () => {
   const turn = await seed();
   const before = await now();

@@ -3,6 +3,7 @@ import { Webhook as SvixWebhook } from 'svix';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sweepDeliveries } from '../../domain/webhooks/retention.ts';
+import { endpointsAtATime, endpointsPerWorkspace } from '../../server/workers/webhooks/worker.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { until } from '../support/until.ts';
 import { type Received, type Receiver, startReceiver } from '../support/webhook-receiver.ts';
@@ -171,6 +172,26 @@ test('an endpoint that never answers holds up neither another one nor its own ot
   assert.ok(receiver.at(silent).length < 20);
   await until(() => held.length > 1);
   for (const release of held) release();
+});
+
+test('a workspace with many endpoints that never answer does not hold up another one', async () => {
+  const [workspace, other] = [await tandem.workspace(), await tandem.workspace()];
+  const [silent, prompt] = [newPath(), newPath()];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  receiver.answer(silent, (response) => void released.then(() => response.end()));
+  for (let made = 0; made < endpointsAtATime; made++)
+    await newEndpoint(tandem, workspace, { url: receiver.url(silent) });
+  await newEndpoint(tandem, other, { url: receiver.url(prompt) });
+  await happen(tandem, workspace.workspaceId, 1);
+  await receiver.received(silent, endpointsPerWorkspace);
+  await happen(tandem, other.workspaceId, 1);
+  await receiver.received(prompt, 1);
+  assert.is(receiver.at(silent).length, endpointsPerWorkspace);
+  release();
+  await receiver.received(silent, endpointsAtATime);
 });
 
 test('the list of endpoints shows the newest delivery of each, and what came of it', async () => {

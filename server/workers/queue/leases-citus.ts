@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts';
-import type { Claimed, LeasedRow, WorkTable } from './work-table.ts';
+import type { Claimed, LeasedRow, Share, WorkTable } from './work-table.ts';
 
 /*
  * Claims on Citus, where a statement locks rows of one workspace: what is due anywhere is looked for without locks, and
@@ -42,14 +42,34 @@ export function claimTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, sec
   };
 }
 
+interface Wanted {
+  limit: number;
+  spare: number;
+  workerId: string;
+  after: string;
+  share?: Share | undefined;
+}
+
+/** Those that a workspace may still have of its share. */
+function withinShare(found: readonly Candidate[], { most, held }: Share): Candidate[] {
+  const counts = new Map<string, number>();
+  for (const id of held) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return found.filter(({ workspaceId }) => {
+    const count = (counts.get(workspaceId) ?? 0) + 1;
+    counts.set(workspaceId, count);
+    return count <= most;
+  });
+}
+
 /** Claims up to `limit` rows, as `Leases.claim` does. Those of one workspace are claimed at once, all or none. */
 export async function claimAnywhere<Claim extends LeasedRow>(
   db: Db,
   { candidates, ofWorkspace }: ClaimTexts,
-  { limit, spare, workerId, after }: { limit: number; spare: number; workerId: string; after: string },
+  { limit, spare, workerId, after, share }: Wanted,
 ): Promise<Claimed<Claim>> {
   const found = await db.rows<Candidate>(candidates, [limit + spare, after]);
-  const wanted = Map.groupBy(found.slice(0, limit), ({ workspaceId }) => workspaceId);
+  const allowed = share ? withinShare(found, share) : found;
+  const wanted = Map.groupBy(allowed.slice(0, limit), ({ workspaceId }) => workspaceId);
   const turns: Claim[][] = [];
   for (const [workspaceId, { length }] of wanted) {
     turns.push(await db.rows<Claim>(ofWorkspace, [length, workerId, workspaceId]));
@@ -57,7 +77,8 @@ export async function claimAnywhere<Claim extends LeasedRow>(
   const longest = Math.max(0, ...turns.map(({ length }) => length));
   const claims = Array.from({ length: longest }, (_, nth) => turns.flatMap((each) => each[nth] ?? [])).flat();
   const isFull = found.length === limit + spare;
-  return { claims, found: found.length, reached: isFull ? ([...wanted.keys()].at(-1) ?? null) : null };
+  const last = [...wanted.keys()].at(-1) ?? found.at(-1)?.workspaceId ?? null;
+  return { claims, found: allowed.length, reached: isFull ? last : null };
 }
 
 /** The claims of each workspace. */

@@ -1,9 +1,9 @@
 import type { Db } from '../../../db/client.ts';
 import { wake } from '../../../domain/jobs.ts';
 import { byWorkspace, claimAnywhere, claimTexts } from './leases-citus.ts';
-import type { Claimed, LeasedRow, WorkTable } from './work-table.ts';
+import type { Claimed, LeasedRow, Share, WorkTable } from './work-table.ts';
 
-export type { Claimed, LeasedRow, WorkTable } from './work-table.ts';
+export type { Claimed, LeasedRow, Share, WorkTable } from './work-table.ts';
 
 /** How long a worker holds a claim without renewing it, in seconds. It renews it this many times in that time. */
 export const leaseSeconds = 12;
@@ -23,9 +23,10 @@ export interface Leases<Claim extends LeasedRow> {
   readonly waiting: string;
   /**
    * Claims up to `limit` rows that are due, or whose lease has ended. Workspaces take turns, beginning with the one after
-   * `after`, and within a workspace what is due longest comes first. The last claim is that of the last turn.
+   * `after`, and within a workspace what is due longest comes first. The last claim is that of the last turn. With a
+   * `share`, a workspace that has it gets no more.
    */
-  claim(db: Db, limit: number, workerId: string, after: string): Promise<Claimed<Claim>>;
+  claim(db: Db, limit: number, workerId: string, after: string, share?: Share): Promise<Claimed<Claim>>;
   /** Whether rows of other workspaces wait for a worker. */
   othersWait(db: Db, workspaceId: string): Promise<boolean>;
   /** Renews the leases of claims, and returns those that the worker still holds. */
@@ -40,7 +41,10 @@ export interface Leases<Claim extends LeasedRow> {
   remove(db: Db, claims: readonly Claim[]): Promise<void>;
 }
 
-function claimText<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: number): string {
+/** Those held are not among the rows found: their leases last. */
+const withinShare = 'and w.nth + (select count(*) from unnest($5::uuid[]) h(id) where h.id = r.workspace_id) <= $6';
+
+function claimText<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: number, share = ''): string {
   const { name, due, attempt, open, eligible = 'true', onClaim, columns, joins = '' } = table;
   // A row is due in the millisecond in which it was made, to which its time is rounded up.
   const isDue = `${open} and t.${due} < now() + interval '1 millisecond'`;
@@ -65,7 +69,7 @@ function claimText<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: nu
         select t.ctid as row, t.${due} from ${name} t where t.workspace_id = r.workspace_id and ${isDue} and ${eligible}
         order by t.${due} limit $4
       ) o
-    ) w where r.place > 0 order by w.nth, r.place limit $4
+    ) w where r.place > 0 ${share} order by w.nth, r.place limit $4
   ), locked as materialized (
     select f.* from found f join ${name} t on t.ctid = f.row
     where ${isDue} order by f.nth, f.place limit $1 for no key update of t skip locked
@@ -123,7 +127,7 @@ function waitingText<Claim extends LeasedRow>(table: WorkTable<Claim>, limit: nu
 /** The leases on the rows of a table. */
 export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leases<Claim> {
   const { leaseSeconds: seconds = leaseSeconds } = table;
-  const claim = claimText(table, seconds);
+  const [claim, claimWithin] = [claimText(table, seconds), claimText(table, seconds, withinShare)];
   const onCitus = claimTexts(table, seconds);
   const elsewhere = waitingText(table, 1, 't.workspace_id <> $1::uuid');
   const [everywhere, withinOne] = [claimedTexts(table, seconds, false), claimedTexts(table, seconds, true)];
@@ -145,10 +149,13 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
     name: table.name,
     leaseSeconds: seconds,
     waiting: waitingText(table, maxCounted),
-    claim: async (db, limit, workerId, after) => {
-      if (db.engine === 'citus') return claimAnywhere<Claim>(db, onCitus, { limit, spare, workerId, after });
+    claim: async (db, limit, workerId, after, share) => {
+      if (db.engine === 'citus') return claimAnywhere<Claim>(db, onCitus, { limit, spare, workerId, after, share });
       type Row = Claim & Pick<Claimed<Claim>, 'found' | 'reached'>;
-      const rows = await db.rows<Row>(claim, [limit, workerId, after, limit + spare]);
+      const values = [limit, workerId, after, limit + spare];
+      const rows = await (share
+        ? db.rows<Row>(claimWithin, [...values, share.held, share.most])
+        : db.rows<Row>(claim, values));
       const [{ found, reached } = { found: 0, reached: null }] = rows;
       return { claims: rows.filter(({ workspaceId }) => workspaceId !== null), found, reached };
     },

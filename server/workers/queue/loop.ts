@@ -40,6 +40,8 @@ export interface LoopParts<Claim extends LeasedRow> {
   leases: Leases<Claim>;
   /** Claims worked on at a time. */
   concurrency: number;
+  /** Of these, those of one workspace; all when missing. */
+  perWorkspace?: number;
   handle: Handler<Claim>;
   /** Deletes the row when `handle` resolves; else the handler ends its work itself. */
   removes?: boolean;
@@ -83,7 +85,7 @@ export function doubling(failures: number): number {
 }
 
 export function startLoop<Claim extends LeasedRow>(parts: LoopParts<Claim>): Loop {
-  const { db, log, leases, concurrency, handle, removes = false, keepsLease = false } = parts;
+  const { db, log, leases, concurrency, perWorkspace, handle, removes = false, keepsLease = false } = parts;
   const { retrySeconds = ({ attempt }) => doubling(attempt) } = parts;
   const workerId = newId();
   const inProgress = new Map<Claim, { lost: AbortController; ending: Promise<void> }>();
@@ -133,13 +135,16 @@ export function startLoop<Claim extends LeasedRow>(parts: LoopParts<Claim>): Loo
       wakeIn(seconds * 1000);
     }
   };
+  const workspacesHeld = () => [...inProgress.keys()].map(({ workspaceId }) => workspaceId);
+  const hasShare = ({ workspaceId }: Claim) =>
+    perWorkspace !== undefined && workspacesHeld().filter((id) => id === workspaceId).length >= perWorkspace;
   const start = (claim: Claim) => {
     const lost = new AbortController();
     const entry = { lost, ending: Promise.resolve() };
     inProgress.set(claim, entry);
     entry.ending = work(claim, lost.signal).finally(() => {
       // More is claimed only when there may be more than there was room for.
-      const wasFull = inProgress.size >= concurrency;
+      const wasFull = inProgress.size >= concurrency || hasShare(claim);
       inProgress.delete(claim);
       if (wasFull) poller.wake();
     });
@@ -148,7 +153,8 @@ export function startLoop<Claim extends LeasedRow>(parts: LoopParts<Claim>): Loo
   const claimFree = async (): Promise<number> => {
     const free = concurrency - inProgress.size;
     if (free <= 0) return fullMs;
-    const claiming = leases.claim(db, free, workerId, ring.after);
+    const share = perWorkspace === undefined ? undefined : { most: perWorkspace, held: workspacesHeld() };
+    const claiming = leases.claim(db, free, workerId, ring.after, share);
     const late = (claims: readonly Claim[]) => void Promise.all(claims.map(handBack));
     const claimed = await inTime(statementMs, claiming, (answer) => late(answer.claims));
     const { claims, found } = claimed;

@@ -34,6 +34,13 @@ export interface WorkTable<Claim extends LeasedRow> {
   leaseSeconds?: number;
 }
 
+/** How many places of a process one workspace may have. */
+export interface Share {
+  most: number;
+  /** The workspaces of the claims that the process holds, one for each. */
+  held: readonly string[];
+}
+
 /** Rows that were claimed, and how many were there to be claimed. */
 export interface Claimed<Claim> {
   claims: Claim[];

@@ -24,6 +24,8 @@ import { verdictOf } from './retries.ts';
 
 /** Endpoints that a process sends to at a time, and requests at a time to one of them. */
 export const endpointsAtATime = 32;
+/** Of these, those of one workspace: others get their turn however slow its receivers are. */
+export const endpointsPerWorkspace = endpointsAtATime / 2;
 const requestsPerEndpoint = 4;
 export const maxRequests = endpointsAtATime * requestsPerEndpoint;
 /** An endpoint is given back after so long, so that others get their turn. */
