@@ -117,10 +117,12 @@ export async function reportMinutesExhausted(ctx: NotifyContext, workspaceId: st
   });
 }
 
-// Workspaces that they own before those that they joined, the oldest first.
+// Workspaces that they own before those that they joined, the oldest first. Where addresses can be confirmed ($2), only who
+// confirmed theirs: anybody may have signed up with the address of the guest, who has the email.
 const ownWorkspace = `select m.workspace_id as "workspaceId", m.user_id as "userId" from users u
   join members m on m.user_id = u.id and m.removed_at is null
-  where lower(u.email) = lower($1) order by (m.role = 'owner') desc, m.created_at, m.workspace_id limit 1`;
+  where lower(u.email) = lower($1) and (not $2 or u.email_verified_at is not null)
+  order by (m.role = 'owner') desc, m.created_at, m.workspace_id limit 1`;
 /** Of the names of inviter and workspace, which share one title. */
 const maxInviterLength = 100;
 const inviting = 'select w.name, u.name as inviter from workspaces w, users u where w.id = $1 and u.id = $2';
@@ -134,7 +136,7 @@ export async function notifyInvited(
   invitation: { id: string; workspaceId: string; email: string; invitedBy: string },
 ): Promise<void> {
   const { id, workspaceId, email, invitedBy } = invitation;
-  const [guest] = await ctx.db.rows<{ workspaceId: string; userId: string }>(ownWorkspace, [email]);
+  const [guest] = await ctx.db.rows<{ workspaceId: string; userId: string }>(ownWorkspace, [email, ctx.mail.sends]);
   if (!guest) return;
   const [names] = await ctx.db.rows<{ name: string; inviter: string }>(inviting, [workspaceId, invitedBy]);
   // Who invites, and with which credential, is no business of the workspace of the guest.

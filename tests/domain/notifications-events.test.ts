@@ -267,7 +267,7 @@ test('a person without an account is invited by email alone', async () => {
   assert.equal(await notificationsIn(workspace), []);
 });
 
-test('where emails are sent, an event sends one to everybody concerned, and an invitation only its own', async () => {
+test('where emails are sent, an event sends one to everybody concerned, and an invitation only its own; it is shown to who has confirmed the address', async () => {
   const [database, box] = [await createServiceDatabase(), await openMailServer()];
   const sending = await startTestService({ DATABASE_URL: database.url, SMTP_URL: box.url }, { engine });
   const workspace = await sending.workspace();
@@ -281,9 +281,19 @@ test('where emails are sent, an event sends one to everybody concerned, and an i
   // The other one is of the sign-up.
   const texts = (await box.emailsTo(guest.email, 2)).map(({ text }) => /\/(verify|join)#token=/.exec(text)?.[1]);
   assert.equal(texts.sort(), ['join', 'verify']);
+  // Whoever signed up with the address has yet to show that it is theirs.
+  const invitations = async () => {
+    const text = `select 1 from notifications where workspace_id = $1 and kind = 'invited'`;
+    return (await sending.db.rows(text, [guest.session.workspace.id])).length;
+  };
+  assert.is(await invitations(), 0);
+  await sending.db.rows('update users set email_verified_at = now() where id = $1', [guest.session.user.id]);
+  await invite(workspace, guest.email);
+  assert.is(await invitations(), 1);
+  await box.emailsTo(guest.email, 3);
   const pending = await sending.db.rows<object>(`select 1 from notifications where email = 'pending'`, []);
   assert.equal([...pending], []);
-  assert.is(box.emails.length, 3);
+  assert.is(box.emails.length, 4);
   await sending.close();
   await box.close();
   await database.drop();
