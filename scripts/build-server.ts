@@ -109,7 +109,13 @@ export async function bundleService(folder: string, target = folder, plugins: re
           'task-runner': join(root, 'server/compute/task-runner.ts'),
           ...Object.fromEntries(commands.map((name) => [name, join(root, `scripts/${name}.ts`)])),
         },
-        output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' },
+        output: {
+          format: 'cjs',
+          // Of a script, `import()` is experimental in Node.
+          dynamicImportInCjs: false,
+          entryFileNames: '[name].cjs',
+          chunkFileNames: '[name]-[hash].cjs',
+        },
       },
     },
   });

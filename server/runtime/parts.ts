@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { withFirstFlags } from './v8-flags.ts';
 
@@ -115,7 +115,6 @@ export class Parts {
       filename: join(this.#folder, name),
       columnOffset: -before.length,
       cachedData,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     if (!cachedData || script.cachedDataRejected) {
       this.#unsaved.set(name, { script, checksum });

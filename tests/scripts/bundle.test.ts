@@ -59,6 +59,14 @@ test('TLS is loaded when it is used', () => {
     assert.ok(texts.replaceAll('"', "'").includes(`process.getBuiltinModule('${use}`), use);
 });
 
+test('no part has an `import()`, which is experimental in scripts', () => {
+  const parts: string[] = JSON.parse(readFileSync(join(folder, 'parts.json'), 'utf8'));
+  const withImport = parts.filter((name) =>
+    /^[^*/]*(?:await|return|=>) import\(/m.test(readFileSync(join(folder, name), 'utf8')),
+  );
+  assert.equal(withImport, []);
+});
+
 test('packages that only tools for other servers need are left out', () => {
   const all = packagesIn(readdirSync(folder).filter((name) => name.endsWith('.cjs')));
   assert.equal(
