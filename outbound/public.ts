@@ -41,6 +41,8 @@ function resolver(): Resolve {
   };
 }
 
+const isUsualPort = (port: Destination['port']) => port === '' || Number(port) === 443 || Number(port) >= 1024;
+
 /**
  * Why a connection to an address is refused, if it is. Public addresses are reached by https, at the default port or
  * one that needs no privilege; those that the operator allowed, at any port and also by http.
@@ -49,8 +51,7 @@ function refusalOf(address: string, { protocol, port }: Destination, allow: Allo
   if (allow.hasAddress(address)) return undefined;
   if (!isPublicAddress(address)) return new OutboundError('forbidden', 'FORBIDDEN_ADDRESS');
   if (protocol !== 'https:') return new OutboundError('forbidden', 'FORBIDDEN_PROTOCOL');
-  const isUsual = port === '' || Number(port) === 443 || Number(port) >= 1024;
-  return isUsual ? undefined : new OutboundError('forbidden', 'FORBIDDEN_PORT');
+  return isUsualPort(port) ? undefined : new OutboundError('forbidden', 'FORBIDDEN_PORT');
 }
 
 /**
@@ -89,9 +90,11 @@ async function guardedAgent(allow: AllowList, resolve: Resolve, connections: num
   return new undici.Agent({ connections, connect });
 }
 
+const unlessAllowed = 'unless the operator of the service allows it with OUTBOUND_ALLOW';
+
 /**
- * Why no request may be sent to an address, as a sentence; null when nothing speaks against it before its name is
- * resolved. The URL Standard turns every spelling of an IPv4 address into four decimal numbers.
+ * Why no request may be sent to an address, as a sentence without its subject and full stop; null when nothing speaks against
+ * it before its name is resolved. The URL Standard turns every spelling of an IPv4 address into four decimal numbers.
  */
 export function urlRefusal(allowed: readonly string[]): (address: string) => string | null {
   const allow = allowListOf(allowed);
@@ -103,9 +106,12 @@ export function urlRefusal(allowed: readonly string[]): (address: string) => str
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const isAddress = isIP(host) !== 0;
     if (isAddress ? allow.hasAddress(host) : allow.hasName(host)) return null;
-    if (url.protocol === 'http:') return 'must begin with https://';
-    if (isAddress && !isPublicAddress(host)) return 'must not be an address of a private network';
-    if (/(^|\.)localhost\.?$/i.test(host)) return 'must not be the machine of the service itself';
+    if (isAddress && !isPublicAddress(host)) return `must not be an address of a private network, ${unlessAllowed}`;
+    if (/(^|\.)localhost\.?$/i.test(host)) return `must not be the machine of the service itself, ${unlessAllowed}`;
+    if (url.protocol === 'http:') return `must begin with https://, ${unlessAllowed}`;
+    // A name may be of an address that is allowed.
+    const isPublic = isAddress || !allow.hasRanges;
+    if (isPublic && !isUsualPort(url.port)) return 'must have port 443, or 1024 and above';
     return null;
   };
 }

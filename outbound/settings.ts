@@ -34,6 +34,8 @@ export const outboundEnvironment = {
 export interface AllowList {
   hasName(hostname: string): boolean;
   hasAddress(address: string): boolean;
+  /** Whether it has addresses at all, beside names. */
+  hasRanges: boolean;
 }
 
 /** The list of the entries of `OUTBOUND_ALLOW`. */
@@ -43,5 +45,6 @@ export function allowListOf(entries: readonly string[]): AllowList {
   return {
     hasName: (hostname) => names.has(hostname.toLowerCase().replace(/\.$/, '')),
     hasAddress: (address) => isIn(ranges, address),
+    hasRanges: entries.some(isRange),
   };
 }

@@ -47,7 +47,7 @@ const keyOf = ({ principal }: Context) => (principal.kind === 'api_key' ? princi
 /** @throws Failure 400 for an address that is none, or that no request may be sent to. */
 function requireUrl({ service }: Context, url: string): void {
   const refusal = service.webhooks.refusalOf(url);
-  if (refusal !== null) throw invalid('url', refusal);
+  if (refusal !== null) throw invalid('url', `The address ${refusal}.`);
 }
 
 /** An endpoint. @throws Failure 404, 403. */

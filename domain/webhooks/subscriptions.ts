@@ -71,7 +71,7 @@ function secretBytes(secret: string): Buffer {
 /** @throws Failure 400 for an address that no request may be sent to. */
 function requireUrl({ service }: AuthenticatedContext, url: string): void {
   const refusal = service.webhooks.refusalOf(url);
-  if (refusal !== null) throw invalid('delivery.url', refusal);
+  if (refusal !== null) throw invalid('delivery.url', `delivery.url ${refusal}.`);
 }
 
 const verified = `select 1 from webhook_endpoints where workspace_id = $1 and url = $2 and subscription is not null

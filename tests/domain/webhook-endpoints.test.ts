@@ -128,15 +128,18 @@ test('who names the same address and types in another order does not take an end
   assert.is.not(taken.body.userId, userId);
 });
 
-test('addresses of private networks in every spelling, and all that is not https, are refused with a sentence', async () => {
+test('addresses of private networks in every spelling, and all that is not https, are refused with a sentence, also forbidden ports', async () => {
   const { call } = await tandem.workspace();
   const hosts = [...loopbackHosts, '10.0.0.1', '169.254.169.254', '100.64.0.1', '[fd00::1]', '[fe80::1]', 'localhost'];
   const mapped = ['[::ffff:10.0.0.1]', '[64:ff9b::7f00:1]', '[64:ff9b::10.0.0.1]', '[2002:7f00:1::]', 'x.localhost'];
   const urls = [...hosts, ...mapped].map((host) => `https://${host}/hook`);
   const others = ['http://example.com/', 'ftp://example.com/', 'example.com', 'https://a:b@example.com/', '/hook', ''];
-  for (const refused of [...urls, ...others]) {
+  const ports = ['https://example.com:22/hook', 'https://8.8.8.8:80/', 'https://example.com:0/'];
+  for (const refused of [...urls, ...others, ...ports]) {
     const { status, body } = await call('POST /webhook-endpoints', { url: refused, types });
     assert.equal([status, body.code, body.param], [400, 'validation_failed', 'url'], refused);
+    if (refused !== '') assert.match(body.message, /^The address must .+[^.]\.$/, refused);
+    if (urls.includes(refused)) assert.match(body.message, 'OUTBOUND_ALLOW');
   }
   const { body: made } = await call('POST /webhook-endpoints', { url, types });
   const moved = await call(`PATCH /webhook-endpoints/${made.id}`, { url: 'https://127.0.0.1/' });
