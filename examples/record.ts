@@ -4,7 +4,8 @@
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_EMAIL=you@example.com TANDEM_PASSWORD=…
  *   node examples/record.ts talk.wav "Talk with the caterer"
  *
- * Recordings need a session, not an API key. Chunks that are not acknowledged are sent again after a lost connection; after
+ * Recordings need a session, not an API key. With a second factor, sign in with completeSignIn and set TANDEM_SESSION to the
+ * token that it returns, instead of the password. Chunks that are not acknowledged are sent again after a lost connection; after
  * five minutes without audio the service stops the recording itself.
  * Needs nothing but Node ≥ 22.18. Exits with 0 when the recording was completed, else with 1.
  */
@@ -28,10 +29,11 @@ interface Frame {
   sequence: number;
   window: number;
   reason: string;
+  code: string;
   message: string;
 }
 
-const { TANDEM_URL: url = 'http://127.0.0.1:8080', TANDEM_EMAIL: email, TANDEM_PASSWORD: password } = process.env;
+const { TANDEM_URL: url = 'http://127.0.0.1:8080', TANDEM_SESSION, TANDEM_EMAIL, TANDEM_PASSWORD } = process.env;
 
 async function call<Answer>(route: string, token: string | null, body?: object): Promise<Answer> {
   const [method = 'GET', path = ''] = route.split(' ');
@@ -46,7 +48,23 @@ async function call<Answer>(route: string, token: string | null, body?: object):
   return answer;
 }
 
+/** The token of a session. @throws Error when a second factor is needed. */
+async function signIn(): Promise<string> {
+  const body = { email: TANDEM_EMAIL, password: TANDEM_PASSWORD };
+  const answer = await call<{ object: string; token: string }>('POST /auth/sessions', null, body);
+  if (answer.object === 'session') return answer.token;
+  throw new Error(
+    'This account has a second factor: call completeSignIn and set TANDEM_SESSION to the token it returns.',
+  );
+}
+
 const chunkBytes = 64 * 1024;
+
+/** Codes of errors after which resuming is of no use: mistakes of this program, and the end of its access. */
+const finalCodes = `frame_not_understood chunk_not_understood sequence_gap format_missing format_conflict part_missing
+  erased access_revoked`.split(/\s+/);
+/** The close code where another connection has resumed the recording, and continues it. */
+const replaced = 4001;
 
 /** Chunk `sequence` of the audio as one frame; undefined behind the last one. Its first byte marks the start of a part. */
 function chunkOf(audio: Buffer, sequence: number): Buffer | undefined {
@@ -58,7 +76,7 @@ function chunkOf(audio: Buffer, sequence: number): Buffer | undefined {
   return Buffer.concat([header, bytes]);
 }
 
-/** Sends over one connection until the recording is stopped, or the connection ends; then the token to resume with. */
+/** Sends over one connection until the recording is stopped or taken over; when it ends before, the token to resume with. */
 function send(socketUrl: string, token: string, audio: Buffer, mediaType: string): Promise<string | 'stopped'> {
   const socket = new WebSocket(socketUrl, `tandem.${token}`);
   let [next, durable, window, resume] = [0, 0, 1, token];
@@ -83,19 +101,19 @@ function send(socketUrl: string, token: string, audio: Buffer, mediaType: string
         sendMore();
       } else if (frame.type === 'stopped') {
         resolve('stopped');
-      } else if (frame.type === 'error') {
+      } else if (frame.type === 'error' && finalCodes.includes(frame.code)) {
         reject(new Error(frame.message));
       }
     });
     // After an error there is always a close.
-    socket.addEventListener('close', () => resolve(resume));
+    socket.addEventListener('close', ({ code }) => resolve(code === replaced ? 'stopped' : resume));
   });
 }
 
 const [file = '', title = 'A recording'] = process.argv.slice(2);
 const audio = await readFile(file);
 const mediaType = audio.subarray(0, 4).toString('latin1') === 'RIFF' ? 'audio/wav' : 'audio/webm';
-const { token } = await call<{ token: string }>('POST /auth/sessions', null, { email, password });
+const token = TANDEM_SESSION ?? (await signIn());
 const session = await call<{ captureId: string; socketUrl: string; token: string }>(
   'POST /captures/recordings',
   token,

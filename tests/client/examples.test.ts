@@ -1,12 +1,16 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { WebSocketServer } from 'ws';
 import { toneOf, wavOf } from '../support/audio-fixtures.ts';
 import { breakingWay, environmentOf, printed, runExample } from '../support/example-fixtures.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { newAccount, password, temporaryDirectory } from '../support/people.ts';
 import { freePort } from '../support/ports.ts';
+import { addTotp, newConfirmedAccount } from '../support/second-factors.ts';
 import { bodyOf, messagesOf } from '../support/work-fixtures.ts';
 
 const test = suite('the examples');
@@ -93,6 +97,58 @@ test('record sends a complete file over a connection that is lost, and prints th
   assert.is(code, 0, stderr);
   assert.is(way.broken(), 1);
   assert.match(stdout, /^A tone: completed, 30 s\n/);
+});
+
+/** A service of recordings that answers each connection with the next of `frames` once audio has come, and closes it with 4000. */
+async function failingService(frames: readonly object[]) {
+  let connections = 0;
+  const statusNow = () => (connections > frames.length ? 'completed' : 'recording');
+  const server = createServer((request, response) => {
+    const recording = { socketUrl: `ws://${request.headers.host}`, captureId: 'a' };
+    const token = 't'.repeat(43);
+    const body = request.url?.endsWith('/recordings') ? recording : { title: 'A tone', status: statusNow() };
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ object: 'session', token, ...body }));
+  });
+  new WebSocketServer({ server }).on('connection', (socket) => {
+    const failure = frames[connections++];
+    const say = (frame: object) => socket.send(JSON.stringify(frame));
+    say({ type: 'ready', resumeToken: 'r'.repeat(43), nextSequence: 0, window: 32 });
+    socket.on('message', (_, isBinary) => {
+      if (!isBinary) return;
+      say(failure ? { type: 'error', message: 'It failed.', ...failure } : { type: 'stopped' });
+      socket.close(failure ? 4000 : 1000);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, connections: () => connections, close: () => server.close() };
+}
+
+test('record resumes after an error of the service, and gives up where its access ended', async () => {
+  const file = join(directory.path, 'short.wav');
+  await writeFile(file, wavOf(toneOf(300)));
+  for (const [code, expected] of [
+    ['storage_unavailable', [0, 2]],
+    ['not_known_yet', [0, 2]],
+    ['access_revoked', [1, 1]],
+  ] as const) {
+    const service = await failingService([{ code }]);
+    const ended = await runExample('record.ts', [file], { TANDEM_URL: service.url });
+    service.close();
+    assert.equal([ended.code, service.connections()], expected, `${code}: ${ended.stderr}`);
+  }
+});
+
+test('record needs a session, which a challenge of a second factor is not', async () => {
+  const { email, key } = await newConfirmedAccount(tandem);
+  await addTotp(tandem, key, new Date());
+  const file = join(directory.path, 'short.wav');
+  const environment = { TANDEM_URL: tandem.url, TANDEM_EMAIL: email, TANDEM_PASSWORD: password };
+  const refused = await runExample('record.ts', [file], environment);
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, 'This account has a second factor');
+  const { code, stderr } = await runExample('record.ts', [file], { TANDEM_URL: tandem.url, TANDEM_SESSION: key });
+  assert.is(code, 0, stderr);
 });
 
 test.run();
