@@ -118,6 +118,15 @@ test('name the operations that take an Idempotency-Key, and those that create so
   );
 });
 
+test('name every file that npm run generate writes', () => {
+  const written = [...textOf('scripts/generate.ts').matchAll(/^ {2}'([\w/.-]+\.json)': /gm)].map(
+    ([, file]) => file ?? '',
+  );
+  assert.ok(written.length > 3);
+  const [, list = ''] = /`npm run generate` writes ([\s\S]+?\))\. /.exec(textOf('docs/adding-an-operation.md')) ?? [];
+  assert.equal([...list.matchAll(/`([\w/.-]+\.json)`/g)].map(([, file]) => file).sort(), written.sort());
+});
+
 test('show no password that works: compose.yaml has none of its own', () => {
   const uses = textOf('compose.yaml').match(/\$\{POSTGRES_PASSWORD[^}]*\}/g) ?? [];
   assert.is(uses.length, 2);
