@@ -111,11 +111,11 @@ async function failingService(frames: readonly object[]) {
   });
   new WebSocketServer({ server }).on('connection', (socket) => {
     const failure = frames[connections++];
-    const say = (frame: object) => socket.send(JSON.stringify(frame));
-    say({ type: 'ready', resumeToken: 'r'.repeat(43), nextSequence: 0, window: 32 });
+    const send = (frame: object) => socket.send(JSON.stringify(frame));
+    send({ type: 'ready', resumeToken: 'r'.repeat(43), nextSequence: 0, window: 32 });
     socket.on('message', (_, isBinary) => {
       if (!isBinary) return;
-      say(failure ? { type: 'error', message: 'It failed.', ...failure } : { type: 'stopped' });
+      send(failure ? { type: 'error', message: 'It failed.', ...failure } : { type: 'stopped' });
       socket.close(failure ? 4000 : 1000);
     });
   });
