@@ -17,7 +17,7 @@ function problemOfBrowser(error: unknown): ProblemError {
     name === 'InvalidStateError'
       ? 'This device has a passkey of your account already.'
       : name === 'SecurityError'
-        ? 'Passkeys do not work at this address. Open the public address of the service.'
+        ? 'Passkeys do not work at this address. Open PUBLIC_URL, which needs a host name.'
         : 'No passkey was used: the request was cancelled or took too long. Try again.';
   return new ProblemError({ status: 0, code: 'passkey_failed', message, retryable: true, errors: [] });
 }

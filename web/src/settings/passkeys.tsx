@@ -45,7 +45,8 @@ export function Passkeys({ onCodes }: { onCodes: OnCodes }) {
         <AddPasskey onCodes={onCodes} />
       ) : (
         <p className="muted">
-          Passkeys need a secure address (https) with a host name, and a browser that supports them.
+          Passkeys need https and a host name, or on this machine PUBLIC_URL=http://localhost:8080, and a browser that
+          supports them.
         </p>
       )}
     </Card>
