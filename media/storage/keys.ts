@@ -36,6 +36,11 @@ export function leftOutKey(place: RecordingPlace, part: number): string {
   return `${recordingPrefix(place)}left-out-${part}`;
 }
 
+/** Whether the object at this key is a part that could not be joined with the others. */
+export function isLeftOut({ key }: StoredObject): boolean {
+  return /\/left-out-\d+$/.test(key);
+}
+
 /** One chunk, by its key. */
 export interface StoredChunk extends StoredObject {
   sequence: number;

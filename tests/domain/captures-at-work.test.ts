@@ -284,6 +284,11 @@ test('a part that cannot be joined with the rest is kept beside the file, as it 
   const key = `${session.workspaceId}/${session.recordingId}/left-out-1`;
   for await (const bytes of directory.store.read(key)) kept.push(bytes);
   assert.equal(Buffer.concat(kept), broken);
+  assert.match(
+    body.summary,
+    /\S\n\n\*One part of the recording is missing here: it could not be joined with the rest\. /,
+  );
+  assert.is(body.transcript, transcript);
 });
 
 test('work of a worker that died is found and done', async () => {

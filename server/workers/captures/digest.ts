@@ -10,6 +10,8 @@ import { writeSearch } from '../../../domain/captures/search.ts';
 import { suggestTodos } from '../../../domain/todos/suggest.ts';
 import { hasMinutes } from '../../../domain/usage/minutes.ts';
 import type { PartPoints, SavedPoints } from '../../../engine/writer/captures/shapes.ts';
+import { isLeftOut, type RecordingPlace, recordingPrefix } from '../../../media/storage/keys.ts';
+import type { AudioStore } from '../../../media/storage/store.ts';
 import { type CaptureFacts, peopleOf } from './facts.ts';
 import { Hopeless } from './fault.ts';
 import type { CaptureParts, StepOutcome } from './parts.ts';
@@ -28,6 +30,15 @@ function localTime(at: string, timezone: string): { date: string; time: string }
   const shown = new Intl.DateTimeFormat('en-CA', { ...shownParts, hourCycle: 'h23', timeZone: timezone });
   const of = Object.fromEntries(shown.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
   return { date: `${of.year}-${of.month}-${of.day}`, time: `${of.hour}:${of.minute}` };
+}
+
+/** What a person reads of parts that are in neither the audio nor the transcript; null where there are none. */
+async function aboutLeftOut(store: AudioStore, place: RecordingPlace): Promise<string | null> {
+  const count = (await store.list(recordingPrefix(place))).filter(isLeftOut).length;
+  if (count === 0) return null;
+  const [what, it] =
+    count === 1 ? ['One part of the recording is', 'it'] : [`${count} parts of the recording are`, 'they'];
+  return `*${what} missing here: ${it} could not be joined with the rest. The audio is kept; ask the operator of the service for it.*`;
 }
 
 /** The other parts of a long capture are left to its next turn. */
@@ -77,9 +88,11 @@ export async function digestStep(
   signal: AbortSignal,
   isTurn: () => boolean,
 ): Promise<StepOutcome> {
-  const { ctx } = parts;
+  const { ctx, store } = parts;
   const { workspaceId } = claim;
+  const { recordingId } = facts;
   await requireFunds(ctx, workspaceId);
+  const missing = recordingId === null ? null : await aboutLeftOut(store, { workspaceId, recordingId });
   const people = await peopleOf(ctx.db, workspaceId);
   const names = people.map(({ name }) => name);
   const written = await write(parts, claim, facts, names, signal, isTurn).catch((error: unknown) => {
@@ -87,7 +100,9 @@ export async function digestStep(
     throw error;
   });
   if (!written) return 'next';
-  const { digest, activeMs } = written;
+  const { activeMs } = written;
+  const summary = [written.digest.summary, missing].filter(Boolean).join('\n\n') || null;
+  const digest = { ...written.digest, summary };
   await save(ctx, claim, activeMs, async (db) => {
     const todos = digest.todos.map(({ assignee, ...todo }) => ({
       ...todo,
