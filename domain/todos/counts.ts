@@ -23,6 +23,12 @@ const sources: Record<EngineName, string> = { postgres: `(${kept})`, citus: `(${
  */
 export const countedTodos = (engine: EngineName): string => sources[engine];
 
+/** How many todos of the workspace $1 were listed some seconds ago; null where no numbers are kept. */
+export const keptTotals: Record<EngineName, string> = {
+  postgres: '(select sum(c.todos)::int from todo_counts c where c.workspace_id = $1)',
+  citus: 'null::int',
+};
+
 /** One at a time folds or counts. Whoever writes todos does not wait for it. */
 const lockName = `hashtextextended('counts of todos', 0)`;
 const lock = `select pg_advisory_xact_lock(${lockName})`;

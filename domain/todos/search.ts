@@ -1,7 +1,9 @@
 import { Bindings } from '../../db/bindings.ts';
 import type { Db } from '../../db/client.ts';
+import type { EngineName } from '../../db/engine/index.ts';
 import { hasTrigram, termConditions, termsOf } from '../search.ts';
-import { conditionsOf } from './filter.ts';
+import { keptTotals } from './counts.ts';
+import { areActive, conditionsOf } from './filter.ts';
 import { type TodoRow, todoColumns } from './rows.ts';
 import { hitsOf } from './search-index.ts';
 import { halvesOf, orderOf, type Walk, walkOf } from './walk.ts';
@@ -9,14 +11,23 @@ import { halvesOf, orderOf, type Walk, walkOf } from './walk.ts';
 /** Todos that a search reads in the order of the page before it uses the index. */
 const searchDepth = 250;
 
-/** Todos whose texts it reads in the order of the page rather than use the index. */
+/** Todos whose texts it reads in the order of the page rather than use the index, in a workspace of an unknown size. */
 const maxPromising = 10 * searchDepth;
+
+/** Texts that are read in the order of the page rather than find one match by the index. */
+const textsPerMatch = 4;
+
+/** How many times as many todos are read as should be enough, and at most as many times as were read before. */
+const [margin, maxGrowth] = [1.5, 6];
 
 /** Todos that it reads at most in the order of the page. */
 const maxSearchDepth = 20_000;
 
 /** Matches of the index that are sorted, however many there are among the first todos. */
 const maxLookedUp = 1500;
+
+/** Entries of the index of the page's order that are read rather than look up one match. */
+const entriesPerLookUp = 40;
 
 /** Matches of the index that are sorted before the texts of more todos are read in the order of the page. */
 const maxSorted = 20_000;
@@ -35,7 +46,13 @@ interface Statement {
  * planner from using the trigram index here, which costs more. `is true` has what is found hashed: it is expected to be
  * little, and joined row by row where thousands are found that took seconds.
  */
-export function nearStatement(walk: Walk, terms: readonly string[], count: number, depth: number): Statement {
+export function nearStatement(
+  walk: Walk,
+  terms: readonly string[],
+  count: number,
+  depth: number,
+  engine: EngineName = 'postgres',
+): Statement {
   const bindings = new Bindings(walk.viewer.workspaceId);
   const near = walkOf(
     walk,
@@ -55,7 +72,8 @@ export function nearStatement(walk: Walk, terms: readonly string[], count: numbe
     ), whole as (
       select t.*${halvesOf(walk).length > 1 ? ', p.rank' : ''} from page p
       join todos t on t.workspace_id = $1 and t.id = p.id)
-    select n.searched, ${wholeTodo} from (select count(*)::int as searched from near) n left join whole t on true
+    select n.searched, n.size, ${wholeTodo} from (
+      select count(*)::int as searched, ${keptTotals[engine]} as size from near) n left join whole t on true
     order by ${orderOf(walk)}`;
   return { text, values: bindings.values };
 }
@@ -70,13 +88,38 @@ function startOf({ sort, order, after }: Walk, bindings: Bindings): string[] {
   return [`((${sort.column}, t.id) ${turn} ${position} or ${sort.column} is null)`];
 }
 
+/** Which matches of the index are looked up, of a number of them. */
+interface LookUps {
+  /** All of so many. */
+  all: number;
+  /** Of more, those among so many todos in the order of the page, where these fill it. */
+  depth: number;
+}
+
+/**
+ * What costs least in a workspace of `size` todos, if its matches are anywhere among them. Entries of the order's index are
+ * read alone where it has all that the filter asks for.
+ */
+function lookUpsOf({ criteria }: Walk, count: number, size: number | null): LookUps {
+  if (size === null || !areActive({ ...criteria, query: undefined }))
+    return { all: maxLookedUp, depth: maxSearchDepth };
+  const all = Math.ceil(Math.sqrt((margin * count * size) / entriesPerLookUp));
+  return { all, depth: entriesPerLookUp * all };
+}
+
 /**
  * Searches with the trigram index, then brings its matches into the order of the page. Few are looked up and sorted. Of
  * more, those among the first todos of the walk are found by their ids alone; where they do not fill the page, all are
  * sorted. Nothing is found where there are more than `max` of them. What reads the index is planned for all matches
  * (`materialized`) and ends after `max`.
  */
-export function indexStatement(walk: Walk, terms: readonly string[], count: number, max: number | null): Statement {
+export function indexStatement(
+  walk: Walk,
+  terms: readonly string[],
+  count: number,
+  max: number | null,
+  size: number | null,
+): Statement {
   const { viewer, criteria, sort, order } = walk;
   const bindings = new Bindings(viewer.workspaceId);
   const hits = hitsOf(viewer.workspaceId, terms, bindings);
@@ -84,9 +127,10 @@ export function indexStatement(walk: Walk, terms: readonly string[], count: numb
   const rows = bindings.bind(count);
   const where = [...conditionsOf(criteria, bindings), ...startOf(walk, bindings)];
   const ordered = `${sort.column} ${order} nulls last, t.id ${order}`;
-  const walked = walkOf(walk, bindings, bindings.bind(maxSearchDepth), `t.id, ${sort.reads ?? sort.column}`);
+  const lookUps = lookUpsOf(walk, count, size);
+  const walked = walkOf(walk, bindings, bindings.bind(lookUps.depth), `t.id, ${sort.reads ?? sort.column}`);
   // Of more than `max` only some are known, and the first of these are not the first of all.
-  const isMany = `(select matched > ${maxLookedUp} and matched <= ${most}::int from counted)`;
+  const isMany = `(select matched > ${bindings.bind(lookUps.all)}::int and matched <= ${most}::int from counted)`;
   const text = `with ${hits}, few as materialized (
       select todo_id from hits limit ${limit}
     ), counted as materialized (
@@ -117,28 +161,51 @@ async function found<State>(
   return { page: rows.filter(({ id }) => id !== null), state: rows[0] };
 }
 
+/** What was found in the first todos of a walk. */
+interface Near {
+  page: TodoRow[];
+  searched: number;
+  isEnough: boolean;
+}
+
+/**
+ * How many of the first todos should fill a page of `count`, by what the first ones have; undefined where that is known
+ * from too few, or where finding all matches among the `size` todos of the workspace should cost less.
+ */
+function promising({ page, searched }: Near, count: number, size: number | null): number | undefined {
+  const share = page.length / searched;
+  const wanted = Math.ceil((margin * count) / share);
+  const most = size === null ? maxPromising : Math.min(textsPerMatch * share * size, maxSearchDepth);
+  return wanted <= most ? Math.min(wanted, maxGrowth * searched) : undefined;
+}
+
 /**
  * The first todos of a walk that have all words of a query. The first ones in the order of the page fill it for frequent
- * words; more are read when the matches so far suggest that these fill it. Of other words the index returns all matches.
+ * words; more are read while the matches so far suggest that these fill it. Of other words the index returns all matches.
  * Where they are too many to sort, but not among the newest, more are read in the order of the page before all matches
  * are sorted. Words shorter than a trigram are searched in all texts of the workspace instead of the index.
  */
 export async function searchPage(db: Db, walk: Walk, query: string, count: number): Promise<TodoRow[]> {
   const terms = termsOf(query);
-  const near = async (depth: number) => {
-    const { page, state } = await found<{ searched: number }>(db, nearStatement(walk, terms, count, depth));
-    return { page, isEnough: page.length === count || (state?.searched ?? 0) < depth };
+  const isIndexed = hasTrigram(terms);
+  let size: number | null = null;
+  const near = async (depth: number): Promise<Near> => {
+    const statement = nearStatement(walk, terms, count, depth, db.engine);
+    const { page, state } = await found<{ searched: number; size: number | null }>(db, statement);
+    const { searched = 0, size: kept = null } = state ?? {};
+    size = kept && Math.max(kept, searched);
+    return { page, searched, isEnough: page.length === count || searched < depth };
   };
   const indexed = async (max: number | null) => {
-    const { page, state } = await found<{ is_enough: boolean }>(db, indexStatement(walk, terms, count, max));
+    const { page, state } = await found<{ is_enough: boolean }>(db, indexStatement(walk, terms, count, max, size));
     return { page, isEnough: state?.is_enough ?? true };
   };
-  const first = await near(searchDepth);
+  const next = (read: Near) => (read.isEnough || !isIndexed ? undefined : promising(read, count, size));
+  let first = await near(searchDepth);
+  for (let depth = next(first); depth !== undefined; depth = next(first)) first = await near(depth);
   if (first.isEnough) return first.page;
-  const promising = Math.ceil((2 * searchDepth * count) / first.page.length);
   const steps = [() => indexed(maxSorted), () => near(maxSearchDepth)];
-  if (!hasTrigram(terms)) steps.reverse();
-  else if (promising <= maxPromising) steps.unshift(() => near(promising));
+  if (!isIndexed) steps.reverse();
   for (const step of steps) {
     const { page, isEnough } = await step();
     if (isEnough) return page;

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { buffersOf, isVacuumed, measured, nodesOf } from '../../bench/harness/plans.ts';
 import { wordsSql } from '../../bench/harness/words.ts';
 import { termsOf } from '../../domain/search.ts';
+import { countWorkspace } from '../../domain/todos/counts.ts';
 import { criteriaOf } from '../../domain/todos/filter.ts';
 import type { TodoFilter } from '../../domain/todos/listing-shapes.ts';
 import { nearStatement, searchPage } from '../../domain/todos/search.ts';
@@ -64,7 +65,8 @@ test.before(async () => {
   const other = await tandem.workspace();
   await tandem.db.driver.unsafe(fill, [workspace.workspaceId, size] as never[]);
   await tandem.db.driver.unsafe(fill, [other.workspaceId, size / 20] as never[]);
-  await until(() => isVacuumed(tandem.db, ['todos', 'todo_search']));
+  await countWorkspace(tandem.db, workspace.workspaceId);
+  await until(() => isVacuumed(tandem.db, ['todos', 'todo_search', 'todo_counts']));
 });
 test.after(() => tandem.close());
 
