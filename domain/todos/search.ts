@@ -104,7 +104,7 @@ function lookUpsOf({ criteria }: Walk, count: number, size: number | null): Look
   if (size === null || !areActive({ ...criteria, query: undefined }))
     return { all: maxLookedUp, depth: maxSearchDepth };
   const all = Math.ceil(Math.sqrt((margin * count * size) / entriesPerLookUp));
-  return { all, depth: entriesPerLookUp * all };
+  return { all, depth: Math.max(entriesPerLookUp * all, maxSearchDepth) };
 }
 
 /**
