@@ -4,10 +4,10 @@ import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { wholeList } from '../fields.ts';
 import { cursorScope, pageOf, positionOf } from '../page.ts';
-import { areActive, canonicalFilters, criteriaOf, isMine, planOf } from './filter.ts';
+import { canonicalFilters, criteriaOf, isMine, planOf } from './filter.ts';
 import { maxLimitOfPrograms, type TodoListingInput } from './listing-shapes.ts';
 import { findTodos, type TodoRow, todoColumns, todosOf } from './rows.ts';
-import { searchPage } from './search.ts';
+import { hasOwnIndex, searchPage } from './search.ts';
 import { countTodos } from './summary.ts';
 import { isBranched, linkWalked, orderOf, sorts, unlinked, type Walk, walkOf } from './walk.ts';
 
@@ -30,15 +30,8 @@ export function pageStatement(walk: Walk, count: number): { text: string; values
 /** Rows of a page that is read together with others. */
 const maxTogether = 101;
 
-/**
- * Whether a page reads hardly more rows than it returns, whatever the workspace has: an index holds exactly the todos that
- * the filter leaves, in the order of the page.
- */
-function isShort({ criteria, sort }: Walk, count: number): boolean {
-  const { statuses } = criteria;
-  const hasIndex = sort.column === 't.created_at' || (statuses.length === 0 && sort !== sorts.position);
-  return hasIndex && areActive(criteria) && count <= maxTogether;
-}
+/** Whether a page reads hardly more rows than it returns, whatever the workspace has. */
+const isShort = (walk: Walk, count: number) => hasOwnIndex(walk) && count <= maxTogether;
 
 function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
   const { text, values, plan } = pageStatement(walk, count);

@@ -6,12 +6,12 @@ import { keptTotals } from './counts.ts';
 import { areActive, conditionsOf } from './filter.ts';
 import { type TodoRow, todoColumns } from './rows.ts';
 import { hitsOf } from './search-index.ts';
-import { halvesOf, orderOf, type Walk, walkOf } from './walk.ts';
+import { halvesOf, orderOf, sorts, type Walk, walkOf } from './walk.ts';
 
 /** Todos that a search reads in the order of the page before it uses the index. */
 const searchDepth = 250;
 
-/** Todos whose texts it reads in the order of the page rather than use the index, in a workspace of an unknown size. */
+/** Todos whose texts it reads in the order of the page rather than use the index, where nothing is known of the costs. */
 const maxPromising = 10 * searchDepth;
 
 /** Texts that are read in the order of the page rather than find one match by the index. */
@@ -23,7 +23,7 @@ const [margin, maxGrowth] = [1.5, 6];
 /** Todos that it reads at most in the order of the page. */
 const maxSearchDepth = 20_000;
 
-/** Matches of the index that are sorted, however many there are among the first todos. */
+/** Matches of the index that are sorted, however many are among the first todos, where nothing is known of the costs. */
 const maxLookedUp = 1500;
 
 /** Entries of the index of the page's order that are read rather than look up one match. */
@@ -33,6 +33,12 @@ const entriesPerLookUp = 40;
 const maxSorted = 20_000;
 
 const wholeTodo = todoColumns();
+
+/** Whether an index holds exactly the todos that the filter leaves, free text apart, in the order of the page. */
+export function hasOwnIndex({ criteria, sort }: Walk): boolean {
+  const hasOrder = sort.column === 't.created_at' || (criteria.statuses.length === 0 && sort !== sorts.position);
+  return hasOrder && areActive({ ...criteria, query: undefined });
+}
 
 /** A statement with its values. */
 interface Statement {
@@ -61,6 +67,8 @@ export function nearStatement(
     `t.workspace_id, t.id, ${walk.sort.reads ?? walk.sort.column}`,
   );
   const found = termConditions(terms, bindings).join(' and ');
+  // What a walk costs that reads others too is not known by the number of the todos.
+  const size = hasOwnIndex(walk) ? keptTotals[engine] : 'null::int';
   const text = `with near as materialized ${near}, found as materialized (
       select s.todo_id from (
         select todo_id, title, content from todo_search where workspace_id = $1
@@ -73,7 +81,7 @@ export function nearStatement(
       select t.*${halvesOf(walk).length > 1 ? ', p.rank' : ''} from page p
       join todos t on t.workspace_id = $1 and t.id = p.id)
     select n.searched, n.size, ${wholeTodo} from (
-      select count(*)::int as searched, ${keptTotals[engine]} as size from near) n left join whole t on true
+      select count(*)::int as searched, ${size} as size from near) n left join whole t on true
     order by ${orderOf(walk)}`;
   return { text, values: bindings.values };
 }
@@ -96,13 +104,9 @@ interface LookUps {
   depth: number;
 }
 
-/**
- * What costs least in a workspace of `size` todos, if its matches are anywhere among them. Entries of the order's index are
- * read alone where it has all that the filter asks for.
- */
-function lookUpsOf({ criteria }: Walk, count: number, size: number | null): LookUps {
-  if (size === null || !areActive({ ...criteria, query: undefined }))
-    return { all: maxLookedUp, depth: maxSearchDepth };
+/** What should cost least among `size` todos; null: that is not known. */
+function lookUpsOf(count: number, size: number | null): LookUps {
+  if (size === null) return { all: maxLookedUp, depth: maxSearchDepth };
   const all = Math.ceil(Math.sqrt((margin * count * size) / entriesPerLookUp));
   return { all, depth: Math.max(entriesPerLookUp * all, maxSearchDepth) };
 }
@@ -127,7 +131,7 @@ export function indexStatement(
   const rows = bindings.bind(count);
   const where = [...conditionsOf(criteria, bindings), ...startOf(walk, bindings)];
   const ordered = `${sort.column} ${order} nulls last, t.id ${order}`;
-  const lookUps = lookUpsOf(walk, count, size);
+  const lookUps = lookUpsOf(count, size);
   const walked = walkOf(walk, bindings, bindings.bind(lookUps.depth), `t.id, ${sort.reads ?? sort.column}`);
   // Of more than `max` only some are known, and the first of these are not the first of all.
   const isMany = `(select matched > ${bindings.bind(lookUps.all)}::int and matched <= ${most}::int from counted)`;
@@ -169,13 +173,17 @@ interface Near {
 }
 
 /**
- * How many of the first todos should fill a page of `count`, by what the first ones have; undefined where that is known
- * from too few, or where finding all matches among the `size` todos of the workspace should cost less.
+ * How many of the first todos should fill a page of `count`, by what the first ones have; undefined where reading these
+ * should cost more than finding all matches among the `size` todos of the workspace.
  */
 function promising({ page, searched }: Near, count: number, size: number | null): number | undefined {
   const share = page.length / searched;
+  if (size === null) {
+    const depth = Math.ceil((2 * count) / share);
+    return depth <= maxPromising ? depth : undefined;
+  }
   const wanted = Math.ceil((margin * count) / share);
-  const most = size === null ? maxPromising : Math.min(textsPerMatch * share * size, maxSearchDepth);
+  const most = Math.min(textsPerMatch * share * size, maxSearchDepth);
   return wanted <= most ? Math.min(wanted, maxGrowth * searched) : undefined;
 }
 
@@ -187,7 +195,7 @@ function promising({ page, searched }: Near, count: number, size: number | null)
  */
 export async function searchPage(db: Db, walk: Walk, query: string, count: number): Promise<TodoRow[]> {
   const terms = termsOf(query);
-  const isIndexed = hasTrigram(terms);
+  const useIndex = hasTrigram(terms);
   let size: number | null = null;
   const near = async (depth: number): Promise<Near> => {
     const statement = nearStatement(walk, terms, count, depth, db.engine);
@@ -200,12 +208,12 @@ export async function searchPage(db: Db, walk: Walk, query: string, count: numbe
     const { page, state } = await found<{ is_enough: boolean }>(db, indexStatement(walk, terms, count, max, size));
     return { page, isEnough: state?.is_enough ?? true };
   };
-  const next = (read: Near) => (read.isEnough || !isIndexed ? undefined : promising(read, count, size));
+  const next = (read: Near) => (read.isEnough || !useIndex ? undefined : promising(read, count, size));
   let first = await near(searchDepth);
   for (let depth = next(first); depth !== undefined; depth = next(first)) first = await near(depth);
   if (first.isEnough) return first.page;
   const steps = [() => indexed(maxSorted), () => near(maxSearchDepth)];
-  if (!isIndexed) steps.reverse();
+  if (!useIndex) steps.reverse();
   for (const step of steps) {
     const { page, isEnough } = await step();
     if (isEnough) return page;
