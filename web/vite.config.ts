@@ -93,6 +93,8 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       input: { start: join(import.meta.dirname, 'index.html') },
+      // Its client over WebSockets would stay, because a property of its class is set.
+      treeshake: { moduleSideEffects: [{ test: /[\\/]@trpc[\\/]/, sideEffects: false }] },
       output: { codeSplitting: { groups } },
     },
   },
