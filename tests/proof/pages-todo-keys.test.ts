@@ -165,10 +165,20 @@ test.promise(
     const agentId = await agentOf({ call }, { name: 'Researcher' });
     const title = `Find a hall: ${engine.plan([reply('The old brewery.')])}`;
     const { id } = bodyOf(await call('POST /todos', { title }), 201);
+    bodyOf(await call('POST /todos', { title: 'Book the band' }), 201);
     const window = await stage.window({ ...desk, as: ada });
     const { page, goTo, sees } = window;
     await goTo('/todos', 'Todos');
     await page.getByRole('row', { name: /^Find a hall/ }).waitFor();
+    // Of several one is run, and the dialog says which.
+    for (const _ of [1, 2]) {
+      await page.keyboard.press('j');
+      await page.keyboard.press('x');
+    }
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: /^Run by: “(Find a hall|Book the band)/ }).waitFor();
+    for (const _ of [1, 2]) await page.keyboard.press('Escape');
+    await page.getByRole('row', { selected: true }).waitFor({ state: 'detached' });
     await page.keyboard.press('/');
     await page.keyboard.type('nothing of this name');
     await page.getByRole('row').first().waitFor({ state: 'detached' });

@@ -47,9 +47,11 @@ export function FieldDialog({ field, todos, changes, ahead, close }: FieldDialog
   const [typed, setTyped] = useState('');
   const [agent, setAgent] = useState<FieldChoice | null>(null);
   const { choices, query } = useFieldChoices(field, typed.trim());
-  const chosen = chosenOf(field, todos);
   const [todo] = todos;
-  const of = todos.length === 1 && todo ? `“${nameOf(todo)}”` : `${todos.length.toLocaleString('en')} todos`;
+  // An agent runs one of them, the first.
+  const isOne = todos.length === 1 || field === 'agent';
+  const chosen = chosenOf(field, isOne ? todos.slice(0, 1) : todos);
+  const of = isOne && todo ? `“${nameOf(todo)}”` : `${todos.length.toLocaleString('en')} todos`;
   const heading = `${names[field]}: ${of}`;
   const left = workspace.agentMinutesRemaining;
   const assign = ({ id, name, isAgent }: FieldChoice) =>
