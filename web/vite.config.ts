@@ -85,6 +85,8 @@ export default defineConfig({
     outDir: 'dist',
     // The content security policy allows own files only, so no assets are inlined.
     assetsInlineLimit: 0,
+    // The code needs browsers of the same age; for older ones each colour would be written twice.
+    cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
     // The chunks that a page needs are fetched together. Browsers without modulepreload load them one after the other.
     modulePreload: { polyfill: false },
     // One file of styles: it is small, and pages that are opened later do not wait for theirs.
