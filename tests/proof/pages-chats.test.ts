@@ -46,6 +46,21 @@ test.promise('a table of an answer is one, and scrolls where a phone is too narr
   assert.equal(await window.axe('all'), []);
 });
 
+test.promise('at 400 % zoom a chat can be read, and the drawer has its links', async (stage) => {
+  const open = await openChat(stage, { viewport: { width: 320, height: 256 } });
+  await addMessages(stage.tandem, open, 10);
+  const { page } = open;
+  await page.reload();
+  await page.getByText('Message number 10').waitFor();
+  await page.evaluate('window.scrollTo(0, 0)');
+  // Below the window, as the end of the page is, and not over the messages.
+  const isBelow = 'document.querySelector(".dock").getBoundingClientRect().top >= innerHeight';
+  await until(() => page.evaluate<boolean>(isBelow));
+  await page.getByRole('button', { name: 'Open the navigation' }).click();
+  await page.getByRole('dialog', { name: 'Navigation' }).getByRole('link', { name: 'Schedules' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
+});
+
 const watchRows = `(() => {
   window.changes = 0;
   // How long ago something was is written anew each minute.

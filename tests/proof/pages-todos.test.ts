@@ -55,6 +55,24 @@ test.promise('a filter is in the address, survives a reload and going back, and 
   await page.getByText('No todo matches the filter').waitFor();
 });
 
+test.promise('with forced colours, and in every script, the list can be read', async (stage) => {
+  const ada = await stage.person();
+  await add(stage, ada, [{ title: 'שלום world', priority: 'urgent' }]);
+  const { page, goTo } = await stage.window({ as: ada, forcedColors: 'active' });
+  await goTo('/todos', 'Todos');
+  const styleOf = (element: string, name: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector('${element}'))['${name}']`);
+  await page.getByRole('row', { name: /^שלום/ }).focus();
+  assert.is.not(await styleOf('i.priority', 'backgroundColor'), await styleOf('body', 'backgroundColor'));
+  assert.is(await styleOf('.tab[aria-current]', 'outlineStyle'), 'solid');
+  assert.is(await styleOf('.tab:not([aria-current])', 'outlineStyle'), 'none');
+  const before = await styleOf('.todo-row', 'borderLeftWidth');
+  await page.keyboard.press('x');
+  await page.getByRole('row', { selected: true }).waitFor();
+  assert.is.not(await styleOf('.todo-row', 'borderLeftWidth'), before);
+  assert.is(await styleOf('.todo-name > a', 'unicodeBidi'), 'plaintext');
+});
+
 /** Types a character once the address has a search, before the page shows what the address says. */
 const typeAfterAddress = `(() => {
   const replace = history.replaceState;
