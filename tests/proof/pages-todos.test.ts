@@ -73,6 +73,23 @@ test.promise('with forced colours, and in every script, the list can be read', a
   assert.is(await styleOf('.todo-name > a', 'unicodeBidi'), 'plaintext');
 });
 
+test.promise('today is the day of the person, wherever it is typed or shown', async (stage) => {
+  const ada = await stage.person();
+  const { key, workspaceId } = { key: ada.session.token, workspaceId: ada.session.workspace.id };
+  // It is never the same day in both.
+  await stage.tandem.call(`PATCH /workspaces/${workspaceId}`, { timezone: 'Pacific/Pago_Pago' }, { key });
+  const { page, goTo } = await stage.window({ as: ada, timezoneId: 'Pacific/Kiritimati' });
+  await goTo('/todos', 'Todos');
+  await page.getByLabel('Title').fill('Call the bank today');
+  await page.getByLabel('Title').press('Enter');
+  const row = page.getByRole('row', { name: /^Call the bank,/ });
+  await row.getByText('today', { exact: true }).waitFor();
+  await row.focus();
+  await page.keyboard.press('d');
+  await page.keyboard.type('tomorrow');
+  await page.getByRole('option', { name: /^Tomorrow, / }).waitFor();
+});
+
 /** Types a character once the address has a search, before the page shows what the address says. */
 const typeAfterAddress = `(() => {
   const replace = history.replaceState;

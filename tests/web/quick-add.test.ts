@@ -98,6 +98,14 @@ test('a table of phrases is read the same in every zone, also around the days wh
 
 const now = Date.parse('2026-11-24T09:15:00Z');
 
+test('a day alone is that of the person, a day with a time that of the workspace', () => {
+  const given = { now, timeZone: 'Pacific/Pago_Pago', zoneOfDays: 'Pacific/Kiritimati', lists, people, findDates };
+  const { input } = parseLine('call the bank tomorrow', given);
+  assert.is(input.dueDate, '2026-11-25');
+  const timed = parseLine('call the bank tomorrow 9am', given).input;
+  assert.equal([timed.dueDate, timed.schedule?.runAt], ['2026-11-24', '2026-11-24T20:00:00.000Z']);
+});
+
 test('a token that is turned back to text stays in the title, and nothing else is read in it', () => {
   const text = 'call tomorrow 9am !high #Finance';
   const [date, priority] = read(text, now, 'UTC').tokens;

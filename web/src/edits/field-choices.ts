@@ -6,6 +6,7 @@ import { useIdentity } from '../session/session.ts';
 import { dateHere, dueInWords } from '../todo-common/days.ts';
 import { type Todo, todoListsQuery } from '../todo-common/queries.ts';
 import { useArrival } from '../ui/arrival.ts';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { noValue } from './changes.ts';
 import type { FieldName } from './list-actions.ts';
 
@@ -38,7 +39,6 @@ const noDates: FindDates = () => [];
 
 /** Days to choose from: the one that is typed, else the usual ones. Undefined until what is typed can be read as a day. */
 function useDays(typed: string, isNeeded: boolean): readonly FieldChoice[] | undefined {
-  const { workspace } = useIdentity();
   const [find, setFind] = useState<FindDates>();
   useEffect(() => {
     if (isNeeded)
@@ -50,7 +50,7 @@ function useDays(typed: string, isNeeded: boolean): readonly FieldChoice[] | und
   const today = dateHere();
   if (typed !== '' && !find) return undefined;
   const days = [today, dateHere(1), dateHere(weekDays)];
-  const found = find?.(typed, Date.now(), workspace.timezone).find(({ day }) => day !== null)?.day ?? null;
+  const found = find?.(typed, Date.now(), ownTimeZone).find(({ day }) => day !== null)?.day ?? null;
   const named = /^\d{4}-\d\d-\d\d$/.test(typed) && !Number.isNaN(Date.parse(typed)) ? typed : found;
   if (named !== null) return [{ id: named, name: asTitle(wordsOf(named, today)) }];
   return [

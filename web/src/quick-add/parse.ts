@@ -29,6 +29,8 @@ export interface Assignable extends Named {
 export interface Surroundings {
   now: number;
   timeZone: string;
+  /** The zone of days without a time; by default the same. */
+  zoneOfDays?: string;
   lists: readonly Named[];
   people: readonly Assignable[];
   labels?: readonly Named[];
@@ -142,8 +144,8 @@ class Reader {
     if (match && this.take('run', match.index, match.index + match[0].length)) this.input.run = true;
   }
 
-  private dates(text = this.open): FoundDate[] {
-    return this.given.findDates?.(text, this.given.now, this.given.timeZone) ?? [];
+  private dates(text = this.open, timeZone = this.given.timeZone): FoundDate[] {
+    return this.given.findDates?.(text, this.given.now, timeZone) ?? [];
   }
 
   readEvery(): void {
@@ -163,7 +165,9 @@ class Reader {
   /** The day is the last one that is named; a time elsewhere in the line belongs to it. */
   readDate(): void {
     const { now, timeZone } = this.given;
-    const found = this.dates();
+    const timedIn = this.dates();
+    // Lists show a day without a time by the clocks of the person.
+    const found = timedIn.some(({ time }) => time !== null) ? timedIn : this.dates(this.open, this.given.zoneOfDays);
     const dated = found.findLast(({ day }) => day !== null);
     const timed = dated?.time != null ? dated : found.findLast(({ time }) => time !== null);
     const used = new Set([dated, timed].filter((each) => each !== undefined));

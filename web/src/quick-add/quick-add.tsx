@@ -13,6 +13,7 @@ import { Form } from '../ui/form.tsx';
 import { useIsHere } from '../ui/here.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { useNotice } from '../ui/notice.tsx';
+import { ownTimeZone } from '../ui/own-time-zone.ts';
 import type { FindDates } from './dates.ts';
 import { noneMade, useLineDraft } from './draft.ts';
 import { LineField } from './line-field.tsx';
@@ -113,7 +114,16 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
     typed.current = text;
   }, [text]);
   const read = (line: string, asText: readonly string[] = [], loaded: Partial<Surroundings> = {}) => {
-    const given = { now: Date.now(), timeZone: workspace.timezone, lists, people, labels, findDates, ...loaded };
+    const given = {
+      now: Date.now(),
+      timeZone: workspace.timezone,
+      zoneOfDays: ownTimeZone,
+      lists,
+      people,
+      labels,
+      findDates,
+      ...loaded,
+    };
     const parsed = parseLine(line, { ...given, plain: new Set(asText), shared });
     return {
       ...parsed,

@@ -63,7 +63,7 @@ function EditWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
     notify('The workspace is saved.');
   };
   return (
-    <Card title="This workspace" intro="The default time zone of due dates and schedules.">
+    <Card title="This workspace" intro="The default time zone of schedules.">
       <Form fields={fields} submit="Save" busy="Saving…" onSubmit={save} label="This workspace">
         <TextField name="name" label="Name" autoComplete="organization" defaultValue={workspace.name} maxLength={100} />
         <TimeZoneField name="timezone" label="Time zone" defaultValue={workspace.timezone} />
