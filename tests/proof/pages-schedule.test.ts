@@ -73,6 +73,20 @@ test.promise('a schedule is set, paused and removed by the keyboard, and shown b
   await add.waitFor();
 });
 
+test.promise('a schedule that is saved as it is does not begin anew', async (stage) => {
+  const { ada, call, id, read } = await withTodo(stage);
+  const startAt = new Date(Date.now() + 9 * 86_400_000).toISOString();
+  const rrule = 'FREQ=DAILY;INTERVAL=3;BYHOUR=9;BYMINUTE=0;COUNT=4';
+  bodyOf(await call(`PATCH /todos/${id}`, { schedule: { rrule, timezone: 'UTC', startAt } }));
+  const before = await read();
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo(`/todos/${id}`, 'Water the plants');
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('button', { name: 'Save schedule' }).click();
+  await page.getByText('The schedule is saved.').waitFor();
+  assert.equal(await read(), before);
+});
+
 test.promise('a rule with what the clocks do to it, never a late answer, and one time in its zone', async (stage) => {
   const { ada, id, read } = await withTodo(stage);
   const { page, goTo } = await stage.window({ as: ada });

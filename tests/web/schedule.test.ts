@@ -87,6 +87,14 @@ test('a rule that “every” can express is shown in its fields, and gives the 
   assert.equal(valuesOf(stored('FREQ=WEEKLY;BYHOUR=9;BYMINUTE=0', monday), 'UTC').on, ['mon']);
 });
 
+test('a rule of every second time keeps its times: it begins with the next one', () => {
+  const next = '2027-01-29T08:00:00.000Z';
+  const rrule = 'FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;BYHOUR=9;BYMINUTE=0';
+  const values = valuesOf(stored(rrule, next), 'UTC');
+  assert.equal(requestOf(values), { rrule, timezone, startAt: next });
+  assert.equal([values.unit, values.interval, values.on], ['week', '2', ['fri']]);
+});
+
 test('another rule stays a rule, and begins with its next time', () => {
   const next = '2027-01-29T08:00:00.000Z';
   for (const rrule of [

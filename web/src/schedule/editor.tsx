@@ -11,6 +11,7 @@ import type { ScheduleDraft } from './draft.ts';
 import { ChoiceField } from './fields.tsx';
 import { EveryForm, OnceForm, RuleForm } from './forms.tsx';
 import { requestOf, type ScheduleValues, type StoredSchedule, storedOf } from './request.ts';
+import { valuesOf } from './values.ts';
 
 /** The change of a todo that sets, ends or pauses its schedule. */
 export type ScheduleChange = {
@@ -57,6 +58,9 @@ function fieldsOf(values: ScheduleValues): Fields {
   return Object.fromEntries(all.map(([name, field]) => [`schedule.${name}`, field]));
 }
 
+/** States of a schedule in which it has times before it, or will again. */
+const planned: readonly StoredSchedule['scheduleStatus'][] = ['pending', 'queued', 'disabled'];
+
 function incomplete(): ProblemError {
   const message = 'The date or the time is incomplete. Enter all of its parts.';
   return new ProblemError({ status: 400, code: 'validation_failed', message, retryable: false, errors: [] });
@@ -71,7 +75,10 @@ export function ScheduleEditor({ draft, typed, submit }: EditorProps) {
   const save = async () => {
     const schedule = requestOf(values);
     if (schedule === null) throw incomplete();
-    const stored = await submit({ schedule }, base);
+    const begun = JSON.stringify(valuesOf(base, workspace.timezone));
+    // Sent again, it would begin anew: count its times from now.
+    const isSame = planned.includes(base.scheduleStatus) && JSON.stringify(values) === begun;
+    const stored = isSame ? base : await submit({ schedule }, base);
     if (stored && draft.saved(values, storedOf(stored))) notify('The schedule is saved.');
   };
   const Shown = forms[values.form];

@@ -108,5 +108,7 @@ export function valuesOf(stored: StoredSchedule, timezoneOfWorkspace: string): S
   const next = nextRunAt === null ? '' : wallIn(nextRunAt, timezone);
   if (rrule === null) return { ...values, form: 'once', runAt: next };
   const every = everyOf(rrule, timezone, nextRunAt);
-  return { ...values, form: every ? 'every' : 'rrule', ...every, rrule, startAt: next };
+  // The request of “Every…” has no start: every second week would be counted from now.
+  const isCounted = next !== '' && every?.interval !== '1';
+  return { ...values, form: every && !isCounted ? 'every' : 'rrule', ...every, rrule, startAt: next };
 }
