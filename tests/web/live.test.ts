@@ -29,6 +29,8 @@ test('every type of event that the service declares concerns some query, and no 
 test('what events concern is read by the pages, and what does not poll is what events concern', () => {
   const used = new Set(sources.flatMap(({ text }) => kindsIn(text)));
   for (const kind of liveKinds) assert.ok(used.has(kind), `no query has the kind ${kind}`);
+  // A number alone is polled while events come too.
+  for (const { path, text } of sources) assert.not.match(text, /refetchInterval: \d/, path);
   const silent = sources.filter(({ text }) => text.includes('pollUnlessLive(query'));
   assert.ok(silent.length >= 5);
   for (const { path, text } of silent) {

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } f
 import { useEffect, useRef } from 'react';
 import type { TandemOutputs } from 'tandem/client';
 import { api, problemOf } from '../api/client.ts';
+import { pollUnlessLive } from '../api/live-state.ts';
 import { readAgain } from '../api/queries.ts';
 import { timeLabel } from '../quick-add/labels.ts';
 import { useIdentity } from '../session/session.ts';
@@ -20,7 +21,7 @@ const occurrencesQuery = (workspaceId: string, todoId: string) =>
       api.todos.listOccurrences.query({ todoId, limit: 10, ...(pageParam && { cursor: pageParam }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: 5_000,
+    refetchInterval: (query) => pollUnlessLive(query, 5_000),
   });
 
 const statuses: Record<Occurrence['status'], { text: string; tone: 'plain' | 'good' | 'warn' }> = {
