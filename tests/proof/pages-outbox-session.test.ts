@@ -156,6 +156,32 @@ test.promise(
   },
 );
 
+test.promise(
+  'what was changed offline in many todos is kept for those that were not erased meanwhile',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const ids: string[] = [];
+    for (const title of ['First', 'Second', 'Erased']) ids.push(bodyOf(await call('POST /todos', { title }), 201).id);
+    const { page } = await listWindow(stage, ada);
+    await rowOf(page, 'First').waitFor();
+    await rowOf(page, 'First').focus();
+    await page.keyboard.press('Control+a');
+    await page.getByRole('button', { name: 'Priority of the selected todos' }).click();
+    await page.context().setOffline(true);
+    await page.getByRole('menuitem', { name: 'Urgent' }).click();
+    await pill(page, /wait/).waitFor();
+    bodyOf(await call(`DELETE /todos/${ids[2]}?permanent=true`));
+    await page.context().setOffline(false);
+    const stored = async () =>
+      bodyOf(await call('GET /todos')).data.map(
+        ({ title, priority }: Record<string, string>) => `${title} ${priority}`,
+      );
+    await until(async () => (await stored()).join() === 'Second urgent,First urgent');
+    await rowOf(page, 'Erased').waitFor({ state: 'detached' });
+  },
+);
+
 test.promise('an unsent change can be discarded by the keyboard, and the rest goes on', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

@@ -63,20 +63,26 @@ async function update(
   }
 }
 
+/** Todos as they are now; those that were erased are left out. */
+async function readMany(todos: readonly Todo[]): Promise<Todo[]> {
+  return (await api.todos.list.query({ ids: todos.map(({ id }) => id) })).data;
+}
+
 /**
  * Changes several todos. The service compares no versions of many, so one that has waited is compared here: todos whose
- * fields others changed are left out.
+ * fields others changed are left out, and those that were erased: for one of them the service refuses all.
  */
 async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boolean, actor: Actor): Promise<Answer> {
   let ids = todos.map(({ id }) => id);
   const conflicts: Refusal[] = [];
   if (hasWaited) {
     const before = new Map(todos.map((todo) => [todo.id, todo]));
-    for (const now of (await api.todos.list.query({ ids })).data) {
-      const { conflicts: found } = mergeChange(before.get(now.id) ?? now, now, change);
-      conflicts.push(...refusalOf(found, now));
+    const found = await readMany(todos);
+    for (const now of found) {
+      const { conflicts: refused } = mergeChange(before.get(now.id) ?? now, now, change);
+      conflicts.push(...refusalOf(refused, now));
     }
-    ids = ids.filter((id) => !conflicts.some(({ theirs }) => theirs.id === id));
+    ids = found.map(({ id }) => id).filter((id) => !conflicts.some(({ theirs }) => theirs.id === id));
   }
   if (ids.length === 0) return { todos: [], tagged: null, conflicts };
   const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, patch: change }, actor });
@@ -90,15 +96,7 @@ async function move(todo: Todo, isArchived: boolean, known: Tagged<Todo> | null,
   return { todos: [], tagged: { resource: { ...(known?.resource ?? todo), isArchived }, tag }, conflicts: [] };
 }
 
-/**
- * Sends a write of `actor`. `hasWaited`: others may have changed its todos since it was made. @throws ProblemError,
- * TandemError; with the reason `session_changed` where the session of the browser is that of somebody else.
- */
-export async function send(
-  { id, action, todos, base, known }: Write,
-  hasWaited: boolean,
-  actor: Actor,
-): Promise<Answer> {
+async function sendOnce({ id, action, todos, base, known }: Write, hasWaited: boolean, actor: Actor): Promise<Answer> {
   const [todo] = todos;
   if (!todo) return { todos: [], tagged: null, conflicts: [] };
   if (action.operation === 'create') {
@@ -111,7 +109,22 @@ export async function send(
       : updateMany(todos, action.change, hasWaited, actor);
   const isArchived = action.operation === 'archive';
   if (todos.length === 1) return move(todo, isArchived, known, actor);
-  const ids = todos.map((each) => each.id);
+  const ids = (hasWaited ? await readMany(todos) : todos).map((each) => each.id);
+  if (ids.length === 0) return { todos: [], tagged: null, conflicts: [] };
   const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, archive: true }, actor });
   return { todos: resource.data, tagged: null, conflicts: [] };
+}
+
+/**
+ * Sends a write of `actor`. `hasWaited`: others may have changed its todos since it was made. @throws ProblemError,
+ * TandemError; with the reason `session_changed` where the session of the browser is that of somebody else.
+ */
+export async function send(write: Write, hasWaited: boolean, actor: Actor): Promise<Answer> {
+  try {
+    return await sendOnce(write, hasWaited, actor);
+  } catch (error) {
+    // One of several was erased a moment ago.
+    if (hasWaited || write.todos.length < 2 || problemOf(error).status !== 404) throw error;
+    return sendOnce(write, true, actor);
+  }
 }
