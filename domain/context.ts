@@ -88,6 +88,8 @@ export interface Reply {
   etag?: string;
   /** The session to keep in the browser's cookie; null ends it, undefined leaves the cookie alone. */
   session?: { token: string; expiresAt: string } | null;
+  /** What the request holds until its response is closed, sent or not: called then. */
+  onClose?: (() => void)[];
   /** Set when a standby answered: the age that its data may have at most, in whole seconds. */
   ageSeconds?: number;
 }

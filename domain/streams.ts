@@ -1,3 +1,4 @@
+import type { Context } from './context.ts';
 import { Failure } from './errors.ts';
 
 /** Seconds until a refused stream is worth another try. */
@@ -36,4 +37,22 @@ export class OpenOfWorkspaces {
       else this.#open.delete(workspaceId);
     };
   }
+}
+
+/**
+ * Takes a place among the streams of a workspace, beside `others` that are counted elsewhere, until the returned function is
+ * called: at the latest when the response is closed, as a stream may end before its first event is asked for. To be called
+ * before anything is awaited, so that requests at once are counted too. @throws Failure 429.
+ */
+export function takePlace(
+  { principal, reply, signal }: Pick<Context, 'principal' | 'reply' | 'signal'>,
+  places: OpenOfWorkspaces,
+  { kind, max, others = 0 }: { kind: Kind; max: number; others?: number },
+): () => void {
+  requireFewStreams(kind, places.of(principal.workspaceId) + others, max);
+  const leave = places.add(principal.workspaceId);
+  reply.onClose ??= [];
+  reply.onClose.push(leave);
+  if (signal.aborted) leave();
+  return leave;
 }

@@ -3,7 +3,7 @@ import type { ContextFor } from '../adapters/http.ts';
 import type { Database } from '../db/client.ts';
 import { type Origin, serviceOrigin } from '../db/origin.ts';
 import { lastingIdOf } from '../domain/access.ts';
-import type { Client, Principal, RequestContext } from '../domain/context.ts';
+import type { Client, Principal, Reply, RequestContext } from '../domain/context.ts';
 import { entityTags } from '../domain/etag.ts';
 import { addressHash } from './access/gate.ts';
 import { recordEvent } from './access/security-log.ts';
@@ -46,9 +46,13 @@ export function contextOfRequests(shared: Shared, onEvent: () => void): ContextF
   return (request, reply) => {
     const gone = new AbortController();
     const origin = originOf(request, request.principal);
-    reply.raw.once('close', () => {
+    const answer: Reply = { replayed: false };
+    const { raw } = reply;
+    if (raw.closed) gone.abort();
+    raw.once('close', () => {
       if (origin.eventId !== undefined) onEvent();
-      if (!reply.raw.writableFinished) gone.abort();
+      if (!raw.writableFinished) gone.abort();
+      for (const end of answer.onClose ?? []) end();
     });
     const ifMatch = request.headers['if-match'];
     const { principal } = request;
@@ -62,7 +66,7 @@ export function contextOfRequests(shared: Shared, onEvent: () => void): ContextF
       idempotencyKey: request.headers['idempotency-key']?.toString(),
       ifMatch: ifMatch === undefined ? undefined : entityTags(ifMatch),
       client: clientOf(request),
-      reply: { replayed: false },
+      reply: answer,
       recordSecurityEvent: (event) => recordEvent(request, event),
     };
   };

@@ -1,6 +1,6 @@
 import { isClosed } from '../access.ts';
 import type { Context } from '../context.ts';
-import { OpenOfWorkspaces, requireFewStreams } from '../streams.ts';
+import { OpenOfWorkspaces, takePlace } from '../streams.ts';
 import { findChat } from './rows.ts';
 import type { ChatEventAnswer } from './shapes.ts';
 import { readTailAs } from './tail.ts';
@@ -42,9 +42,12 @@ interface Following {
   afterSequence: number;
 }
 
-/** The events of a chat that exists. */
-async function* followChat(ctx: Context, { chatId, afterSequence }: Following): AsyncGenerator<ChatEventAnswer> {
-  const stopCounting = openStreams.add(ctx.principal.workspaceId);
+/** The events of a chat that exists, in a place that it leaves at its end. */
+async function* followChat(
+  ctx: Context,
+  { chatId, afterSequence }: Following,
+  leave: () => void,
+): AsyncGenerator<ChatEventAnswer> {
   const deltas = new PendingDeltas();
   const watch = new Watch(ctx, chatId, true, (delta) => deltas.add(delta));
   let [last, sentStatus]: [number, string | undefined] = [afterSequence, undefined];
@@ -77,7 +80,7 @@ async function* followChat(ctx: Context, { chatId, afterSequence }: Following): 
     }
   } finally {
     watch.close();
-    stopCounting();
+    leave();
   }
 }
 
@@ -88,9 +91,13 @@ async function* followChat(ctx: Context, { chatId, afterSequence }: Following): 
  * process stops. @throws Failure 404; 429 where the workspace has as many of these streams on this process as it may.
  */
 export async function streamChat(ctx: Context, { chatId, afterSequence }: Following) {
-  const { workspaceId } = ctx.principal;
   const max = Math.ceil(ctx.service.streamsPerWorkspace / eventStreamsPerChatStream);
-  requireFewStreams('streams of chats', openStreams.of(workspaceId), max);
-  const { id } = await findChat(ctx.db, workspaceId, chatId);
-  return followChat(ctx, { chatId: id, afterSequence });
+  const leave = takePlace(ctx, openStreams, { kind: 'streams of chats', max });
+  try {
+    const { id } = await findChat(ctx.db, ctx.principal.workspaceId, chatId);
+    return followChat(ctx, { chatId: id, afterSequence }, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }

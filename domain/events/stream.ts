@@ -1,7 +1,7 @@
 import { onAbort } from '../abort.ts';
 import type { Context } from '../context.ts';
 import type { AddressedEvent, SharedEvent } from '../event-logs.ts';
-import { requireFewStreams } from '../streams.ts';
+import { OpenOfWorkspaces, takePlace } from '../streams.ts';
 import { type FollowedEvents, queryOf } from './list.ts';
 import { positionAnswer, requireKept } from './positions.ts';
 import { logEnds, readEvents, wantedTypes } from './read.ts';
@@ -59,13 +59,19 @@ function matcherOf(query: StreamQuery): (event: AddressedEvent) => boolean {
 /** What a stream needs of its context for as long as it is open: there are thousands of them. */
 type StreamContext = Pick<Context, 'principal' | 'logs' | 'signal' | 'closing' | 'db'>;
 
+/** Streams that do not follow the log yet, where they are counted from then on. */
+const opening = new OpenOfWorkspaces();
+
 /** The events of the log after a position that is kept. */
 async function* followLog(
   { principal, logs, signal, closing, db }: StreamContext,
   query: StreamQuery,
   start: number,
+  isFollowing: () => void,
 ): AsyncGenerator<StreamedEventAnswer> {
-  const follower = await logs.follow(principal);
+  const followed = logs.follow(principal);
+  isFollowing();
+  const follower = await followed;
   const close = () => follower.close();
   if (signal.aborted || closing.aborted) close();
   signal.addEventListener('abort', close);
@@ -118,9 +124,16 @@ async function* followLog(
  */
 export async function streamEvents(ctx: Context, filter: FollowedEvents) {
   const { principal, logs, signal, closing, db, service } = ctx;
-  requireFewStreams('streams of events', logs.followersOf(principal.workspaceId), service.streamsPerWorkspace);
-  const ends = await logEnds(db, principal.workspaceId);
-  const { afterSequence = ends.latest } = filter;
-  requireKept(afterSequence, ends, 'afterSequence');
-  return followLog({ principal, logs, signal, closing, db }, queryOf(ctx, filter), afterSequence);
+  const { workspaceId } = principal;
+  const limit = { max: service.streamsPerWorkspace, others: logs.followersOf(workspaceId) };
+  const leave = takePlace(ctx, opening, { kind: 'streams of events', ...limit });
+  try {
+    const ends = await logEnds(db, workspaceId);
+    const { afterSequence = ends.latest } = filter;
+    requireKept(afterSequence, ends, 'afterSequence');
+    return followLog({ principal, logs, signal, closing, db }, queryOf(ctx, filter), afterSequence, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }

@@ -340,6 +340,31 @@ test('a workspace has a tenth as many streams of chats as of events and no more,
   }
 });
 
+test('requests at once have no more streams, and those that ended before their first event take no place', async () => {
+  const small = await startWithoutAgents({ STREAMS_PER_WORKSPACE: '20' });
+  try {
+    const workspace = await small.workspace();
+    const { path, chat } = await newChat(small, workspace);
+    const headers = { authorization: `Bearer ${workspace.key}` };
+    const plain = `${small.url}/trpc/chats.stream?input=${encodeURIComponent(JSON.stringify({ chatId: chat.id }))}`;
+    const missing = '/chats/018f0000-0000-7000-8000-000000000000';
+    for (let turn = 0; turn < 3; turn++) {
+      const head = await fetch(`${small.url}/api/v1${path}/stream`, { method: 'HEAD', headers });
+      assert.is(head.status, 200);
+      assert.is((await fetch(plain, { headers })).status, 415);
+      assert.is((await workspace.call(`GET ${missing}/stream`)).status, 404);
+    }
+    const streams = await Promise.all(
+      Array.from({ length: 10 }, () => follow(`${small.url}/api/v1${path}/stream`, workspace.key)),
+    );
+    assert.is(streams.filter(({ status }) => status === 200).length, 2);
+    assert.is(streams.filter(({ status }) => status === 429).length, 8);
+    for (const stream of streams) stream.leave();
+  } finally {
+    await small.close();
+  }
+});
+
 test('silence is filled with a comment every 15 seconds, until the stream ends', async () => {
   mock.timers.enable({ apis: ['setInterval'] });
   try {

@@ -2,7 +2,7 @@ import { v7 as newId } from 'uuid';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Db } from '../../db/client.ts';
-import type { Context, Principal } from '../../domain/context.ts';
+import type { Context, Principal, Reply } from '../../domain/context.ts';
 import { streamEvents } from '../../domain/events/stream.ts';
 import { LogTail } from '../../server/pubsub/log-tail.ts';
 import { reached, record } from '../support/event-fixtures.ts';
@@ -159,18 +159,57 @@ test('a workspace has so many streams and no more, whatever others have', async 
   }
 });
 
-/** A stream of the workspace's events that is read as slowly as the test wants. */
-async function slowStream({ workspaceId, userId, mint }: TestWorkspace, afterSequence: number) {
+test('streams that ended before their first event take no place', async () => {
+  const small = await startTestService({ AGENT_CONCURRENCY: '0', STREAMS_PER_WORKSPACE: '2' });
+  try {
+    const { key } = await small.workspace();
+    const headers = { authorization: `Bearer ${key}` };
+    for (let heads = 0; heads < 3; heads++) {
+      const head = await fetch(`${small.url}/api/v1/events/stream`, { method: 'HEAD', headers });
+      assert.is(head.status, 200);
+      assert.is((await fetch(`${small.url}/trpc/events.stream?input={}`, { headers })).status, 415);
+      assert.is((await streamOf(small, key, '?afterSequence=9')).status, 400);
+    }
+    const streams = await Promise.all([streamOf(small, key), streamOf(small, key)]);
+    assert.equal(
+      streams.map(({ status }) => status),
+      [200, 200],
+    );
+    for (const stream of streams) stream.leave();
+  } finally {
+    await small.close();
+  }
+});
+
+test('streams that are asked for at once are counted before the first is read', async () => {
+  const reply: Reply = { replayed: false };
+  const ctx = { ...(await contextOf(await here.workspace())), reply } as unknown as Context;
+  ctx.service = { ...ctx.service, streamsPerWorkspace: 2 };
+  const open = () => Promise.allSettled(Array.from({ length: 10 }, () => streamEvents(ctx, {})));
+  const opened = async () => (await open()).filter(({ status }) => status === 'fulfilled').length;
+  assert.is(await opened(), 2);
+  assert.is(await opened(), 0);
+  for (const end of reply.onClose ?? []) end();
+  assert.is(await opened(), 2);
+  for (const end of reply.onClose ?? []) end();
+});
+
+/** What a stream takes of the context of a request that never ends. */
+async function contextOf({ workspaceId, userId, mint }: TestWorkspace) {
   await mint(['todos:read']);
   const newest = `select id from credentials where workspace_id = $1 order by created_at desc limit 1`;
   const [row] = await here.db.rows<{ id: string }>(newest, [workspaceId]);
   const principal = { kind: 'api_key', credentialId: row?.id, workspaceId, userId, scopes: new Set(['todos:read']) };
   const never = new AbortController().signal;
   const service = { streamsPerWorkspace: 100 };
-  const ctx = { db: here.db, logs: here.service.logs, service, signal: never, closing: never };
-  return streamEvents({ ...ctx, principal: { ...principal, expiresAt: null } } as unknown as Context, {
-    afterSequence,
-  });
+  const reply = { replayed: false };
+  const ctx = { db: here.db, logs: here.service.logs, service, signal: never, closing: never, reply };
+  return { ...ctx, principal: { ...principal, expiresAt: null } };
+}
+
+/** A stream of the workspace's events that is read as slowly as the test wants. */
+async function slowStream(workspace: TestWorkspace, afterSequence: number) {
+  return streamEvents((await contextOf(workspace)) as unknown as Context, { afterSequence });
 }
 
 test('drops a reader who stays behind, who then resumes without loss', async () => {
