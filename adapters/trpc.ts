@@ -1,3 +1,4 @@
+import { TRPCError } from '@trpc/server';
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from '@trpc/server/adapters/fastify';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -24,11 +25,12 @@ function bodyLimitOf(calls: readonly string[], limits: BodyLimits): number {
   return Math.min(...calls.map((call) => limits.get(call) ?? defaultMaxBody));
 }
 
-const callsOf = ({ params }: FastifyRequest) => (params as { path: string }).path.split(',');
+const pathOf = ({ params }: FastifyRequest) => (params as { path: string }).path;
+const callsOf = (request: FastifyRequest) => pathOf(request).split(',');
 
 /**
- * What tRPC would refuse before it has a context, and forms, which no procedure takes.
- * @throws Failure 400, 405, 413, 415.
+ * Methods that tRPC would refuse before it has a context, forms, which no procedure takes, and too many calls.
+ * @throws Failure 400, 404, 405, 413, 415.
  */
 function requireCalls(request: FastifyRequest, limits: BodyLimits): void {
   const { method, headers } = request;
@@ -37,6 +39,8 @@ function requireCalls(request: FastifyRequest, limits: BodyLimits): void {
     throw new Failure({ status: 405, code: 'validation_failed', message, headers: { Allow: 'GET, HEAD, POST' } });
   }
   if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) throw unsupportedMediaType();
+  // tRPC decodes the path once more: calls that it would find then are not counted here.
+  if (pathOf(request).includes('%')) throw translate(new TRPCError({ code: 'NOT_FOUND' }));
   const calls = callsOf(request);
   const limit = bodyLimitOf(calls, limits);
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
@@ -50,6 +54,12 @@ function requireSize(request: FastifyRequest, limits: BodyLimits): void {
   if (typeof body !== 'string' || headers['content-length'] !== undefined) return;
   const limit = bodyLimitOf(callsOf(request), limits);
   if (Buffer.byteLength(body) > limit) throw tooLarge(limit);
+}
+
+/** The failure for a request that tRPC could not take apart. */
+function unreadable(error: TRPCError): Failure {
+  const isOfRequest = error.code === 'BAD_REQUEST' || error.code === 'PARSE_ERROR';
+  return isOfRequest ? invalid(null, `The request could not be read: ${error.message}.`) : translate(error);
 }
 
 /** Sends a refusal from before any procedure in the form of tRPC: one error for all calls of a batch. */
@@ -85,7 +95,9 @@ export function mountTrpc(
         exchanges.set(ctx.reply, [req, res]);
         return ctx;
       },
-      onError: ({ error, req }) => {
+      onError: ({ error, ctx, path, req }) => {
+        // Before it has a context, tRPC cannot name the request in its answer: ours does.
+        if (!ctx && path === undefined) throw unreadable(error);
         const failure = translate(error);
         if (failure.problem.status >= 500) req.log.error({ err: failure.cause ?? failure }, 'request failed');
       },

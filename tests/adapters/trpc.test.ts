@@ -101,6 +101,10 @@ test('what is refused before a procedure is reached carries the error object too
     ['POST todos.create', 400, { body: '{', headers: json }],
     ['GET nothing.at.all', 404],
     [`GET ${Array(11).fill('meta.serviceInfo').join()}?batch=1&input={}`, 400],
+    [`GET ${Array(11).fill('meta.serviceInfo').join('%252C')}?batch=1&input={}`, 404],
+    ['GET meta.serviceInfo?connectionParams=x', 400],
+    ['GET todos.list,todos.create?batch=1&input={}', 400],
+    ['GET meta.serviceInfo', 400, { headers: { 'trpc-accept': 'application/jsonl' } }],
   ];
   for (const [route, status, { headers, ...init } = {}] of refused) {
     const [method = '', path = ''] = route.split(' ');
@@ -110,10 +114,13 @@ test('what is refused before a procedure is reached carries the error object too
       headers: { authorization, ...headers },
       ...init,
     });
-    const body = (await answer.json()) as { error: { message: string; data: { problem: Record<string, unknown> } } };
+    const body = (await answer.json()) as {
+      error: { message: string; data: { problem: Record<string, string | number> } };
+    };
     const { error } = Array.isArray(body) ? body[0] : body;
     assert.is(answer.status, status, route);
     assert.is(error.data.problem.status, status, route);
+    assert.match(error.data.problem.type, /^https?:/, route);
     assert.is(error.data.problem.requestId, answer.headers.get('x-request-id'), route);
     assert.is(error.message, error.data.problem.message, route);
   }
