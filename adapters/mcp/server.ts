@@ -79,7 +79,7 @@ const callModern: Call = (tool, ctx, input, mcp) => {
 };
 
 /** Methods whose answers hold the instructions. */
-const introducing = ['initialize', 'server/discover'];
+const introducing: unknown[] = ['initialize', 'server/discover'];
 
 /** A POST: its exchange, and where the client works when it asks for the instructions. */
 interface Visit extends Exchange {
@@ -91,7 +91,7 @@ interface Visit extends Exchange {
 /** Looks up where the client works, only when the body asks for the instructions. */
 async function visitOf(body: unknown, exchange: Exchange): Promise<Visit> {
   const messages: { method?: unknown }[] = Array.isArray(body) ? body : [body];
-  const asks = messages.some((message) => introducing.includes(String(message?.method)));
+  const asks = messages.some((message) => introducing.includes(message?.method));
   const visit = { ...exchange, opened: {} };
   return asks ? { ...visit, orientation: await orientationOf(exchange.ctx) } : visit;
 }
@@ -161,7 +161,7 @@ async function* thenEnd(body: ReadableStream<Uint8Array>, end: () => Promise<voi
 /** The name of the tool that a body calls, when it is one such request. */
 function calledTool(body: unknown): string {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } };
-  return method === 'tools/call' ? String(params?.name) : '';
+  return method === 'tools/call' && typeof params?.name === 'string' ? params.name : '';
 }
 
 /**

@@ -49,4 +49,18 @@ test('params of the wrong shape are invalid params, and no failure of the servic
   }
 });
 
+test('a method or a name that is no text is no failure of the service', async () => {
+  const { key } = await tandem.workspace();
+  const headers = { 'mcp-session-id': 'forms-1' };
+  for (const value of [{ toString: 0 }, 7, null, [[]]]) {
+    for (const message of [{ method: value }, { method: 'tools/call', params: { name: value } }]) {
+      for (const more of [{}, { _meta }]) {
+        const body = { jsonrpc: '2.0', id: 1, ...message, params: { ...message.params, ...more } };
+        const { status, body: answer, text } = await raw(tandem.url, body, { key, headers });
+        assert.ok(status < 500 && answer.error.code !== -32603, `${status} ${text}`);
+      }
+    }
+  }
+});
+
 test.run();
