@@ -11,7 +11,9 @@ import {
 } from '../../domain/events/occurrences.ts';
 import { readEvents } from '../../domain/events/read.ts';
 import { objectOf, readScopeOf } from '../../domain/events/types.ts';
+import { maxUrlLength } from '../../domain/webhooks/shapes.ts';
 import { subscribe, unsubscribe } from '../../domain/webhooks/subscriptions.ts';
+import { requireStorable } from '../../routers/storable.ts';
 import type { Exchange } from '../tools/answer.ts';
 import { eventTypesFor, listedTypes } from './event-catalogue.ts';
 import { type OpenedStream, openStream } from './event-stream.ts';
@@ -36,7 +38,7 @@ const Continued = Subscribed.extend({ cursor: z.string().nullish(), maxAgeMs: Mi
 const ListParams = z.looseObject({ cursor: z.string().nullish() });
 const PollParams = Continued.extend({ maxEvents: z.int().min(1).max(Number.MAX_SAFE_INTEGER).nullish() });
 const SubscribeParams = Continued.extend({
-  delivery: z.looseObject({ mode: z.string().optional(), url: z.string(), secret: z.string() }),
+  delivery: z.looseObject({ mode: z.string().optional(), url: z.string().max(maxUrlLength), secret: z.string() }),
   ttlMs: Milliseconds.nullish(),
 });
 const UnsubscribeParams = Subscribed.extend({ delivery: z.looseObject({ url: z.string() }) });
@@ -97,6 +99,7 @@ export function serveEvents(server: Server, exchange: Exchange, onStream: (strea
   ) =>
     server.setRequestHandler(method, { params }, async (given, { mcpReq }) => {
       try {
+        requireStorable(given);
         return await answer(given as z.infer<Params>, mcpReq);
       } catch (error) {
         throw errorOf(exchange, error);

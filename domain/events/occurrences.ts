@@ -121,7 +121,9 @@ export async function startOf(
   if (at > latest) return { ...ends, start: latest, truncated: true };
   const kept = Math.max(at, expired);
   if (maxAgeMs === undefined) return { ...ends, start: kept, truncated: kept > at };
-  const values = [workspaceId, clock().toISOString(), maxAgeMs, kept];
+  const now = clock();
+  // No event is older than the year 1970, and a time long before it is none for PostgreSQL.
+  const values = [workspaceId, now.toISOString(), Math.min(maxAgeMs, now.getTime()), kept];
   const [row] = await db.rows<{ first: string | null }>(firstSince, values);
   const start = Math.max(kept, row?.first == null ? latest : Number(row.first) - 1);
   return { ...ends, start, truncated: start > at };

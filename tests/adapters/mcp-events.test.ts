@@ -211,6 +211,8 @@ test('maxAgeMs skips what is older and says so; without a cursor it means nothin
   assert.equal([idsOf(page), page.truncated], [[young], true]);
   const all = await client.poll(key, { name: 'todo.created', cursor, maxAgeMs: 7_200_000 });
   assert.equal([idsOf(all), all.truncated], [[old, young], false]);
+  const ever = await client.poll(key, { name: 'todo.created', cursor, maxAgeMs: Number.MAX_SAFE_INTEGER });
+  assert.equal([idsOf(ever), ever.truncated], [[old, young], false]);
   const now = await client.poll(key, { name: 'todo.created', maxAgeMs: 7_200_000 });
   assert.equal([now.events, now.truncated], [[], false]);
 });

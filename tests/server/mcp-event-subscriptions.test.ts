@@ -160,6 +160,23 @@ test('a secret is whsec_ and base64 of 24 to 64 bytes; else -32602, and nothing 
   }
 });
 
+test('what no database stores is -32602 with the name of its argument, and so is an address beyond all length', async () => {
+  const { key, workspaceId } = await tandem.workspace();
+  const { params } = wanted();
+  const { url } = params.delivery;
+  for (const [more, fault] of [
+    [{ url: `${url}\u0000` }, /^delivery\.url: must not contain the NUL/],
+    [{ url: `${url}\ud800` }, /^delivery\.url: must be well-formed/],
+    [{ url: `${url}?${'x'.repeat(2000)}` }, /delivery\.url: must be at most 2000 characters long/],
+  ] as const) {
+    const delivery = { ...params.delivery, ...more };
+    const { code, message } = await client.errorOf(key, 'events/subscribe', { ...params, delivery });
+    assert.is(code, -32602);
+    assert.match(message, fault);
+  }
+  assert.is(await client.stored(workspaceId), 0);
+});
+
 test('an address must be https and public: -32602; other modes of delivery: -32026', async () => {
   const { key } = await tandem.workspace();
   for (const url of [
