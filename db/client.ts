@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { type ObserveStatement, type SettingsBy, tickMs } from './connection.ts';
 import type { Db } from './db.ts';
-import { DirectReads } from './direct-reads.ts';
+import { DirectStatements } from './direct-statements.ts';
 import { DatabaseSpace, type Space } from './disk-space.ts';
 import { type EngineName, engineOf } from './engine/index.ts';
 import { Hosts } from './hosts.ts';
@@ -71,7 +71,7 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
   const db = new PooledDb({ pools: requests, notifier });
   const onCoordinator = <Row extends object>(text: string, values: readonly unknown[]) => db.rows<Row>(text, values);
   const isDirect = engine.name === 'citus' && directReads;
-  const direct = isDirect ? new DirectReads({ ...base, onError }, poolSize, onCoordinator) : undefined;
+  const direct = isDirect ? new DirectStatements({ ...base, onError }, poolSize, onCoordinator) : undefined;
   const driver = postgres(url, {
     max: 2,
     idle_timeout: 60,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
 import { isDistributed, placeMade, prepareSession } from './engine/distribute.ts';
-import { replaceTriggers } from './engine/triggers.ts';
+import { replaceRefused } from './engine/replacements.ts';
 import { isConnectionLoss } from './errors.ts';
 import { buildIndexesAhead } from './index-builds.ts';
 import { beginWithShortWaits, type MigrationWait, repeatUntilUnlocked } from './migration-waits.ts';
@@ -219,7 +219,7 @@ async function apply(
       if (onCitus) await placeMade(connection, statement);
       done++;
     }
-    if (onCitus) await replaceTriggers(connection);
+    if (onCitus) await replaceRefused(connection);
     await (tag <= lastStrict
       ? connection`insert into tandem_migrations (tag, hash) values (${tag}, ${hash})`
       : connection`insert into tandem_compatible_migrations (tag, hash, runs_with) values (${tag}, ${hash}, ${runsWith})`);

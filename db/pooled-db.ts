@@ -1,6 +1,6 @@
 import type { Plan } from './connection.ts';
 import type { Db, Statement } from './db.ts';
-import type { DirectReads } from './direct-reads.ts';
+import type { DirectStatements } from './direct-statements.ts';
 import type { EngineName } from './engine/index.ts';
 import { inTransactionOf } from './engine-transaction.ts';
 import { retryOnConflict } from './errors.ts';
@@ -48,7 +48,7 @@ export interface Ways {
   pools: WorkPools;
   notifier: Notifier;
   /** Reads of a workspace that do not need the coordinator, on Citus. */
-  direct?: DirectReads | undefined;
+  direct?: DirectStatements | undefined;
 }
 
 /** Statements of one kind of work, and of one workspace where it is known. */

@@ -87,10 +87,10 @@ export class WorkPools {
 
   constructor(work: Work, poolSize: number, base: PoolsBase) {
     this.engine = base.engine;
-    const size = sizes[work](poolSize);
+    const engine = base.engine.forWork?.(work) ?? base.engine;
+    const size = sizes[work](poolSize) + (engine.moreConnections ?? 0);
     const custom = Math.max(2, Math.ceil(size / 4));
     const limits = timeLimits[work];
-    const engine = base.engine.forWork?.(work) ?? base.engine;
     const make = (plan: Plan, maxConnections: number) => new Pool({ ...base, engine, plan, limits, maxConnections });
     this.#pools = { generic: make('generic', size), custom: make('custom', custom) };
     if (work === 'requests' || work === 'standby') {

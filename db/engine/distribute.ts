@@ -1,6 +1,6 @@
 import { DistributionError, misplacedTables, requireNodes, rows, type Sql } from './cluster.ts';
 import { type Placed, placements } from './placement.ts';
-import { replaceTriggers } from './triggers.ts';
+import { replaceRefused } from './replacements.ts';
 
 /** The table to which the others are colocated: every key begins with its id. */
 const tenants = 'workspaces';
@@ -67,7 +67,7 @@ export async function distributeTables(sql: Sql): Promise<string[]> {
     );
     for (const { table, name } of keys) await sql.unsafe(`alter table ${table} drop constraint ${name}`);
     // Before the rows are copied: the triggers of a table run then, on the workers.
-    const replaced = await replaceTriggers(sql);
+    const replaced = await replaceRefused(sql);
     for (const table of ordered(misplaced)) await place(sql, table);
     const kept = keys.filter(({ name }) => !refused.has(name));
     for (const { table, name, definition } of kept) {

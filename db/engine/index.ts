@@ -12,6 +12,8 @@ export interface Engine {
   readonly settings: Readonly<Record<string, string>>;
   /** Whether a statement has to be sent in steps, in a transaction. */
   inSteps(text: string): boolean;
+  /** Connections beside those that every engine has. */
+  readonly moreConnections?: number;
   /** Where connections for one kind of work (`db/time-limits.ts`) differ: what they have instead. */
   forWork?(work: string): Engine | undefined;
 }
@@ -27,8 +29,14 @@ const engines: Readonly<Record<EngineName, Engine>> = {
     // Tables of workspaces refer to reference tables: what changes both must not run in parallel.
     settings: { 'citus.multi_shard_modify_mode': 'sequential', 'citus.propagate_set_commands': 'local' },
     inSteps: (text) => stepsOf(text) !== null,
-    // Admission has three statements, which the coordinator runs on its own tables, or which read one row by its key.
-    forWork: (work) => (work === 'admission' ? { ...engines.citus, planMode: byPlan } : undefined),
+    forWork: (work) => {
+      const { citus } = engines;
+      // Admission has three statements, which the coordinator runs on its own tables, or which read one row by its key.
+      if (work === 'admission') return { ...citus, planMode: byPlan };
+      // One more deletes what has its number. Each look into the queue asks all shards: one after another, on each worker.
+      const settings = { ...citus.settings, 'citus.max_adaptive_executor_pool_size': '1' };
+      return work === 'events' ? { ...citus, settings, moreConnections: 1 } : undefined;
+    },
   },
 };
 

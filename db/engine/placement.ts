@@ -16,15 +16,11 @@ export interface Placed {
 /** Found by the hash of a secret or by a person, before the workspace is known, and joined with tables of workspaces. */
 const references = ['users', 'members', 'connected_apps', 'credentials'];
 
-/** The log, which is numbered across workspaces in the order of the commits, and numbers that are not kept on Citus. */
-const ofCoordinator = [
-  'event_queue',
-  'event_positions',
-  'events',
-  'counted_workspaces',
-  'todo_counts',
-  'todo_count_changes',
-];
+/**
+ * The log, which is read across workspaces, and numbers that are not kept on Citus. What waits for its number is beside the
+ * change that it records: a change commits on one node.
+ */
+const ofCoordinator = ['event_positions', 'events', 'counted_workspaces', 'todo_counts', 'todo_count_changes'];
 
 function placementOf(table: PgTable): Placement {
   const name = getTableName(table);

@@ -1,11 +1,14 @@
 import type { Db } from '../../db/client.ts';
+import { numberManyOnCitus, numberOnCitus } from './number-citus.ts';
 import {
+  type Batch,
   committedAt,
   type Found,
   holdNext,
   holdQueues,
   type LargeQueue,
   maxRows,
+  type Numbered,
   noWorkspace,
   oldestOf,
 } from './queue.ts';
@@ -18,20 +21,6 @@ export const eventsChannel = 'tandem_events';
  * larger batches: each one reads all that waits, to find what was committed first.
  */
 const maxRowsOfOne = 20_000;
-
-/** What one batch did. */
-export interface Numbered {
-  /** How many events got their numbers. */
-  count: number;
-  /** There may be more that can be numbered at once. */
-  hasMore: boolean;
-  /** When the oldest event that waited was committed, as RFC 3339. */
-  oldest: string | null;
-  /** Where the next batch begins, so that no workspace waits for all others. */
-  next: string;
-  /** A workspace that has too many events for a batch with others; at random, so that each has its turn. */
-  large: LargeQueue | undefined;
-}
 
 /**
  * The plan is the same for a queue of one row and of a million; the largest batch is sorted in memory; numbers that readers
@@ -85,12 +74,6 @@ const numberOf = ({ from, order }: typeof byLastEvent) => `with waiting as mater
 
 const [number, numberTracked] = [numberOf(byLastEvent), numberOf(byTransaction)];
 
-interface Batch {
-  count: number;
-  /** When its oldest event was committed. */
-  oldest: string | null;
-}
-
 /** Numbers events of workspaces that this transaction holds. */
 async function numberHeld(
   tx: Db,
@@ -110,6 +93,7 @@ async function numberHeld(
  * one transaction follow each other, unless there are more of them than a batch takes.
  */
 export async function numberEvents(db: Db, after = noWorkspace): Promise<Numbered> {
+  if (db.engine === 'citus') return numberOnCitus(db, after, eventsChannel);
   const { found, numbering } = await db.transaction(async (tx) => {
     // The last one is sent with the COMMIT, and the settings with the BEGIN: each wait for an answer delays the readers.
     const found = await holdNext(tx, after);
@@ -130,6 +114,7 @@ export async function numberEvents(db: Db, after = noWorkspace): Promise<Numbere
 
 /** Numbers a batch of a workspace that `numberEvents` left out. Returns how many; it may take many seconds. */
 export function numberMany(db: Db, { id, isTracked }: LargeQueue): Promise<number> {
+  if (db.engine === 'citus') return numberManyOnCitus(db, id, maxRowsOfOne, eventsChannel);
   return db.transaction(async (tx) => {
     const held = await holdQueues(tx, [id]);
     return (await numberHeld(tx, { held, isTracked }, maxRowsOfOne)).count;

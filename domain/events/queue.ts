@@ -2,7 +2,7 @@ import type { Db } from '../../db/client.ts';
 
 /** Events of a batch of several workspaces, and workspaces of one, all of which fit in one notification. */
 export const maxRows = 5000;
-const maxWorkspaces = 100;
+export const maxWorkspaces = 100;
 
 /** Where the search for what waits begins. */
 export const noWorkspace = '00000000-0000-0000-0000-000000000000';
@@ -15,11 +15,40 @@ export interface LargeQueue {
 }
 
 /** A workspace whose events wait for their numbers. */
-interface Waiting extends LargeQueue {
+export interface Waiting extends LargeQueue {
   /** Its events, up to one more than a batch of several workspaces has. */
   count: number;
   /** When its oldest event was committed. */
   committedAt: string;
+}
+
+/** What was numbered. */
+export interface Batch {
+  count: number;
+  /** When its oldest event was committed. */
+  oldest: string | null;
+}
+
+/** What one batch did. */
+export interface Numbered {
+  /** How many events got their numbers. */
+  count: number;
+  /** There may be more that can be numbered at once. */
+  hasMore: boolean;
+  /** When the oldest event that waited was committed, as RFC 3339. */
+  oldest: string | null;
+  /** Where the next batch begins, so that no workspace waits for all others. */
+  next: string;
+  /** A workspace that has too many events for a batch with others; at random, so that each has its turn. */
+  large: LargeQueue | undefined;
+  /** What is to be deleted from the queue (`deleteNumbered`): on Citus alone. */
+  read?: readonly Read[];
+}
+
+/** An event that was read from the queue. */
+export interface Read {
+  workspace_id: string;
+  id: string;
 }
 
 /** What the next batch can number. */
@@ -37,12 +66,11 @@ export interface Found {
   oldest: string | null;
 }
 
-const anyQueued = `select exists (select from event_queue) as "isQueued"`;
+const anyQueued = 'select 1 from event_queue limit 1';
 
 /** Whether events may wait for their numbers: less work than to look for them. */
 export async function hasQueuedEvents(db: Db): Promise<boolean> {
-  const [queue] = await db.rows<{ isQueued: boolean }>(anyQueued, []);
-  return queue?.isQueued ?? false;
+  return (await db.rows(anyQueued, [])).length > 0;
 }
 
 const isTracked = `current_setting('track_commit_timestamp') = 'on'`;
@@ -107,7 +135,7 @@ export function oldestOf(instants: readonly (string | null)[]): string | null {
 }
 
 /** Workspaces whose events make one batch together; those first whose events have waited longest. */
-function fitting(found: readonly Waiting[]): Waiting[] {
+export function fitting(found: readonly Waiting[]): Waiting[] {
   let sum = 0;
   const small = found.filter(({ count }) => count <= maxRows);
   const oldestFirst = small.toSorted((a, b) => (a.committedAt < b.committedAt ? -1 : 1));

@@ -13,10 +13,13 @@ interface Placed {
 
 const existing = `select id, '\\x' || encode(created_from, 'hex') as origin from todos
   where workspace_id = $1 and id = any($2::uuid[])`;
-const erased = `select object_id as id from events
-    where workspace_id = $1 and object_id = any($2::uuid[]) and type = 'todo.deleted'
-  union all select object_id from event_queue
+const erasedIn = (table: 'events' | 'event_queue') => `select object_id as id from ${table}
     where workspace_id = $1 and object_id = any($2::uuid[]) and type = 'todo.deleted'`;
+/** On Citus the two are on different nodes: an event is in the log before it leaves the queue. */
+const erased = {
+  postgres: [`${erasedIn('events')} union all ${erasedIn('event_queue')}`],
+  citus: [erasedIn('event_queue'), erasedIn('events')],
+};
 
 function refused(param: string, code: 'taken' | 'erased', message: string): Failure {
   return conflict(message, { reason: `id_${code}`, errors: [{ param, code, message }] });
@@ -56,7 +59,10 @@ export class GivenIds {
     const ids = this.#todos.flatMap(({ id }) => id ?? []);
     const rows = await db.rows<{ id: string; origin: string | null }>(existing, [workspaceId, ids]);
     const origins = new Map(rows.map(({ id, origin }) => [id, origin]));
-    const gone = new Set((await db.rows<{ id: string }>(erased, [workspaceId, ids])).map(({ id }) => id));
+    const gone = new Set<string>();
+    for (const text of erased[db.engine]) {
+      for (const { id } of await db.rows<{ id: string }>(text, [workspaceId, ids])) gone.add(id);
+    }
     for (const [index, todo] of this.#todos.entries()) {
       const id = todo.id ?? '';
       const param = `${this.#pathOf(index)}id`;

@@ -17,6 +17,9 @@ const acrossWorkspaces = new Set([
   'server/recordings/claims.ts',
   // Whatever is due first, wherever that is.
   'domain/approvals/expiry.ts',
+  'domain/events/number.ts',
+  'domain/events/number-citus.ts',
+  'domain/events/queue.ts',
   'domain/webhooks/fan-out.ts',
   'domain/webhooks/retention.ts',
   'domain/webhooks/sending.ts',

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/client.ts';
-import { type Numbered, numberEvents, numberMany } from '../../domain/events/number.ts';
-import { hasQueuedEvents, type LargeQueue } from '../../domain/events/queue.ts';
+import { numberEvents, numberMany } from '../../domain/events/number.ts';
+import { deleteNumbered } from '../../domain/events/number-citus.ts';
+import { hasQueuedEvents, type LargeQueue, type Numbered } from '../../domain/events/queue.ts';
 import { onRecording } from '../../domain/events/record.ts';
 import type { Measure } from '../runtime/metrics.ts';
 import { startPoller } from '../runtime/poller.ts';
@@ -56,6 +57,15 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
         large = undefined;
       });
   };
+  let deleting: Promise<unknown> | undefined;
+  // Nobody waits for it; what comes meanwhile is found again.
+  const startDeleting = (read: Parameters<typeof deleteNumbered>[1]) => {
+    deleting ??= deleteNumbered(events, read)
+      .catch((error: unknown) => warn(error, 'numbered events not deleted from the queue, will retry'))
+      .finally(() => {
+        deleting = undefined;
+      });
+  };
   const numberSome = async () => {
     const looksFirst = !isBusy && !isExpected && next === undefined;
     isExpected = false;
@@ -68,6 +78,7 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     oldest = numbered.oldest;
     isBusy = numbered.oldest !== null;
     if (numbered.large) startLarge(numbered.large);
+    if (numbered.read && numbered.read.length > 0) startDeleting(numbered.read);
     if (numbered.hasMore) return 0;
     if (!isBusy) return recordingMs;
     return numbered.count < many ? busyMs : manyMs;
@@ -103,7 +114,7 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     stop: async () => {
       stopListening();
       await poller.stop();
-      await large;
+      await Promise.all([large, deleting]);
     },
   };
 }

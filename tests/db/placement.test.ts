@@ -17,7 +17,6 @@ test('reference tables and those of the coordinator alone are these', () => {
     'counted_workspaces',
     'email_verifications',
     'event_positions',
-    'event_queue',
     'events',
     'heartbeats',
     'oauth_artifacts',

@@ -73,7 +73,7 @@ const lost = Symbol('the shard is not there any more');
  * the first workspace of it is read, and again after it could not be reached: until then, and for whatever else cannot be
  * read there, Citus answers as for every other statement.
  */
-export class DirectReads {
+export class DirectStatements {
   readonly #ask: Ask;
   readonly #nodes: DirectNodes;
   readonly #places = new Map<string, Place | undefined>();

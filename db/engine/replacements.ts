@@ -1,6 +1,6 @@
 import { rows, type Sql } from './cluster.ts';
 
-/** What Citus does not run of the triggers of the migrations, and what does the same there. */
+/** What Citus does not run of the migrations, and what does the same there. */
 interface Replacement {
   name: string;
   /** Whether it is still to be replaced: one row, `isThere`. */
@@ -22,6 +22,13 @@ const replacements: readonly Replacement[] = [
       'delete from todo_counts',
       'delete from todo_count_changes',
     ],
+  },
+  {
+    // Shards have no sequences. Ids are in the order of the events of a transaction (`domain/events/number-citus.ts`).
+    name: 'the positions of events that wait',
+    isThere: `select exists (select from pg_attribute where attrelid = to_regclass('event_queue')
+      and attname = 'position' and attidentity <> '') as "isThere"`,
+    statements: ['alter table event_queue alter column position drop identity, alter column position set default 0'],
   },
   {
     // The shards of a table have no relation of all rows that a statement adds: these are taken one by one.
@@ -63,8 +70,8 @@ $$`,
   },
 ];
 
-/** Replaces what Citus does not run of the triggers. Returns what it has replaced now. */
-export async function replaceTriggers(sql: Sql): Promise<string[]> {
+/** Replaces what Citus does not run. Returns what it has replaced now. */
+export async function replaceRefused(sql: Sql): Promise<string[]> {
   const replaced: string[] = [];
   for (const { name, isThere, statements } of replacements) {
     const [found] = await rows<{ isThere: boolean }>(sql, isThere);

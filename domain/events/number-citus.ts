@@ -1,0 +1,153 @@
+import type { Db } from '../../db/client.ts';
+import {
+  type Batch,
+  fitting,
+  holdQueues,
+  maxRows,
+  maxWorkspaces,
+  type Numbered,
+  noWorkspace,
+  oldestOf,
+  type Read,
+  type Waiting,
+} from './queue.ts';
+
+/*
+ * On Citus what waits for its number is on the worker of its workspace, and the log is on the coordinator. A batch copies
+ * events from one into the other, in a transaction of the coordinator alone; what has its number is deleted from the queue
+ * afterwards. Until that is done it is found again, and left out because the log has it: however a process ends, no event is
+ * lost or numbered twice.
+ */
+
+const waiting = `select workspace_id as id, count(*)::int as count, min(occurred_at) as "committedAt" from event_queue
+  where workspace_id > $1::uuid group by workspace_id order by workspace_id limit $2::int`;
+
+const make = `insert into event_positions (workspace_id) select i.id from unnest($1::uuid[]) i(id)
+  where not exists (select from event_positions p where p.workspace_id = i.id) order by i.id on conflict do nothing`;
+
+/** Whether the worker records when transactions commit: a setting of each server. */
+const isTracked = `current_setting('track_commit_timestamp') = 'on'`;
+
+/**
+ * The next events in the order in which the worker committed their transactions. A worker to which the queue was moved by
+ * logical replication has the times of the other one, and of the copy: then, and where no times are known, the order is that
+ * of the last event of each transaction. A row that was copied is older than all that were written there. Ids are in the
+ * order of the events within a transaction.
+ */
+const next = `select workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
+    request_id, reader_id, version, occurred_at, committed_at::text, last_at, transaction::text
+  from (
+    select q.*, case when bool_and(q.is_own) over (partition by q.workspace_id) then q.at end as committed_at,
+      max(q.occurred_at) over (partition by q.workspace_id, q.at, q.transaction) as last_at
+    from (
+      select e.*, case when ${isTracked} then pg_xact_commit_timestamp(e.xmin) end as at,
+        case when ${isTracked} then coalesce((pg_xact_commit_timestamp_origin(e.xmin)).roident, 0) = 0 else false end as is_own
+      from event_queue e where e.workspace_id = any($1::uuid[])
+    ) q
+  ) w order by w.committed_at nulls first, w.last_at, w.transaction, w.id limit $2::int`;
+
+const columns = `workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
+  request_id, reader_id, version, occurred_at`;
+
+/** Numbers those of the events that the log does not have. On the coordinator, as on PostgreSQL. */
+const number = `with waiting as materialized (
+    select w.*, row_number() over (partition by w.workspace_id
+      order by w.committed_at nulls first, w.last_at, w.transaction, w.id) as place
+    from jsonb_to_recordset($1::jsonb) as w(workspace_id uuid, id uuid, type text, object_id uuid, parents jsonb,
+      changed_fields text[], actor_type text, actor_id uuid, credential_id uuid, via text, request_id text, reader_id uuid,
+      version int, occurred_at timestamptz, committed_at timestamptz, last_at timestamptz, transaction xid8)
+    where not exists (select from events e where e.workspace_id = w.workspace_id and e.id = w.id)
+  ), added as (
+    insert into events (${columns}, sequence)
+    select ${columns.replace(/\w+/g, 'w.$&')}, p.latest + w.place
+    from waiting w join event_positions p on p.workspace_id = w.workspace_id
+    returning workspace_id, sequence
+  ), moved as (
+    update event_positions p set latest = a.latest
+    from (select workspace_id, max(sequence) as latest, count(*) as added from added group by 1) a
+    where p.workspace_id = a.workspace_id returning p.workspace_id, p.latest, a.added
+  ) select sum(added)::int as count, (select min(coalesce(committed_at, occurred_at)) from waiting) as oldest,
+      json_agg(json_build_array(workspace_id, latest))::text as positions
+    from moved having count(*) > 0`;
+
+/** For the transaction only, as on PostgreSQL. */
+const settings = {
+  text: `select set_config('work_mem', $1, true),
+    set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)`,
+  values: ['32MB'],
+};
+
+interface Done extends Batch {
+  positions: string;
+}
+
+/** What a batch read, and what of that it numbered. */
+interface Outcome {
+  held: string[];
+  read: Read[];
+  done: Done | undefined;
+}
+
+/** Numbers events of these workspaces, as far as no other process does, and notifies all processes. */
+async function numberThese(db: Db, ids: readonly string[], limit: number, channel: string): Promise<Outcome> {
+  if (ids.length === 0) return { held: [], read: [], done: undefined };
+  const { held, read, numbering } = await db.transaction(async (tx) => {
+    const [, held] = await Promise.all([tx.rows(make, [ids]), holdQueues(tx, ids)]);
+    // After the positions were locked: what a later batch finds was committed later.
+    const read = held.length > 0 ? await tx.rows<Read>(next, [held, limit]) : [];
+    const numbering = read.length > 0 ? tx.rows<Done>(number, [JSON.stringify(read)]) : Promise.resolve([]);
+    numbering.catch(() => {});
+    return { held, read, numbering };
+  }, settings);
+  const [done] = await numbering;
+  if (done) db.notify(channel, done.positions);
+  return { held, read, done };
+}
+
+/** `numberEvents` on Citus. `channel`: where it notifies all processes. */
+export async function numberOnCitus(db: Db, after: string, channel: string): Promise<Numbered> {
+  const found = await db.rows<Waiting>(waiting, [after, maxWorkspaces]);
+  const together = fitting(found);
+  const large = found.filter(({ count }) => count > maxRows);
+  const ids = together.map(({ id }) => id);
+  const { held, read, done } = await numberThese(db, ids, maxRows, channel);
+  const others = found.filter(({ id }) => !held.includes(id)).map((each) => each.committedAt);
+  const end = found.length === maxWorkspaces ? (found.at(-1)?.id ?? noWorkspace) : noWorkspace;
+  const count = done?.count ?? 0;
+  const isLeft = together.length + large.length < found.length || after !== noWorkspace;
+  return {
+    count,
+    hasMore: end !== noWorkspace || (isLeft && count > 0),
+    oldest: oldestOf([done?.oldest ?? null, ...others]),
+    next: end,
+    large: large[Math.floor(Math.random() * large.length)],
+    read,
+  };
+}
+
+/** `numberMany` on Citus. */
+export async function numberManyOnCitus(db: Db, id: string, limit: number, channel: string): Promise<number> {
+  const { read, done } = await numberThese(db, [id], limit, channel);
+  await deleteNumbered(db, read);
+  return done?.count ?? 0;
+}
+
+const shardsOf = `select i.id, get_shard_id_for_distribution_column('event_queue', i.id)::text as shard
+  from unnest($1::uuid[]) i(id)`;
+const gone = 'delete from event_queue where workspace_id = any($1::uuid[]) and id = any($2::uuid[])';
+
+/**
+ * Deletes events from the queue that have their numbers, shard by shard: one that is moved keeps those waiting that write to
+ * it. @throws the last error, after all that can be deleted is.
+ */
+export async function deleteNumbered(db: Db, read: readonly Read[]): Promise<void> {
+  const byWorkspace = Map.groupBy(read, (each) => each.workspace_id);
+  const found = await db.rows<{ id: string; shard: string }>(shardsOf, [[...byWorkspace.keys()]]);
+  const faults: unknown[] = [];
+  for (const workspaces of Map.groupBy(found, ({ shard }) => shard).values()) {
+    const ids = workspaces.map(({ id }) => id);
+    const events = ids.flatMap((id) => byWorkspace.get(id) ?? []).map(({ id }) => id);
+    await db.rows(gone, [ids, events]).catch((error: unknown) => faults.push(error));
+  }
+  if (faults.length > 0) throw faults.at(-1);
+}
