@@ -16,7 +16,7 @@ export interface NodeAddress {
   group: number;
 }
 
-/** A worker that is read from. */
+/** A worker that statements are sent to. */
 export interface Worker {
   pools: WorkPools;
   /** Each text exists there once for each shard: they take no places of those of the coordinator. */
@@ -140,7 +140,9 @@ export class DirectNodes {
   }
 
   #open(url: string): Worker {
-    const base = { ...this.#options, url, hosts: new Hosts(url), engine: engineOf('postgres') };
+    // What is sent whole writes nothing where its BEGIN fails (`sendTransaction`).
+    const engine = { ...engineOf('postgres'), settings: { default_transaction_read_only: 'on' } };
+    const base = { ...this.#options, url, hosts: new Hosts(url), engine };
     return { pools: new WorkPools('requests', this.#poolSize, base), prepared: new PreparedTexts() };
   }
 

@@ -5,9 +5,10 @@ import { type DirectText, directOf, type Shards } from './engine/direct.ts';
 import { errorCode, isConnectionLoss, isDatabaseError } from './errors.ts';
 import { failure } from './hosts.ts';
 import { rowsOf, type Statements } from './rows.ts';
+import { NotCommitted, type Scope, sendTransaction } from './transaction.ts';
 import type { PoolsBase } from './work-pools.ts';
 
-interface Read {
+interface Sent {
   text: string;
   values: readonly unknown[];
   plan: Plan;
@@ -68,8 +69,28 @@ interface State {
 
 const lost = Symbol('the shard is not there any more');
 
+/** Sends a statement; calls `begin` when it may have an effect from then on. */
+type Run = <Row>(
+  place: Place,
+  worker: Worker,
+  direct: DirectText,
+  sent: Sent,
+  begin: () => void,
+) => Promise<Row[] | typeof lost>;
+
 /**
- * Reads of workspaces on the Citus workers that have them (`engine/direct.ts`). A worker is examined in the background when
+ * Begins a change with the lock that Citus takes for it (`AcquireMetadataLocks`: ShareLock, on all that is colocated with the
+ * shard). Who moves or splits the shard has it exclusively on every node, until the new place is committed there.
+ */
+const beginChange = (shard: string) => `begin read write; select lock_shard_metadata(5, array[${shard}])`;
+/** With a later snapshot than that of the lock: an error where the shard is not there any more, as the worker knows it. */
+const requireShard = `select case when not exists (select from pg_dist_placement p
+  join pg_dist_local_group g on g.groupid = p.groupid where p.shardid = $1) then current_setting('tandem.shard_has_moved') end`;
+/** SQLSTATE of a setting that does not exist. */
+const noSetting = '42704';
+
+/**
+ * Statements of workspaces on the Citus workers that have them (`engine/direct.ts`). A worker is examined in the background when
  * the first workspace of it is read, and again after it could not be reached: until then, and for whatever else cannot be
  * read there, Citus answers as for every other statement.
  */
@@ -84,7 +105,10 @@ export class DirectStatements {
     this.#nodes = new DirectNodes(options, poolSize, ask, (name) => this.#forget(name));
   }
 
-  /** The rows of a statement; undefined: Citus has to run it. @throws PoolError, or the error of a statement that took too long. */
+  /**
+   * The rows of a statement; undefined: Citus has to run it, and nothing was changed. @throws PoolError, the error of a
+   * statement that took too long, or of a change that may have been committed.
+   */
   async rows<Row>(
     text: string,
     values: readonly unknown[],
@@ -96,20 +120,29 @@ export class DirectStatements {
     const place = this.#placeOf(workspaceId);
     const worker = place && this.#nodes.at(place.node);
     if (!place || !worker) return undefined;
+    let hasBegun = false;
     const began = performance.now();
+    const begin = () => {
+      hasBegun = true;
+    };
     try {
-      const rows = await this.#read<Row>(place, worker, direct, { text, values, plan, workspaceId });
+      const run = direct.isWrite ? this.#change<Row> : this.#read<Row>;
+      const rows = await run(place, worker, direct, { text, values, plan, workspaceId }, begin);
       if (rows !== lost) return rows;
-    } catch (error) {
+    } catch (thrown) {
+      const isUndone = thrown instanceof NotCommitted;
+      const mayBeDone = direct.isWrite && hasBegun && !isUndone;
+      const error = isUndone ? thrown.cause : thrown;
       // It would take too long, or wait too long, there too.
       if (isDatabaseError('tooLong', error) || (errorCode(error) ?? '').startsWith('POOL_')) throw error;
       if (errorCode(error) === tooMany) return undefined;
       if (isConnectionLoss(error) || isDatabaseError('unreachable', error)) {
         const wasSilent = performance.now() - began > maxLossMs;
         this.#nodes.lose(place.node.name, worker, wasSilent);
-        if (wasSilent) throw error;
+        if (wasSilent || mayBeDone) throw error;
         // What else is wrong with it, Citus finds again.
-      } else if (errorCode(error) !== noTable) return undefined;
+      } else if (mayBeDone) throw error;
+      else if (errorCode(error) !== noTable && errorCode(error) !== noSetting) return undefined;
     }
     this.#places.delete(workspaceId);
     return undefined;
@@ -154,17 +187,35 @@ export class DirectStatements {
     for (const [key, { node }] of this.#byShard) if (node.name === name) this.#byShard.delete(key);
   }
 
-  async #read<Row>(place: Place, worker: Worker, direct: DirectText, read: Read): Promise<Row[] | typeof lost> {
+  readonly #read: Run = async <Row>(place: Place, { pools, prepared }: Worker, direct: DirectText, sent: Sent) => {
     const text = direct.at(place.shards);
     const run = async (connection: Statements) => {
       // Sent together: the second sees what was committed before it began, after the first was over.
       const [rows, [state]] = await Promise.all([
-        rowsOf<Row>(connection, text, read.values, worker.prepared),
-        rowsOf<State>(connection, stateText, [place.shard], worker.prepared),
+        rowsOf<Row>(connection, text, sent.values, prepared),
+        rowsOf<State>(connection, stateText, [place.shard], prepared),
       ]);
       if (state?.isStandby) throw failure('CONNECTION_CLOSED', 'The worker is a standby');
       return state?.isThere ? rows : lost;
     };
-    return worker.pools.run(read.text, read.plan, read.workspaceId, run);
-  }
+    return pools.run<Row[] | typeof lost>(sent.text, sent.plan, sent.workspaceId, run);
+  };
+
+  readonly #change: Run = async <Row>(
+    place: Place,
+    { pools, prepared }: Worker,
+    direct: DirectText,
+    sent: Sent,
+    begin: () => void,
+  ) => {
+    const text = direct.at(place.shards);
+    const send = (scope: Scope) => {
+      rowsOf(scope, requireShard, [place.shard], prepared).catch(() => {});
+      return rowsOf<Row>(scope, text, sent.values, prepared);
+    };
+    return pools.by(sent.text, sent.plan, sent.workspaceId, (connection) => {
+      begin();
+      return sendTransaction(connection, beginChange(place.shard), send);
+    });
+  };
 }

@@ -131,6 +131,11 @@ export function endsTransaction(error: unknown): boolean {
   return isTransactionConflict(error) || isUnavailable(error);
 }
 
+/** Whether a server answered a statement with it. */
+export function isOfServer(error: unknown): boolean {
+  return typeof (error as { severity?: unknown } | null)?.severity === 'string';
+}
+
 /** Whether the connection that reported the error is closed, or about to be closed by the server. */
 export function isConnectionLoss(error: unknown): boolean {
   const { severity, syscall } = error as { severity?: unknown; syscall?: unknown };

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Connection } from './connection.ts';
-import { errorCode, isConnectionLoss } from './errors.ts';
+import { errorCode, isConnectionLoss, isOfServer } from './errors.ts';
 
 /** The rows of a statement. `values()`, called before they arrive, makes them arrays instead of objects. */
 type Answer = Promise<unknown[]> & { values(): Promise<unknown[]> };
@@ -167,6 +167,47 @@ export async function inTransaction<Result, Opened>(
   } catch (error) {
     transaction.lose(error as Error);
     throw error;
+  } finally {
+    connection.whenLost(undefined);
+    if (!isClean) connection.discard();
+  }
+}
+
+/** Nothing of a transaction that was sent whole is committed, for certain. `cause`: why. */
+export class NotCommitted extends Error {
+  override readonly name = 'NotCommitted';
+}
+
+/** What a server answers, or the way to it, before it takes a statement: no connection is left, it starts, nothing is there. */
+const neverTaken = /^(53300|57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT)$/;
+
+/**
+ * Sends a whole transaction at once: `begin`, the statements that `work` sends before it waits for anything, and COMMIT. If
+ * BEGIN fails the statements run on their own: their connection must be one whose transactions only read unless they say
+ * more. @throws NotCommitted; any other error where it may have been committed, or is.
+ */
+export async function sendTransaction<Result>(
+  connection: Connection,
+  begin: string,
+  work: (scope: Scope) => Promise<Result>,
+): Promise<Result> {
+  const transaction = new Transaction(connection);
+  const level = new Level(transaction);
+  let isClean = false;
+  try {
+    level.unsafe(begin);
+    const result = work(level);
+    result.catch(() => {});
+    const isCommitted = await transaction.end('commit').catch((error: unknown) => {
+      const cause = level.failure ?? error;
+      if (neverTaken.test(errorCode(cause) ?? '')) throw new NotCommitted('The server took no statement', { cause });
+      if (isConnectionLoss(error) || !isOfServer(error)) throw error;
+      isClean = true;
+      throw new NotCommitted('The transaction could not be committed', { cause: error });
+    });
+    isClean = true;
+    if (isCommitted && level.failure === undefined) return await result;
+    throw new NotCommitted('The transaction was rolled back', { cause: level.failure });
   } finally {
     connection.whenLost(undefined);
     if (!isClean) connection.discard();

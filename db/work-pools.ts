@@ -128,6 +128,16 @@ export class WorkPools {
     );
   }
 
+  /** Runs one statement by `run`, which watches it, on a connection of its own. @throws PoolError before it began. */
+  by<Result>(
+    text: string,
+    plan: Plan,
+    workspaceId: string | undefined,
+    run: (connection: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#pools[plan].use(this.#shares?.[plan].ofStatement(text, workspaceId) ?? none, run);
+  }
+
   /** Runs a transaction, which watches its own statements. @throws PoolError before it began. */
   transaction<Result>(workspaceId: string | undefined, run: (connection: Connection) => Promise<Result>) {
     return this.#pools.generic.use(this.#shares?.generic.ofTransaction(workspaceId) ?? none, run);

@@ -1,17 +1,19 @@
-import { byText } from './parts.ts';
+import { byText, partsOf } from './parts.ts';
 import { placements } from './placement.ts';
 import { namesIn, unroutedIn } from './routing.ts';
 
 /*
- * A statement that only reads one workspace can be sent to the worker that has it, with the names of its shards in place of
- * those of the tables. PostgreSQL runs it there as any other: Citus plans it neither on the coordinator nor on the worker.
+ * A statement of one workspace can be sent to the worker that has it, with the names of its shards in place of those of the
+ * tables. PostgreSQL runs it there as any other: Citus plans it neither on the coordinator nor on the worker.
  */
 
 /** The shards of a workspace by their tables, with those of reference tables. */
 export type Shards = ReadonlyMap<string, string>;
 
-/** A statement that may be read on a worker. */
+/** A statement that may be sent to a worker. */
 export interface DirectText {
+  /** It changes rows. */
+  isWrite: boolean;
   /** The places of the parameters that hold the workspace. */
   workspaces: readonly number[];
   /** The text for these shards, the same object each time. @throws Error when one of them is not known. */
@@ -27,16 +29,25 @@ const [distributed, references, local] = ['distributed', 'reference', 'local'].m
 ];
 const onWorkers = new Set([...distributed, ...references]);
 
-/** What changes, locks or notifies, and workspaces that are named in another way than by one parameter. */
+/** A change of a table. */
+const change = /\b(?:insert\s+into|(?<!\b(?:do|for|key)\s+)update|delete\s+from)\s+"?(\w+)"?/gi;
+
+/**
+ * What is more than rows of one workspace: what notifies, has an effect on the session, or names a shard in another way; and
+ * workspaces that are named in another way than by one parameter.
+ */
 const isMore =
-  /\b(insert|update|delete|merge|nextval|set_config|pg_notify|pg_advisory\w*|for (no key )?(update|share)|for key share)\b|\bworkspace_id\s+(in\b|=\s*any\b)/i;
+  /\b(merge|nextval|pg_notify|pg_advisory\w*|regclass|ctid|on\s+constraint)\b|\bset\s+workspace_id\b|\bworkspace_id\s+(in\b|=\s*any\b)/i;
+/** What a read does not do. In a transaction, as changes are sent, settings end with it. */
+const isMoreThanRead = /\b(set_config|for\s+(no\s+key\s+)?(update|share)|for\s+key\s+share)\b/i;
+const setsSession = /\bset_config\((?![^()]*,\s*true\))/i;
 
 const names = [...onWorkers].join('|');
-const table = new RegExp(`\\b(from|join)\\s+"?(${names})"?(?![\\w."])`, 'gi');
+const table = new RegExp(`\\b(from|join|into|update|using)\\s+"?(${names})"?(?![\\w."])`, 'gi');
 
 /** What follows a table that has another name in its query; its columns are named by the table itself otherwise. */
 const alias =
-  /^\s+(?:as\s+)?(?!(?:on|where|set|join|left|right|inner|cross|full|natural|order|group|limit|for|union|except|intersect|offset|having|window|fetch|tablesample)\b)"?[a-z_]/i;
+  /^\s+(?:as\s+)?(?!(?:on|where|set|join|left|right|inner|cross|full|natural|order|group|limit|for|union|except|intersect|offset|having|window|fetch|tablesample|using|returning)\b)"?[a-z_]/i;
 
 /** A query of a `with` list that is called like a table. */
 const shadows = new RegExp(`\\b(${names})\\s*(\\([^()]*\\))?\\s+as\\s+(not\\s+)?(materialized\\s+)?\\(`, 'i');
@@ -62,8 +73,32 @@ function forShards(text: DirectText, shards: Shards, make: () => string): string
   return made;
 }
 
+/** Whether an insert may add rows whose workspace is not the parameter that it names first. */
+function addsOthers(text: string): boolean {
+  const parts = partsOf(text);
+  const queries = parts ? [...parts.list.map(({ body }) => body), parts.main] : [text];
+  const inserts = queries.filter((query) => /\binsert\b/i.test(query));
+  return inserts.some((query) => /\b(union|intersect|except)\b|\bvalues\b[\s\S]*\)\s*,\s*\(/i.test(query));
+}
+
+/** Whether the changes of a statement are such as PostgreSQL may make on the shards. */
+function mayChange(text: string, changed: readonly string[]): boolean {
+  if (setsSession.test(text) || addsOthers(text) || !changed.every((name) => distributed.has(name))) return false;
+  // A change of a row of a reference table, and a lock, is made on every node.
+  return namesIn(text, references).locked.length === 0 && !namesIn(text, distributed).isLoose;
+}
+
+/** The shard in place of its table. Columns are named by the table where the query gives it no other name. */
+function named(before: string, shard: string, name: string, after: string): string {
+  if (before.toLowerCase() === 'into') return `${before} ${shard}${/^\s+as\b/i.test(after) ? '' : ` as ${name}`}`;
+  return `${before} ${shard}${alias.test(after) ? '' : ` ${name}`}`;
+}
+
 function directText(text: string): DirectText | null {
+  const changed = [...text.matchAll(change)].map(([, name = '']) => name.toLowerCase());
+  const isWrite = changed.length > 0;
   if (isMore.test(text) || shadows.test(text)) return null;
+  if (isWrite ? !mayChange(text, changed) : isMoreThanRead.test(text)) return null;
   const all = namesIn(text, onWorkers);
   if (all.workspaces.length === 0) return null;
   const found = [...text.matchAll(table)];
@@ -75,14 +110,15 @@ function directText(text: string): DirectText | null {
       const name = given.toLowerCase();
       const shard = shards.get(name);
       if (shard === undefined) throw new Error(`The shard of the table ${name} is not known`);
-      return `${before} ${shard}${alias.test(text.slice(offset + whole.length)) ? '' : ` ${name}`}`;
+      return named(before, shard, name, text.slice(offset + whole.length));
     });
   const direct: DirectText = {
+    isWrite,
     workspaces: [...new Set(all.workspaces)],
     at: (shards) => forShards(direct, shards, () => made(shards)),
   };
   return direct;
 }
 
-/** How a statement is read on the worker of its workspace; null: Citus has to run it. */
+/** How a statement is sent to the worker of its workspace; null: Citus has to run it. */
 export const directOf = byText(directText);

@@ -83,14 +83,14 @@ function tablesOf(query: readonly string[], distributed: ReadonlySet<string>): {
   });
 }
 
-/** What an insert takes for the workspace, its first column: a parameter, or a column of that name. */
-function workspaceOf(query: readonly string[], table: string): 'parameter' | 'column' | undefined {
+/** What an insert takes for the workspace, its first column: a parameter, `$n`, or a column of that name. */
+function workspaceOf(query: readonly string[], table: string): string | undefined {
   const place = query.findIndex((word, index) => word === table && query[index - 1] === 'into');
   const column = query.indexOf('(', place) + 1;
   if (place < 0 || !['workspace_id', 'id'].includes(query[column] ?? '')) return undefined;
   const source = query.findIndex((word, index) => index > column && ['select', 'values'].includes(word));
   const [first = '', dot, name = ''] = query.slice(source + 1).filter((word) => word !== '(');
-  if (first.startsWith('$')) return 'parameter';
+  if (first.startsWith('$')) return first;
   return dot === '.' && ['workspace_id', 'id'].includes(name) ? 'column' : undefined;
 }
 
@@ -116,7 +116,7 @@ function isRouted(query: readonly string[], distributed: ReadonlySet<string>): b
   const isBound = workspacesOf(query, tables).length > 0;
   return tables.every(({ table, alias }) => {
     const inserted = workspaceOf(query, table);
-    if (inserted) return inserted === 'parameter' || isBound;
+    if (inserted) return inserted !== 'column' || isBound;
     const column = isTenant({ table }) ? 'id' : 'workspace_id';
     const isNamed = text.includes(` ${alias} . ${column} `) || (tables.length === 1 && text.includes(` ${column} `));
     return isBound && isNamed;
@@ -130,11 +130,44 @@ export function unroutedIn(text: string, distributed: ReadonlySet<string>): stri
     .map((query) => query.join(' '));
 }
 
-/** The tables that a statement names, once for each place, and the parameters that it compares workspaces with. */
-export function namesIn(text: string, tables: ReadonlySet<string>): { tables: string[]; workspaces: number[] } {
+/** What a query inserts as the workspace: the place of a parameter; NaN for anything else. */
+function insertedBy(query: readonly string[], tables: readonly { table: string }[]): number[] {
+  const filled = tables.filter(({ table }) =>
+    query.some((word, place) => word === table && query[place - 1] === 'into'),
+  );
+  return filled.map(({ table }) => Number(workspaceOf(query, table)?.slice(1)));
+}
+
+/** What a statement names. */
+interface Names {
+  /** These tables, once for each place. */
+  tables: string[];
+  /** The parameters that it compares workspaces with, or inserts as one. */
+  workspaces: number[];
+  /** Those of the tables whose rows it locks, or may lock. */
+  locked: string[];
+  /** It inserts rows into one of them whose workspace is no parameter. */
+  isLoose: boolean;
+}
+
+const locksRows = / for (no key update|update|key share|share)( |$)/;
+const fromQuery = / (from|join|,) (lateral )?\( \)/;
+
+/** What a statement names of these tables. */
+export function namesIn(text: string, tables: ReadonlySet<string>): Names {
   const queries = queriesOf(parsed(text)).map((query) => ({ query, found: tablesOf(query, tables) }));
+  const words = (query: readonly string[]) => ` ${query.join(' ')} `;
+  const locking = queries.filter(({ query }) => locksRows.test(words(query)));
+  // Locks reach into the queries that a query reads from.
+  const isDeep = locking.some(({ query }) => fromQuery.test(words(query)));
+  const inserted = queries.flatMap(({ query, found }) => insertedBy(query, found));
   return {
     tables: queries.flatMap(({ found }) => found.map(({ table }) => table)),
-    workspaces: queries.flatMap(({ query, found }) => workspacesOf(query, found)),
+    workspaces: [
+      ...queries.flatMap(({ query, found }) => workspacesOf(query, found)),
+      ...inserted.filter((place) => !Number.isNaN(place)),
+    ],
+    isLoose: inserted.some(Number.isNaN),
+    locked: (isDeep ? queries : locking).flatMap(({ found }) => found.map(({ table }) => table)),
   };
 }
