@@ -102,7 +102,7 @@ test('a replay names the event of the first request, over REST and tRPC, and rec
   const refused = await create(workspace, 'event', { name: 'Other' });
   assert.equal([refused.status, refused.headers.get('tandem-event')], [409, null]);
   const text = `select id from (select id, type from events where workspace_id = $1
-    union all select id, type from event_queue where workspace_id = $1) e where type = 'todo_list.created'`;
+    union select id, type from event_queue where workspace_id = $1) e where type = 'todo_list.created'`;
   const ids = (await tandem.db.rows<{ id: string }>(text, [workspaceId])).map(({ id }) => id);
   assert.is(ids.filter((id) => id === eventId).length, 1);
   assert.is(await made(workspace), 2);

@@ -47,8 +47,8 @@ async function oneAfterTheOther(owner: Person, requests: (() => Promise<Answer>)
   return Promise.all(sent);
 }
 
-const recorded = `select type from events where workspace_id = $1 and type = $2
-  union all select type from event_queue where workspace_id = $1 and type = $2`;
+const recorded = `select id from events where workspace_id = $1 and type = $2
+  union select id from event_queue where workspace_id = $1 and type = $2`;
 
 /** How many events of a type the workspace of an owner has, with those that have no number yet. */
 async function eventsOf(owner: Person, type: string): Promise<number> {

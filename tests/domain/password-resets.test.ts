@@ -84,8 +84,8 @@ test('webhooks that were made in a session end with keys and apps, by a reset or
   assert.equal(await spared.states(), [enabled, enabled]);
   assert.is((await reset(await resetToken(person))).status, 200);
   assert.equal(await states(), [ended, enabled]);
-  const event = `select 1 from events where workspace_id = $1 and type = 'webhook_endpoint.updated'
-    union all select 1 from event_queue where workspace_id = $1 and type = 'webhook_endpoint.updated'`;
+  const event = `select id from events where workspace_id = $1 and type = 'webhook_endpoint.updated'
+    union select id from event_queue where workspace_id = $1 and type = 'webhook_endpoint.updated'`;
   assert.is((await tandem.db.rows(event, [person.session.workspace.id])).length, 1);
   await revokeAccess(tandem.db, spared.person.email, { keys: false, factors: false });
   assert.equal(await spared.states(), [enabled, enabled]);

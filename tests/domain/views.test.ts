@@ -114,7 +114,7 @@ test('events of a private view are for its owner alone; those of one that become
   await call(`DELETE /views/${view.id}`);
   const rows = await tandem.db.rows<{ id: string; readerId: string | null }>(
     `select e.id, e.reader_id as "readerId" from (
-      select id, reader_id, object_id from events union all select id, reader_id, object_id from event_queue) e
+      select id, reader_id, object_id from events union select id, reader_id, object_id from event_queue) e
     where object_id = $1 order by id`,
     [view.id],
   );

@@ -272,8 +272,8 @@ test('its own creation, changes and end are in the log', async () => {
   await call(`POST /webhook-endpoints/${made.id}/rotate-secret`);
   await call(`DELETE /webhook-endpoints/${made.id}`);
   const text = `select type, changed_fields as fields from (
-      select type, changed_fields, 0 as place, id from events where workspace_id = $1
-      union all select type, changed_fields, 1, id from event_queue where workspace_id = $1
+      select type, changed_fields, id from events where workspace_id = $1
+      union select type, changed_fields, id from event_queue where workspace_id = $1
     ) e where type like 'webhook%' order by id`;
   assert.equal(await tandem.db.rows(text, [workspaceId]), [
     { type: 'webhook_endpoint.created', fields: [] },

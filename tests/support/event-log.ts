@@ -20,24 +20,36 @@ export interface StoredEvent {
 
 const columns = `id, type, object_id as "objectId", parents, changed_fields as "changedFields", actor_type as "actorType",
   actor_id as "actorId", credential_id as "credentialId", via, request_id as "requestId"`;
-// One snapshot: no event moves between the two tables meanwhile.
-const logged = `select l.event from (
-    select row_to_json(e) as event, 0 as stage, sequence as place from events s cross join lateral (select ${columns}) e
-      where workspace_id = $1
-    union all select row_to_json(e), 1, position from event_queue q cross join lateral (select ${columns}) e
-      where workspace_id = $1
-  ) l order by l.stage, l.place`;
 
-/** All events of a workspace, in their order. */
-export async function eventsOf({ db }: Pick<TestService, 'db'>, workspaceId: string): Promise<StoredEvent[]> {
-  return (await db.rows<{ event: StoredEvent }>(logged, [workspaceId])).map(({ event }) => event);
+/**
+ * All events of a workspace, in their order, with these columns. What waits for its number is read first: it is in the log
+ * before it leaves the queue.
+ */
+export async function loggedRows<Row extends { id: string }>(
+  { db }: Pick<TestService, 'db'>,
+  workspaceId: string,
+  selected: string,
+): Promise<Row[]> {
+  const read = (table: string, order: string) =>
+    db.rows<Row>(`select ${selected} from ${table} where workspace_id = $1 order by ${order}`, [workspaceId]);
+  const waiting = await read('event_queue', 'position, event_queue.id');
+  const numbered = await read('events', 'sequence');
+  const known = new Set(numbered.map(({ id }) => id));
+  return [...numbered, ...waiting.filter(({ id }) => !known.has(id))];
 }
 
-const asked = `select type from events where request_id = $1 union all select type from event_queue where request_id = $1`;
+/** All events of a workspace, in their order. */
+export function eventsOf(tandem: Pick<TestService, 'db'>, workspaceId: string): Promise<StoredEvent[]> {
+  return loggedRows(tandem, workspaceId, columns);
+}
+
+const asked = (table: string) => `select id, type from ${table} where request_id = $1`;
 
 /** The types of all events that a request recorded, in whatever workspace. */
 export async function typesOfRequest({ db }: Pick<TestService, 'db'>, requestId: string | null): Promise<string[]> {
-  return (await db.rows<{ type: string }>(asked, [requestId])).map(({ type }) => type);
+  const read = (table: string) => db.rows<{ id: string; type: string }>(asked(table), [requestId]);
+  const found = [...(await read('event_queue')), ...(await read('events'))];
+  return [...new Map(found.map(({ id, type }) => [id, type])).values()];
 }
 
 /** An event in short: its type, the object, and the fields that changed. */

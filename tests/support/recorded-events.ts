@@ -3,6 +3,7 @@ import { operationsOf } from '../../adapters/operations.ts';
 import type { EventParents } from '../../db/schema/events.ts';
 import type { EventType } from '../../domain/events/types.ts';
 import { appRouter } from '../../routers/index.ts';
+import { loggedRows } from './event-log.ts';
 import type { Answer, CallOptions, TestService } from './harness.ts';
 
 /** An event as it is stored, with or without its number. */
@@ -23,16 +24,10 @@ export interface RecordedEvent {
 
 const columns = `id, type, object_id as "objectId", parents, changed_fields as "changedFields", version, reader_id as "readerId",
   actor_type as "actorType", actor_id as "actorId", credential_id as "credentialId", via, request_id as "requestId"`;
-// One snapshot: no event moves between the two tables meanwhile.
-const recorded = `select id, type, "objectId", parents, "changedFields", version, "readerId", "actorType", "actorId", "credentialId",
-    via, "requestId" from (
-    select ${columns}, 0 as stage, sequence as place from events where workspace_id = $1
-    union all select ${columns}, 1, position from event_queue where workspace_id = $1
-  ) logged order by stage, place`;
 
 /** All events of a workspace, in their order. */
-export function recordedEvents({ db }: Pick<TestService, 'db'>, workspaceId: string): Promise<RecordedEvent[]> {
-  return db.rows<RecordedEvent>(recorded, [workspaceId]);
+export function recordedEvents(tandem: Pick<TestService, 'db'>, workspaceId: string): Promise<RecordedEvent[]> {
+  return loggedRows(tandem, workspaceId, columns);
 }
 
 /** What tests compare of an event. */
