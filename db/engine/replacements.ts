@@ -24,11 +24,14 @@ const replacements: readonly Replacement[] = [
     ],
   },
   {
-    // Shards have no sequences. Ids are in the order of the events of a transaction (`domain/events/number-citus.ts`).
+    // Shards have no sequences: positions are microseconds there.
     name: 'the positions of events that wait',
     isThere: `select exists (select from pg_attribute where attrelid = to_regclass('event_queue')
       and attname = 'position' and attidentity <> '') as "isThere"`,
-    statements: ['alter table event_queue alter column position drop identity, alter column position set default 0'],
+    statements: [
+      `alter table event_queue alter column position drop identity,
+        alter column position set default (extract(epoch from clock_timestamp()) * 1000000)::bigint`,
+    ],
   },
   {
     // The shards of a table have no relation of all rows that a statement adds: these are taken one by one.

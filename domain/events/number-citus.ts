@@ -31,20 +31,20 @@ const isTracked = `current_setting('track_commit_timestamp') = 'on'`;
 /**
  * The next events in the order in which the worker committed their transactions. A worker to which the queue was moved by
  * logical replication has the times of the other one, and of the copy: then, and where no times are known, the order is that
- * of the last event of each transaction. A row that was copied is older than all that were written there. Ids are in the
- * order of the events within a transaction.
+ * of the last event of each transaction, by the clock of the node that ran it. A row that was copied is older than all that
+ * were written there. Ids are in the order of the events within a transaction.
  */
 const next = `select workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
-    request_id, reader_id, version, occurred_at, committed_at::text, last_at, transaction::text
+    request_id, reader_id, version, occurred_at, committed_at::text, last_position::text, transaction::text
   from (
     select q.*, case when bool_and(q.is_own) over (partition by q.workspace_id) then q.at end as committed_at,
-      max(q.occurred_at) over (partition by q.workspace_id, q.at, q.transaction) as last_at
+      max(q.position) over (partition by q.workspace_id, q.at, q.transaction) as last_position
     from (
       select e.*, case when ${isTracked} then pg_xact_commit_timestamp(e.xmin) end as at,
         case when ${isTracked} then coalesce((pg_xact_commit_timestamp_origin(e.xmin)).roident, 0) = 0 else false end as is_own
       from event_queue e where e.workspace_id = any($1::uuid[])
     ) q
-  ) w order by w.committed_at nulls first, w.last_at, w.transaction, w.id limit $2::int`;
+  ) w order by w.committed_at nulls first, w.last_position, w.transaction, w.id limit $2::int`;
 
 const columns = `workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
   request_id, reader_id, version, occurred_at`;
@@ -52,10 +52,10 @@ const columns = `workspace_id, id, type, object_id, parents, changed_fields, act
 /** Numbers those of the events that the log does not have. On the coordinator, as on PostgreSQL. */
 const number = `with waiting as materialized (
     select w.*, row_number() over (partition by w.workspace_id
-      order by w.committed_at nulls first, w.last_at, w.transaction, w.id) as place
+      order by w.committed_at nulls first, w.last_position, w.transaction, w.id) as place
     from jsonb_to_recordset($1::jsonb) as w(workspace_id uuid, id uuid, type text, object_id uuid, parents jsonb,
       changed_fields text[], actor_type text, actor_id uuid, credential_id uuid, via text, request_id text, reader_id uuid,
-      version int, occurred_at timestamptz, committed_at timestamptz, last_at timestamptz, transaction xid8)
+      version int, occurred_at timestamptz, committed_at timestamptz, last_position bigint, transaction xid8)
     where not exists (select from events e where e.workspace_id = w.workspace_id and e.id = w.id)
   ), added as (
     insert into events (${columns}, sequence)

@@ -8,26 +8,27 @@ import { engineOf } from '../../db/engine/index.ts';
 import { Hosts } from '../../db/hosts.ts';
 import { until } from '../support/until.ts';
 
-const test = suite('reads on the worker of a workspace');
+const test = suite('statements on the worker of a workspace');
 
 const shards = new Map(['todos', 'labels', 'workspaces', 'members'].map((name, n) => [name, `${name}_${100 + n}`]));
-const read = (text: string) => directOf(text)?.at(shards);
+const made = (text: string) => directOf(text)?.at(shards);
+const isWrite = (text: string) => directOf(text)?.isWrite;
 
 test('the tables of a read become the shards of its workspace', () => {
   assert.is(
-    read('select t.id from todos t join labels l on l.workspace_id = t.workspace_id where t.workspace_id = $1'),
+    made('select t.id from todos t join labels l on l.workspace_id = t.workspace_id where t.workspace_id = $1'),
     'select t.id from todos_100 t join labels_101 l on l.workspace_id = t.workspace_id where t.workspace_id = $1',
   );
   assert.is(
-    read('with near as (select id from todos where workspace_id = $1) select n.id from near n'),
+    made('with near as (select id from todos where workspace_id = $1) select n.id from near n'),
     'with near as (select id from todos_100 todos where workspace_id = $1) select n.id from near n',
   );
   assert.is(
-    read('select "id" from "todos" where ("todos"."workspace_id" = $1 and "todos"."id" = $2)'),
+    made('select "id" from "todos" where ("todos"."workspace_id" = $1 and "todos"."id" = $2)'),
     'select "id" from todos_100 todos where ("todos"."workspace_id" = $1 and "todos"."id" = $2)',
   );
   assert.is(
-    read('select m.id from workspaces as w join members m on m.workspace_id = w.id where w.id = $2'),
+    made('select m.id from workspaces as w join members m on m.workspace_id = w.id where w.id = $2'),
     'select m.id from workspaces_102 as w join members_103 m on m.workspace_id = w.id where w.id = $2',
   );
 });
@@ -38,11 +39,74 @@ test('the parameters that hold the workspace are known', () => {
   assert.equal(directOf('select name from workspaces where id = $2')?.workspaces, [2]);
 });
 
+test('the tables of a change become the shards of its workspace', () => {
+  assert.is(
+    made('update todos set title = $2 where workspace_id = $1'),
+    'update todos_100 todos set title = $2 where workspace_id = $1',
+  );
+  assert.is(
+    made('delete from todos using labels l where todos.workspace_id = $1 and l.workspace_id = $1'),
+    'delete from todos_100 todos using labels_101 l where todos.workspace_id = $1 and l.workspace_id = $1',
+  );
+  assert.is(
+    made('insert into labels (workspace_id, id) values ($1, $2) on conflict do nothing returning id'),
+    'insert into labels_101 as labels (workspace_id, id) values ($1, $2) on conflict do nothing returning id',
+  );
+  assert.is(
+    made(
+      'insert into labels as l (workspace_id, id) select $1, $2 on conflict (workspace_id, id) do update set name = l.name',
+    ),
+    'insert into labels_101 as l (workspace_id, id) select $1, $2 on conflict (workspace_id, id) do update set name = l.name',
+  );
+  assert.is(
+    made(`with held as (select id from todos where workspace_id = $1 for no key update), gone as (
+      delete from labels l where l.workspace_id = $1 returning id) select m.id from gone, members m where m.workspace_id = $1`),
+    undefined,
+  );
+  assert.is(
+    made(`with held as (select id from todos where workspace_id = $1 for no key update), gone as (
+      delete from labels l where l.workspace_id = $1 returning id) select m.id from gone join members m on m.workspace_id = $1`),
+    `with held as (select id from todos_100 todos where workspace_id = $1 for no key update), gone as (
+      delete from labels_101 l where l.workspace_id = $1 returning id) select m.id from gone join members_103 m on m.workspace_id = $1`,
+  );
+  assert.equal(
+    ['update todos set title = $2 where workspace_id = $1', 'select id from todos where workspace_id = $1'].map(
+      isWrite,
+    ),
+    [true, false],
+  );
+});
+
+test('the parameters that are inserted as the workspace are known', () => {
+  const twice = 'insert into labels (workspace_id, id) select $2, t.id from todos t where t.workspace_id = $1';
+  assert.equal([...(directOf(twice)?.workspaces ?? [])].sort(), [1, 2]);
+});
+
+test('Citus runs what may be more than changes of one workspace', () => {
+  for (const text of [
+    'update members set role = $2 where workspace_id = $1 and exists (select from todos where workspace_id = $1)',
+    'update events set type = $2 where workspace_id = $1',
+    'with gone as (delete from todos where workspace_id = $1 returning id) insert into events (workspace_id, id) select $1, id from gone',
+    'insert into labels (workspace_id, id) values ($1, $2), ($3, $4)',
+    'insert into labels (workspace_id, id) select $1, $2 union all select $3, $4',
+    'insert into labels (workspace_id, id) select t.workspace_id, t.id from todos t where t.workspace_id = $1',
+    'insert into labels (id, workspace_id) select t.id, $2 from todos t where t.workspace_id = $1',
+    'insert into labels (workspace_id, id) values ($1, $2) on conflict on constraint labels_pk do nothing',
+    'update todos set workspace_id = $2 where workspace_id = $1',
+    'update todos set title = $2 where workspace_id = any($1)',
+    'with held as (select m.id from members m join todos t on t.workspace_id = $1 for update) delete from todos where workspace_id = $1',
+    'with held as (select t.id from (select id from users u join todos t on t.workspace_id = $1) t for share) delete from todos where workspace_id = $1',
+    `with gone as (delete from todos where workspace_id = $1 returning id) select pg_notify($2, id::text) from gone`,
+    `delete from todos where workspace_id = $1 and set_config('lock_timeout', '1', false) = '1'`,
+    'select id from todos where workspace_id = $1 for update',
+  ]) {
+    assert.is(directOf(text), null, text);
+  }
+});
+
 test('Citus runs what is more than a read of one workspace', () => {
   for (const text of [
-    'update todos set title = $2 where workspace_id = $1',
     'select id from todos where workspace_id = $1 for update',
-    'with gone as (delete from todos where workspace_id = $1 returning id) select id from gone',
     'select pg_notify($2, id::text) from todos where workspace_id = $1',
     'select id from todos where id = $1',
     'select id from todos where workspace_id = any($1) and workspace_id = $2',
@@ -61,12 +125,12 @@ test('a text for shards is made once, and again when there are too many', () => 
   const direct = directOf('select title from todos where workspace_id = $1');
   let times = 0;
   const own = { get: () => `todos_${++times}` } as unknown as Shards;
-  const made = () => direct?.at(own);
-  assert.is(made(), 'select title from todos_1 todos where workspace_id = $1');
-  assert.is(made(), 'select title from todos_1 todos where workspace_id = $1');
+  const text = () => direct?.at(own);
+  assert.is(text(), 'select title from todos_1 todos where workspace_id = $1');
+  assert.is(text(), 'select title from todos_1 todos where workspace_id = $1');
   for (let each = 0; each < 30_000; each++) direct?.at(new Map([['todos', 'todos_100']]));
-  assert.is(made(), 'select title from todos_2 todos where workspace_id = $1');
-  assert.is(made(), 'select title from todos_2 todos where workspace_id = $1');
+  assert.is(text(), 'select title from todos_2 todos where workspace_id = $1');
+  assert.is(text(), 'select title from todos_2 todos where workspace_id = $1');
 });
 
 test('a table whose shard is not known is no read', () => {

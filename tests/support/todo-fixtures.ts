@@ -106,7 +106,7 @@ export async function walk(
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const texts: string[] = [];
   const watch = (text: unknown) => {
-    const isAbout = /\b(from|into|update|join) (todos|idempotency_keys)\b/.test(String(text));
+    const isAbout = /\b(from|into|update|join) (todos|idempotency_keys)(_\d+)?\b/.test(String(text));
     if (isAbout && !/skip locked/.test(String(text))) texts.push(String(text));
   };
   subscribe('tandem:statement', watch);
