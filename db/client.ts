@@ -42,8 +42,8 @@ export interface DatabaseOptions {
   /** `statement` behind a pooler that does not pass settings on. */
   settingsBy?: SettingsBy;
   engine?: EngineName;
-  /** Whether workspaces are read on their workers of Citus; true without it. */
-  directReads?: boolean;
+  /** Whether statements of a workspace go to its worker of Citus; true without it. */
+  isDirect?: boolean;
 }
 
 /**
@@ -51,7 +51,7 @@ export interface DatabaseOptions {
  * Connects lazily: a database that cannot be reached fails the first statement.
  */
 export function connect(url: string, options: DatabaseOptions = {}): Database {
-  const { poolSize = 20, applicationName = 'tandem', observe, settingsBy = 'startup', directReads = true } = options;
+  const { poolSize = 20, applicationName = 'tandem', observe, settingsBy = 'startup', isDirect = true } = options;
   const engine = engineOf(options.engine);
   const hosts = new Hosts(url);
   const base = { url, hosts, applicationName, observe, settingsBy, engine };
@@ -70,8 +70,10 @@ export function connect(url: string, options: DatabaseOptions = {}): Database {
   );
   const db = new PooledDb({ pools: requests, notifier });
   const onCoordinator = <Row extends object>(text: string, values: readonly unknown[]) => db.rows<Row>(text, values);
-  const isDirect = engine.name === 'citus' && directReads;
-  const direct = isDirect ? new DirectStatements({ ...base, onError }, poolSize, onCoordinator) : undefined;
+  const direct =
+    engine.name === 'citus' && isDirect
+      ? new DirectStatements({ ...base, onError }, poolSize, onCoordinator)
+      : undefined;
   const driver = postgres(url, {
     max: 2,
     idle_timeout: 60,

@@ -47,7 +47,7 @@ function transactionDb(connection: Scope, origin: Origin, outgoing: Outgoing, en
 export interface Ways {
   pools: WorkPools;
   notifier: Notifier;
-  /** Reads of a workspace that do not need the coordinator, on Citus. */
+  /** Statements of a workspace that do not need the coordinator, on Citus. */
   direct?: DirectStatements | undefined;
 }
 
@@ -82,13 +82,13 @@ export class PooledDb implements Db {
   }
 
   rows<Row extends object>(text: string, values: readonly unknown[], plan: Plan = 'generic'): Promise<Row[]> {
-    const read = this.#direct<Row>(text, values, plan);
-    return read ? read.then((rows) => rows ?? this.#rows(text, values, plan)) : this.#rows(text, values, plan);
+    const direct = this.#direct<Row>(text, values, plan);
+    return direct ? direct.then((rows) => rows ?? this.#rows(text, values, plan)) : this.#rows(text, values, plan);
   }
 
   lookUp<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    const read = this.#direct<Row>(text, values, 'generic');
-    return read ? read.then((rows) => rows ?? this.#lookUp(text, values)) : this.#lookUp(text, values);
+    const direct = this.#direct<Row>(text, values, 'generic');
+    return direct ? direct.then((rows) => rows ?? this.#lookUp(text, values)) : this.#lookUp(text, values);
   }
 
   #direct<Row>(text: string, values: readonly unknown[], plan: Plan): Promise<Row[] | undefined> | undefined {

@@ -68,7 +68,7 @@ const Settings = z.object({
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_READ_URL: databaseUrl.optional(),
   DATABASE_POOL_SIZE: whole(20, 2, 500),
-  CITUS_DIRECT_READS: z.enum(['true', 'false'], { error: 'must be true or false' }).default('true'),
+  CITUS_DIRECT: z.enum(['true', 'false'], { error: 'must be true or false' }).default('true'),
   DATA_DIR: z.string().min(1).default('./data'),
   EMBEDDED_PORT: whole(0, 0, 65535),
   LOG_LEVEL: z

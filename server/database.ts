@@ -33,7 +33,7 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
   const found = embedded ? {} : await examineSessions(url, engineOn);
   const db = connect(url, {
     poolSize: config.DATABASE_POOL_SIZE,
-    directReads: config.CITUS_DIRECT_READS === 'true',
+    isDirect: config.CITUS_DIRECT === 'true',
     ...found,
     observe: observeStatements(log, config.SLOW_STATEMENT_MS),
   });
