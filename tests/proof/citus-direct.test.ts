@@ -122,7 +122,9 @@ promise('statements of other workspaces go to the coordinator', async () => {
   await until(() => isDirect(one));
   const before = direct;
   assert.equal([...(await cluster.db.of(one.workspaceId).rows(nameText, [other.workspaceId]))], [{ name: 'One' }]);
-  await cluster.db.of(one.workspaceId).rows('update workspaces set name = $2 where id = $1', [other.workspaceId, 'New']);
+  await cluster.db
+    .of(one.workspaceId)
+    .rows('update workspaces set name = $2 where id = $1', [other.workspaceId, 'New']);
   assert.is(direct, before);
   assert.is(await nameOf(other), 'New');
 });

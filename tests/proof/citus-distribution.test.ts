@@ -86,6 +86,40 @@ promise('moves a database with rows; a second time there is nothing to do', asyn
   await until(async () => (await ask(`${service.url}/readyz`)).status === 200);
 });
 
+/** The queue of events as the earlier preview had it, with an event in it. */
+const ofBefore = [
+  `select undistribute_table('event_queue')`,
+  'alter table event_queue alter column position drop default, alter column position add generated always as identity',
+  `insert into event_queue (workspace_id, id, type, object_id, parents, changed_fields, actor_type, via)
+    select workspace_id, gen_random_uuid(), 'todo.updated', id, '{}', '{}', 'service', 'schedule' from todos limit 1`,
+];
+
+promise('brings the queue of the earlier preview to the workers, and what waits in it is numbered', async () => {
+  database = await clusterDatabase();
+  const { url } = database;
+  const migrating = postgres(url, { max: 1, onnotice: () => {} });
+  await migrate(migrating).finally(() => migrating.end());
+  const key = await fill(url);
+  assert.is((await runScript('distribute', [], { DATABASE_URL: url })).code, 0);
+  for (const text of ofBefore) await sqlOf(url, text);
+  const early = await launch({ DATABASE_URL: url });
+  assert.match(early.output(), /not where they belong: event_queue \(distributed\)/);
+  const again = await runScript('distribute', [], { DATABASE_URL: url });
+  assert.equal(
+    [again.code, again.stdout],
+    [0, 'event_queue: distributed\nthe positions of events that wait was replaced\n'],
+    again.stderr,
+  );
+  const service = await startProcess({ DATABASE_URL: url });
+  assert.is((await service.call('POST /todos', key, { title: 'After' })).status, 201);
+  const types = async () => {
+    const { body } = await service.call('GET /events', key);
+    return body.data.map(({ type }: { type: string }) => type);
+  };
+  await until(async () => (await types()).length === 2);
+  assert.equal(await types(), ['todo.updated', 'todo.created']);
+});
+
 promise('tables of later migrations are placed when they are made', async () => {
   database = await clusterDatabase();
   const { url } = database;
