@@ -1,4 +1,5 @@
 import type { Db } from '../../db/client.ts';
+import { isUnavailable } from '../../db/errors.ts';
 import {
   type Batch,
   fitting,
@@ -19,8 +20,57 @@ import {
  * lost or numbered twice.
  */
 
-const waiting = `select workspace_id as id, count(*)::int as count, min(occurred_at) as "committedAt" from event_queue
+const counted = `workspace_id as id, count(*)::int as count, min(occurred_at) as "committedAt"`;
+const waiting = `select ${counted} from event_queue
   where workspace_id > $1::uuid group by workspace_id order by workspace_id limit $2::int`;
+
+/** The same of each worker by itself, over a new connection. `$1` and `$2` become literals. */
+const waitingOnEach = `with nodes as (
+    select n.nodename::text as host, n.nodeport as port, format(
+      'select coalesce(json_agg(w), ''[]'')::text from (select ${counted} from (%s) q where workspace_id > %L group by 1 order by 1 limit %s) w',
+      string_agg(format('select workspace_id, occurred_at from event_queue_%s', s.shardid), ' union all '), $1::uuid, $2::int
+    ) as command
+    from pg_dist_shard s join pg_dist_placement p on p.shardid = s.shardid
+      join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+    where s.logicalrelid = to_regclass('event_queue') group by 1, 2
+  ) select r.success, r.result from (
+      select array_agg(host) as hosts, array_agg(port) as ports, array_agg(command) as commands from nodes
+    ) n, master_run_on_worker(n.hosts, n.ports, n.commands, true) r`;
+/** So that one which cannot be reached does not delay the others for long. */
+const shortWaits = `select set_config('citus.node_connection_timeout', '1s', true), set_config('statement_timeout', '2s', true)`;
+/** So long each worker is asked by itself after one could not be reached, in ms. */
+const lossMs = 60_000;
+let lostAt: number | undefined;
+
+function soon<Row extends object>(db: Db, text: string, values: readonly unknown[]): Promise<Row[]> {
+  return db.transaction(async (tx) => {
+    await tx.rows(shortWaits, []);
+    return tx.rows<Row>(text, values);
+  });
+}
+
+/** @throws Error when no worker can be reached. */
+async function askEach(db: Db, values: readonly [after: string, limit: number]): Promise<Waiting[]> {
+  const rows = await soon<{ success: boolean; result: string }>(db, waitingOnEach, values);
+  if (!rows.some(({ success }) => success)) throw new Error(`No worker can be reached: ${rows[0]?.result}`);
+  const found = rows.flatMap(({ success, result }) => (success ? (JSON.parse(result) as Waiting[]) : []));
+  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, values[1]);
+}
+
+/** Workspaces that have events in the queue. Those of a worker that is lost do not hold up the others. */
+async function findWaiting(db: Db, after: string): Promise<Waiting[]> {
+  const values = [after, maxWorkspaces] as const;
+  if (lostAt !== undefined && performance.now() - lostAt < lossMs) return askEach(db, values);
+  try {
+    const found = await (lostAt === undefined ? db.rows<Waiting>(waiting, values) : soon<Waiting>(db, waiting, values));
+    lostAt = undefined;
+    return found;
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    lostAt = performance.now();
+    return askEach(db, values);
+  }
+}
 
 const make = `insert into event_positions (workspace_id) select i.id from unnest($1::uuid[]) i(id)
   where not exists (select from event_positions p where p.workspace_id = i.id) order by i.id on conflict do nothing`;
@@ -106,7 +156,7 @@ async function numberThese(db: Db, ids: readonly string[], limit: number, channe
 
 /** `numberEvents` on Citus. `channel`: where it notifies all processes. */
 export async function numberOnCitus(db: Db, after: string, channel: string): Promise<Numbered> {
-  const found = await db.rows<Waiting>(waiting, [after, maxWorkspaces]);
+  const found = await findWaiting(db, after);
   const together = fitting(found);
   const large = found.filter(({ count }) => count > maxRows);
   const ids = together.map(({ id }) => id);

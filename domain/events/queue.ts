@@ -66,11 +66,12 @@ export interface Found {
   oldest: string | null;
 }
 
-const anyQueued = 'select 1 from event_queue limit 1';
+const anyQueued = `select exists (select from event_queue) as "isQueued"`;
 
 /** Whether events may wait for their numbers: less work than to look for them. */
 export async function hasQueuedEvents(db: Db): Promise<boolean> {
-  return (await db.rows(anyQueued, [])).length > 0;
+  const [queue] = await db.rows<{ isQueued: boolean }>(anyQueued, []);
+  return queue?.isQueued ?? false;
 }
 
 const isTracked = `current_setting('track_commit_timestamp') = 'on'`;

@@ -67,7 +67,8 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
       });
   };
   const numberSome = async () => {
-    const looksFirst = !isBusy && !isExpected && next === undefined;
+    // On Citus a batch begins with a look.
+    const looksFirst = events.engine !== 'citus' && !isBusy && !isExpected && next === undefined;
     isExpected = false;
     if (looksFirst && !(await hasQueuedEvents(events))) {
       oldest = null;
@@ -80,7 +81,7 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     if (numbered.large) startLarge(numbered.large);
     if (numbered.read && numbered.read.length > 0) startDeleting(numbered.read);
     if (numbered.hasMore) return 0;
-    if (!isBusy) return recordingMs;
+    if (!isBusy) return events.engine === 'citus' && !isRecording() ? idleMs : recordingMs;
     // There a batch asks all shards, and costs as much as many events do.
     return numbered.count < many && events.engine !== 'citus' ? busyMs : manyMs;
   };

@@ -73,7 +73,7 @@ promise('of two processes one is killed while both create: nothing acknowledged 
   assert.equal(await todosByTitle(cluster.db, tenant), byTitle(ledger.acknowledged));
 });
 
-promise('a worker is lost: its workspaces get 503 until it is back, others are served', async () => {
+promise('a worker is lost: its workspaces get 503 until it is back, others are served, with their events', async () => {
   const [here, there] = await tenantsOfAll();
   assert.ok(here && there);
   const [service] = services;
@@ -94,6 +94,12 @@ promise('a worker is lost: its workspaces get 503 until it is back, others are s
     assert.is(served.status, 201, served.text);
   }
 
+  const created = async ({ key }: Tenant) => {
+    const { body } = await service.call('GET /events?types=todo.created', key);
+    return body.data.length;
+  };
+  await until(async () => (await created(there)) === 4);
+
   await passages.get(here.port)?.mend();
   const ledger = new WriteLedger(() => service, here.key);
   for (let round = 0; round < 3; round++) await write(ledger, `during ${round}`);
@@ -103,6 +109,7 @@ promise('a worker is lost: its workspaces get 503 until it is back, others are s
       found.map(([title, ids]) => [title, ids.length]),
       ['before', 'during 0', 'during 1', 'during 2'].map((title) => [title, 1]),
     );
+    await until(async () => (await created(tenant)) === 4);
   }
 });
 
