@@ -95,7 +95,8 @@ promise('a worker is lost: its workspaces get 503 until it is back, others are s
   }
 
   const created = async ({ key }: Tenant) => {
-    const { body } = await service.call('GET /events?types=todo.created', key);
+    const { status, body, text } = await service.call('GET /events?types=todo.created', key);
+    assert.is(status, 200, text);
     return body.data.length;
   };
   await until(async () => (await created(there)) === 4);
