@@ -72,12 +72,19 @@ export function holdWorkspace(workspaceId: string): Promise<Held> {
   return hold('select 1 from workspaces where id = $1 for update', [workspaceId]);
 }
 
-/** Finds statements like `$1` that wait for a lock; on Citus they wait on the coordinator, or there for a worker. */
+/** In SQL: how many statements wait for a lock that were sent to a worker and are like a pattern, but for the names of shards. */
+const blockedOnWorker = String.raw`select count(*) from pg_stat_activity where wait_event_type = 'Lock'
+  and datname = current_database() and application_name not like 'citus_internal%%'
+  and regexp_replace(query, '\m([a-z_]+)_\d{6,}( (as )?\1\M)?', '\1', 'g') like %L`;
+
+/** Finds statements like `$1` that wait for a lock; on Citus on the coordinator, or there for a worker, or on a worker. */
 const blocked: Record<EngineName, string> = {
   postgres: `select 1 from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database() and query like $1`,
   citus: `select 1 from pg_stat_activity where datname = current_database() and query like $1
-    and (wait_event_type = 'Lock' or pid in (select waiting_gpid % 10000000000 from citus_lock_waits))`,
+    and (wait_event_type = 'Lock' or pid in (select waiting_gpid % 10000000000 from citus_lock_waits))
+    union all select 1 from run_command_on_workers(format($c$${blockedOnWorker}$c$, $1::text)) r
+      cross join lateral generate_series(1, case when r.success then r.result::int else 0 end)`,
 };
 
 /** How many statements like `pattern` wait for a lock. */
