@@ -91,8 +91,8 @@ const noSetting = '42704';
 
 /**
  * Statements of workspaces on the Citus workers that have them (`engine/direct.ts`). A worker is examined in the background when
- * the first workspace of it is read, and again after it could not be reached: until then, and for whatever else cannot be
- * read there, Citus answers as for every other statement.
+ * the first workspace of it is asked for, and again after it could not be reached: until then, and for whatever else cannot be
+ * sent there, Citus answers as for every other statement.
  */
 export class DirectStatements {
   readonly #ask: Ask;

@@ -207,7 +207,9 @@ export async function sendTransaction<Result>(
     });
     isClean = true;
     if (isCommitted && level.failure === undefined) return await result;
-    throw new NotCommitted('The transaction was rolled back', { cause: level.failure });
+    throw new NotCommitted('The transaction was rolled back', {
+      cause: level.failure ?? new Error('for no known reason'),
+    });
   } finally {
     connection.whenLost(undefined);
     if (!isClean) connection.discard();
