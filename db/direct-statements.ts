@@ -5,6 +5,7 @@ import { type DirectText, directOf, type Shards } from './engine/direct.ts';
 import { errorCode, isConnectionLoss, isDatabaseError } from './errors.ts';
 import { failure } from './hosts.ts';
 import { rowsOf, type Statements } from './rows.ts';
+import { timeLimits } from './time-limits.ts';
 import { NotCommitted, type Scope, sendTransaction } from './transaction.ts';
 import type { PoolsBase } from './work-pools.ts';
 
@@ -78,11 +79,15 @@ type Run = <Row>(
   begin: () => void,
 ) => Promise<Row[] | typeof lost>;
 
+/** A change that waits longer for a shard that is moved, in ms, waits on the coordinator: others need the connections here. */
+const maxMoveMs = 200;
+
 /**
  * Begins a change with the lock that Citus takes for it (`AcquireMetadataLocks`: ShareLock, on all that is colocated with the
  * shard). Who moves or splits the shard has it exclusively on every node, until the new place is committed there.
  */
-const beginChange = (shard: string) => `begin read write; select lock_shard_metadata(5, array[${shard}])`;
+const beginChange = (shard: string) => `begin read write; set local lock_timeout = ${maxMoveMs};
+  select lock_shard_metadata(5, array[${shard}]); set local lock_timeout = ${timeLimits.requests.maxLockMs}`;
 /** With a later snapshot than that of the lock: an error where the shard is not there any more, as the worker knows it. */
 const requireShard = `select case when not exists (select from pg_dist_placement p
   join pg_dist_local_group g on g.groupid = p.groupid where p.shardid = $1) then current_setting('tandem.shard_has_moved') end`;
@@ -133,6 +138,7 @@ export class DirectStatements {
       const isUndone = thrown instanceof NotCommitted;
       const mayBeDone = direct.isWrite && hasBegun && !isUndone;
       const error = isUndone ? thrown.cause : thrown;
+      if (isUndone && thrown.isOfBegin && isDatabaseError('lockTimeout', error)) return undefined;
       // It would take too long, or wait too long, there too.
       if (isDatabaseError('tooLong', error) || (errorCode(error) ?? '').startsWith('POOL_')) throw error;
       if (errorCode(error) === tooMany) return undefined;

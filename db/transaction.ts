@@ -176,6 +176,8 @@ export async function inTransaction<Result, Opened>(
 /** Nothing of a transaction that was sent whole is committed, for certain. `cause`: why. */
 export class NotCommitted extends Error {
   override readonly name = 'NotCommitted';
+  /** It did not begin: `cause` is the error of that. */
+  isOfBegin = false;
 }
 
 /** What a server answers, or the way to it, before it takes a statement: no connection is left, it starts, nothing is there. */
@@ -195,7 +197,10 @@ export async function sendTransaction<Result>(
   const level = new Level(transaction);
   let isClean = false;
   try {
-    level.unsafe(begin);
+    let notBegun: unknown;
+    level.unsafe(begin).catch((error: unknown) => {
+      notBegun = error;
+    });
     const result = work(level);
     result.catch(() => {});
     const isCommitted = await transaction.end('commit').catch((error: unknown) => {
@@ -207,8 +212,9 @@ export async function sendTransaction<Result>(
     });
     isClean = true;
     if (isCommitted && level.failure === undefined) return await result;
-    throw new NotCommitted('The transaction was rolled back', {
-      cause: level.failure ?? new Error('for no known reason'),
+    const cause = level.failure ?? new Error('COMMIT was answered by ROLLBACK');
+    throw Object.assign(new NotCommitted('The transaction was rolled back', { cause }), {
+      isOfBegin: cause === notBegun,
     });
   } finally {
     connection.whenLost(undefined);
