@@ -146,9 +146,17 @@ test.promise('a schedule that somebody else set meanwhile is not replaced withou
   await page.getByText('Somebody else changed the schedule at the same time.').waitFor();
   await page.getByText('Yours: every day at 10:00 (UTC)').waitFor();
   assert.match((await read()).rrule, 'BYHOUR=11');
+  const slow = await breakOperations(page, (each) => each === 'updateTodo', 'slow');
   await page.getByRole('button', { name: 'Keep yours' }).click();
-  await page.getByRole('button', { name: 'Save schedule' }).waitFor({ state: 'detached' });
+  await slow.asked;
+  await page.getByLabel('Time', { exact: true }).fill('12:00');
+  await slow.mend();
+  // What was typed meanwhile stays, and goes on from what was kept.
+  await until(() => page.evaluate('Object.values(sessionStorage).join().includes("BYHOUR=10")'));
   assert.match((await read()).rrule, 'BYHOUR=10');
+  await page.getByRole('button', { name: 'Save schedule' }).click();
+  await page.getByText('The schedule is saved.').waitFor();
+  assert.match((await read()).rrule, 'BYHOUR=12');
 });
 
 test.promise('what is typed while a schedule is being saved stays, and is saved after it', async (stage) => {

@@ -4,6 +4,7 @@ import { useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import { useScheduleDraft } from '../schedule/draft.ts';
+import { storedOf } from '../schedule/request.ts';
 import { useOnline } from '../shell/offline.tsx';
 import { nameOf } from '../todo-common/todo-parts.tsx';
 import { ButtonLink } from '../ui/button.tsx';
@@ -39,7 +40,7 @@ interface TodoViewProps {
 
 /** All of one todo, on its page or beside a list. Needs its id as `key`: what is typed about one must not reach another. */
 export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
-  const { query, todo, isNew, sending, save, submit, conflicts, settle } = useTodo(todoId);
+  const { query, todo, isNew, sending, save, submit, conflicts, settle, stored } = useTodo(todoId);
   const drafts = {
     title: useTextDraft(todoId, 'title'),
     content: useTextDraft(todoId, 'content'),
@@ -50,11 +51,14 @@ export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
   const { commands, dialogs } = useTodoCommands(() => (todo ? [todo] : []), useChanges());
   useOnPage('todo', todo ? commands : null);
   const decide = async (conflict: ShownConflict, keeps: 'mine' | 'theirs') => {
+    const { typed } = schedule;
     const isSettled = await settle(conflict, keeps);
-    const { field, mine } = conflict;
+    const { field, mine, current } = conflict;
     if (field !== 'title' && field !== 'content' && field !== 'schedule') return;
-    if (keeps === 'theirs' || (isSettled && field === 'schedule')) drafts[field].clear();
+    if (keeps === 'theirs') drafts[field].clear();
+    // More may have been typed meanwhile.
     else if (isSettled && field !== 'schedule') drafts[field].saved(mine[field] ?? null);
+    else if (isSettled && typed) schedule.saved(typed.values, storedOf(stored() ?? current));
   };
   const isMissing = !isNew && query.error !== null && [400, 404].includes(problemOf(query.error).status);
   if (isMissing) {

@@ -125,5 +125,7 @@ export function useTodo(todoId: string) {
   const sending = writes.filter(
     (write) => write.state === 'waiting' && !write.isStored && concerns(write, todoId),
   ).length;
-  return { query, todo, isNew, sending, save, submit, conflicts, settle };
+  /** The todo as the service is known to have it now, not when the page was rendered. */
+  const stored = () => queryClient.getQueryData<Tagged<Todo>>(queryKey)?.resource;
+  return { query, todo, isNew, sending, save, submit, conflicts, settle, stored };
 }
