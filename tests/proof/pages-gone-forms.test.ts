@@ -58,6 +58,29 @@ test.promise('a note that is sent slowly takes away neither the page nor the nex
   assert.is(await field.inputValue(), 'The second note');
 });
 
+test.promise('a note that is sent again by who came back before the answer is made once', async (stage) => {
+  const ada = await stage.person();
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  await goTo('/captures/new', 'New note');
+  const { field, send } = form(window, 'Note', 'Save note');
+  const slow = await breakOperations(page, (id) => id === 'createCapture', 'slow');
+  await field.fill('The only note');
+  await send();
+  await slow.asked;
+  await side(window, 'Captures');
+  await sees('Captures');
+  await page.getByRole('link', { name: 'New note' }).first().click();
+  await sees('New note');
+  assert.is(await field.inputValue(), 'The only note');
+  const again = page.waitForRequest((request) => request.url().includes('captures.create'));
+  await send();
+  await again;
+  await slow.mend();
+  await page.waitForURL(/\/captures\/[0-9a-f-]{36}$/);
+  assert.is(bodyOf(await callsOf(stage.tandem, ada)('GET /captures')).data.length, 1);
+});
+
 test.promise('what was sent is gone from a form that was opened again before the answer', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
 import { api } from '../api/client.ts';
-import { useOnce } from '../api/once.ts';
+import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
@@ -28,7 +28,6 @@ export function NewAgentPage() {
   const queryClient = useQueryClient();
   const goOn = useGoOn();
   const notify = useNotice();
-  const once = useOnce();
   const create = async (filled: Filled) => {
     const [description, instructions] = [filled.text('description').trim(), filled.text('instructions')];
     const { id, name } = await once(api.agents.create.mutate, {

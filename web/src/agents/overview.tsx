@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Checkbox } from 'react-aria-components';
 import { Link } from 'react-router';
 import { api } from '../api/client.ts';
-import { useOnce } from '../api/once.ts';
+import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { Card } from '../ui/card.tsx';
@@ -69,7 +69,6 @@ function AssignTodo({ agent: { id, name } }: Part) {
   const queryClient = useQueryClient();
   const goOn = useGoOn();
   const notify = useNotice();
-  const once = useOnce();
   const assign = async (filled: Filled) => {
     const run = filled.all('run').length > 0;
     const title = filled.text('title').trim();
@@ -106,7 +105,6 @@ function AssignTodo({ agent: { id, name } }: Part) {
 function StartChat({ agent: { id: agentId, name } }: Part) {
   const queryClient = useQueryClient();
   const goOn = useGoOn();
-  const once = useOnce();
   const start = async (filled: Filled) => {
     const { id } = await once(api.chats.create.mutate, {
       message: filled.text('message'),

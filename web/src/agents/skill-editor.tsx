@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
-import { useOnce } from '../api/once.ts';
+import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { changeTagged } from '../api/tagged.ts';
 import { useIdentity } from '../session/session.ts';
@@ -109,7 +109,6 @@ export function NewSkill({ agentId, back }: Omit<SkillEditorProps, 'skillId'>) {
   const goOn = useGoOn();
   const notify = useNotice();
   const around = useFocusedHeading();
-  const once = useOnce();
   const create = async (filled: Filled) => {
     const [name, instructions] = [filled.text('name').trim(), filled.text('instructions')];
     await once(api.skills.create.mutate, { agentId, name, ...(instructions.trim() !== '' && { instructions }) });

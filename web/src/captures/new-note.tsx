@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Input, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { api } from '../api/client.ts';
-import { useOnce } from '../api/once.ts';
+import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { ButtonLink } from '../ui/button.tsx';
@@ -28,7 +28,6 @@ export function NewNote() {
   const goOn = useGoOn();
   const { note, write, saved } = useNoteDraft(workspace.id);
   const [tags, setTags] = useState<string[]>([]);
-  const once = useOnce();
   const save = async () => {
     const content = withTitle(note.title, note.content);
     const { id } = await once(api.captures.create.mutate, { type: 'note', content, tags });

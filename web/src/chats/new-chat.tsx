@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { api } from '../api/client.ts';
-import { useOnce } from '../api/once.ts';
+import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { nameOf as nameOfCapture } from '../captures/capture-badges.tsx';
 import { useIdentity } from '../session/session.ts';
@@ -37,7 +37,6 @@ export function NewChat() {
   const queryClient = useQueryClient();
   const goOn = useGoOn();
   const [text, write] = useStoredText(`chats.${workspace.id}.new`);
-  const once = useOnce();
   const start = async (filled: Filled) => {
     const [agentId, todoId, captureIds] = [filled.text('agentId'), filled.text('todoId'), filled.all('captureIds')];
     const input = {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, problemOf } from '../api/client.ts';
-import { useOnce } from '../api/once.ts';
+import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
 import type { NewTodoInput, ParsedLine } from './parse.ts';
@@ -30,7 +30,6 @@ interface PastedLinesProps {
 /** Offers a todo for each of several pasted lines. They are created in requests of 50; what is left is offered again. */
 export function PastedLines({ text, read, write, onDone }: PastedLinesProps) {
   const queryClient = useQueryClient();
-  const once = useOnce();
   const [isRead, setRead] = useState(true);
   /** How many todos were made before which text was left. */
   const [last, setLast] = useState({ count: 0, left: '' });

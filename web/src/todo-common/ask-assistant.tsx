@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { useOnce } from '../api/once.ts';
+import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { useStoredText } from '../session/stored-drafts.ts';
@@ -17,7 +17,6 @@ export function AskAssistant() {
   const queryClient = useQueryClient();
   const goOn = useGoOn();
   const [text, write] = useStoredText(`chats.${workspace.id}.new`);
-  const once = useOnce();
   const ask = async () => {
     const { id } = await once(api.chats.create.mutate, { message: text, timezone: ownTimeZone });
     write('', text);

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
-import { useOnce } from '../api/once.ts';
+import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { useStoredText } from '../session/stored-drafts.ts';
@@ -54,7 +54,6 @@ function NewComment({ todoId, onCreated }: { todoId: string; onCreated: () => Pr
   const members = useMembers();
   const mentionsIn = useMentions();
   const [text, write] = useStoredText(`comment.${todoId}`);
-  const once = useOnce();
   const create = async () => {
     await once(api.todos.createComment.mutate, { todoId, text, mentions: await mentionsIn(text) });
     // What was typed on meanwhile stays.
