@@ -1,3 +1,4 @@
+import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { newNote, newRecording } from '../support/capture-fixtures.ts';
 import { look, looksOf } from '../support/looks.ts';
@@ -23,6 +24,21 @@ const summary = `## Decisions
 - Grace looks at the numbers first; see https://example.com/numbers.
 
 Open: who tells the customers?`;
+
+test.promise('a summary that says the same as its note is not shown beside it', async (stage) => {
+  const ada = await stage.person();
+  const { call } = callsOf(stage, ada);
+  const [same, other] = [await newNote({ call }, 'Call the bank.'), await newNote({ call }, 'Water the ferns.')];
+  const set = 'update captures set summary = $2 where id = $1';
+  await stage.tandem.db.rows(set, [same, 'Call the bank.']);
+  await stage.tandem.db.rows(set, [other, 'About ferns.']);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo(`/captures/${other}`, 'Water the ferns.');
+  await page.getByRole('heading', { name: 'Summary' }).waitFor();
+  await goTo(`/captures/${same}`, 'Call the bank.');
+  await page.getByRole('heading', { name: 'Note', exact: true }).waitFor();
+  assert.is(await page.getByRole('heading', { name: 'Summary' }).count(), 0);
+});
 
 /** A recording that was worked on, with a suggestion and an accepted todo. */
 async function plannedRelease(stage: Stage, ada: Person) {

@@ -27,6 +27,14 @@ test.promise('after midnight “Today” has the todos of the new day, and the o
   await page.getByText('2 active').waitFor();
 });
 
+test.promise('a day that a todo is due on has no time of the day', async (stage) => {
+  const ada = await stage.person();
+  const { body: todo } = await callsOf(stage.tandem, ada)('POST /todos', { title: 'Vote', dueDate: '2031-03-05' });
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo(`/todos/${todo.id}`, 'Vote');
+  await page.locator('time[title="Wednesday, March 5, 2031"]').first().waitFor();
+});
+
 test.promise('how long ago something was goes on while nothing is read', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

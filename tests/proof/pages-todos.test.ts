@@ -90,6 +90,21 @@ test.promise('today is the day of the person, wherever it is typed or shown', as
   await page.getByRole('option', { name: /^Tomorrow, / }).waitFor();
 });
 
+test.promise('the focus returns from a notice to where it was', async (stage) => {
+  const ada = await stage.person();
+  await add(stage, ada, [{ title: 'Call the bank' }, { title: 'Water the ferns' }]);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  for (const name of ['Undo', 'Dismiss']) {
+    await page.getByRole('checkbox', { name: 'Done: Call the bank' }).click();
+    const row = page.getByRole('row', { name: /^Water the ferns/ });
+    await row.focus();
+    await page.getByRole('button', { name, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[role=row]:focus[aria-label^="Water the ferns"]').waitFor();
+  }
+});
+
 /** Types a character once the address has a search, before the page shows what the address says. */
 const typeAfterAddress = `(() => {
   const replace = history.replaceState;

@@ -56,7 +56,7 @@ function Missing() {
 }
 
 function Shown({ capture }: { capture: Capture }) {
-  const { id, type, status, summary, transcript, mediaUrl } = capture;
+  const { id, type, status, summary, content, transcript, mediaUrl } = capture;
   return (
     <div className="page-parts" key={id}>
       <CaptureHead capture={capture} />
@@ -68,7 +68,7 @@ function Shown({ capture }: { capture: Capture }) {
           intro={status === 'completed' && transcript === null && 'It has no transcript.'}
         />
       )}
-      {summary !== null && (
+      {summary !== null && summary.trim() !== content?.trim() && (
         <Card title="Summary" actions={<CopyButton kind="quiet" text={summary} label="Copy" what="The summary is" />}>
           <Markdown text={summary} />
         </Card>

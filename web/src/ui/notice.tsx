@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 
@@ -25,15 +25,30 @@ export function useNotice() {
 export function NoticeProvider({ children }: { children: ReactNode }) {
   const [notice, setNotice] = useState<{ message: string; action?: NoticeAction | undefined; id: number } | null>(null);
   const notify = useCallback<Notify>((message, action) => setNotice({ message, action, id: Date.now() }), []);
+  const region = useRef<HTMLDivElement>(null);
+  const focusedBefore = useRef<HTMLElement>(null);
+  /** The focus goes back to where it was before it came to one of the buttons. */
+  const close = useCallback(() => {
+    if (region.current?.contains(document.activeElement)) focusedBefore.current?.focus();
+    setNotice(null);
+  }, []);
   useEffect(() => {
     if (!notice) return;
-    const timer = setTimeout(() => setNotice(null), notice.action ? actionShownMs : shownMs);
+    const timer = setTimeout(close, notice.action ? actionShownMs : shownMs);
     return () => clearTimeout(timer);
-  }, [notice]);
+  }, [notice, close]);
   return (
     <NoticeContext value={notify}>
       {children}
-      <div className="notice-region" {...(notice && { role: 'region', 'aria-label': 'Notice' })}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: only notes where the focus was. */}
+      <div
+        ref={region}
+        className="notice-region"
+        onFocus={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget)) focusedBefore.current = relatedTarget as HTMLElement | null;
+        }}
+        {...(notice && { role: 'region', 'aria-label': 'Notice' })}
+      >
         <div role="status">
           {notice && (
             <p className="notice" key={notice.id}>
@@ -47,14 +62,14 @@ export function NoticeProvider({ children }: { children: ReactNode }) {
             kind="quiet"
             onPress={() => {
               notice.action?.onPress();
-              setNotice(null);
+              close();
             }}
           >
             {notice.action.label}
           </Button>
         )}
         {notice && (
-          <Button kind="quiet" aria-label="Dismiss" onPress={() => setNotice(null)}>
+          <Button kind="quiet" aria-label="Dismiss" onPress={close}>
             <Icon name="close" />
           </Button>
         )}

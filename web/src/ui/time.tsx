@@ -4,10 +4,12 @@ import { relatively } from './relatively.ts';
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
+const fullDay = new Intl.DateTimeFormat('en', { dateStyle: 'full' });
+
 /** An instant as a day. */
-export function Day({ at }: { at: string }) {
+export function Day({ at, title = full.format(new Date(at)) }: { at: string; title?: string }) {
   return (
-    <time dateTime={at} title={full.format(new Date(at))}>
+    <time dateTime={at} title={title}>
       {day.format(new Date(at))}
     </time>
   );
@@ -15,7 +17,8 @@ export function Day({ at }: { at: string }) {
 
 /** A date such as `2026-11-23`, as a day. */
 export function DueDay({ on }: { on: string }) {
-  return <Day at={`${on}T12:00:00`} />;
+  const at = `${on}T12:00:00`;
+  return <Day at={at} title={fullDay.format(new Date(at))} />;
 }
 
 /** An instant as relative time, “3 minutes ago”, which goes on; as a day beyond four weeks. */
