@@ -11,6 +11,7 @@ import { describeFailure, failureOf, jsonTextOf, readBodies, tooLarge, unsupport
 import type { Operation } from './operations.ts';
 import { positionBefore, positionHeaders } from './positions.ts';
 import { createPageOriginCheck, setSessionCookie } from './session-cookie.ts';
+import { unsentAnswers } from './unsent-answers.ts';
 
 /** Calls in one HTTP request, which counts once. */
 const maxCalls = 10;
@@ -32,7 +33,7 @@ const callsOf = (request: FastifyRequest) => pathOf(request).split(',');
  * Methods that tRPC would refuse before it has a context, forms, which no procedure takes, and too many calls.
  * @throws Failure 400, 404, 405, 413, 415.
  */
-function requireCalls(request: FastifyRequest, limits: BodyLimits): void {
+function requireCalls(request: FastifyRequest, limits: BodyLimits, streams: ReadonlySet<string>): void {
   const { method, headers } = request;
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     const message = 'Call queries with GET and mutations with POST.';
@@ -44,6 +45,9 @@ function requireCalls(request: FastifyRequest, limits: BodyLimits): void {
   const calls = callsOf(request);
   const limit = bodyLimitOf(calls, limits);
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  if (calls.length > 1 && calls.some((call) => streams.has(call))) {
+    throw invalid(null, 'Call a stream in a request of its own. Set maxItems: 1 on httpBatchStreamLink.');
+  }
   if (calls.length <= maxCalls) return;
   throw invalid(null, `A batch may contain ${maxCalls} calls. Set maxItems: ${maxCalls} on httpBatchLink.`);
 }
@@ -60,6 +64,19 @@ function requireSize(request: FastifyRequest, limits: BodyLimits): void {
 function unreadable(error: TRPCError): Failure {
   const isOfRequest = error.code === 'BAD_REQUEST' || error.code === 'PARSE_ERROR';
   return isOfRequest ? invalid(null, `The request could not be read: ${error.message}.`) : translate(error);
+}
+
+/**
+ * Sends the response of tRPC in one piece, which takes less time than a stream and is counted among the unsent answers.
+ * Streams of events go out as they come.
+ */
+async function inOnePiece(reply: FastifyReply, answer: Response, isRead: boolean): Promise<string | null> {
+  for (const [name, value] of answer.headers) if (name !== 'transfer-encoding') reply.header(name, value);
+  reply.code(answer.status);
+  if (!answer.body) return null;
+  const text = await answer.text();
+  unsentAnswers.count(reply, text, isRead);
+  return text;
 }
 
 /** Sends a refusal from before any procedure in the form of tRPC: one error for all calls of a batch. */
@@ -82,6 +99,7 @@ export function mountTrpc(
   service: ServiceSettings,
 ): void {
   const limits: BodyLimits = new Map(operations.map(({ name, maxBody }) => [name, maxBody]));
+  const streams = new Set(operations.filter(({ stream }) => stream).map(({ name }) => name));
   const requirePageOrigin = createPageOriginCheck(service);
   const exchanges = new WeakMap<Reply, [FastifyRequest, FastifyReply]>();
   const positions = new WeakMap<Reply, number>();
@@ -121,10 +139,14 @@ export function mountTrpc(
       route.bodyLimit = Math.max(defaultMaxBody, ...limits.values());
     });
     calls.addHook('onRequest', async (request) => {
-      requireCalls(request, limits);
+      requireCalls(request, limits, streams);
       requirePageOrigin(request);
     });
     calls.addHook('preHandler', async (request) => requireSize(request, limits));
+    calls.addHook('onSend', async (request, reply, answer) => {
+      if (!(answer instanceof Response) || callsOf(request).some((call) => streams.has(call))) return answer;
+      return inOnePiece(reply, answer, request.method === 'GET');
+    });
     calls.setErrorHandler((error: FastifyError, request, reply) => answerRefusal(error, request, reply, service));
     fastifyTRPCPlugin(calls, options, () => {});
     // tRPC parses the text itself; its own parser lets invalid UTF-8 and any number of values through.

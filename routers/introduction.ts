@@ -44,7 +44,7 @@ A credential has a budget of requests per one-minute window (\`rateLimitPerMinut
 
 ## Unavailability
 
-While the database is away, full or too slow, too many requests wait, or the process that took a request is stopping, the answer is 503 \`internal_error\` with \`reason: "unavailable"\` and the seconds to wait in \`Retry-After\`. No request waits longer than ten seconds for a connection, a lock or a statement; only one that asks for it with \`waitSeconds\` is held longer. Repeat a write with the same \`Idempotency-Key\`, where the operation takes one: it may have been done although its answer was lost.
+While the database is away, full or too slow, too many requests wait, many large answers wait for clients that do not read them, or the process that took a request is stopping, the answer is 503 \`internal_error\` with \`reason: "unavailable"\` and the seconds to wait in \`Retry-After\`. No request waits longer than ten seconds for a connection, a lock or a statement; only one that asks for it with \`waitSeconds\` is held longer. Repeat a write with the same \`Idempotency-Key\`, where the operation takes one: it may have been done although its answer was lost.
 
 ## Idempotency
 

@@ -27,6 +27,7 @@ import { endConnectionsOnClose } from './runtime/connections.ts';
 import { closingSeconds, createDraining, mountDraining } from './runtime/draining.ts';
 import { mountHealth } from './runtime/health.ts';
 import { mountMetrics } from './runtime/metrics.ts';
+import { endStalledConnections } from './runtime/stalled-connections.ts';
 import { readRefusedBodies } from './runtime/unread-bodies.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { traceIncoming } from './tracing/requests.ts';
@@ -106,6 +107,7 @@ export function createService({
   setMaxListeners(0, closing.signal);
   app.addHook('preClose', async () => closing.abort());
   endConnectionsOnClose(app);
+  endStalledConnections(app);
   const contextFor = contextOfRequests(
     {
       db,

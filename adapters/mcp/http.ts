@@ -16,7 +16,7 @@ import {
   UnreadableBody,
 } from '../http.ts';
 import { type RouterLike, type Tool, toolsOf } from '../operations.ts';
-import { stalledResponses } from '../stalled-responses.ts';
+import { unsentAnswers } from '../unsent-answers.ts';
 import { type Addresses, allowPage, requireOwnAddress, shareWithPage } from './origin.ts';
 import type { McpEndpoint } from './server.ts';
 
@@ -119,18 +119,21 @@ function webRequest({ headers, body }: FastifyRequest, publicUrl: string, signal
   return new Request(`${publicUrl}${path}`, { method: 'POST', headers: copied, ...(isEndless && { signal }) });
 }
 
+/** Sends an answer of which nobody knows whether it read or changed something: a tool may do both. */
+function sendText(reply: FastifyReply, text: string) {
+  unsentAnswers.count(reply, text, false);
+  return reply.send(text);
+}
+
 /** Sends the SDK's response: a stream as it comes, anything else in one piece, which takes a third of the time. */
 async function sendAnswer(reply: FastifyReply, answer: Response | object) {
   if (!(answer instanceof Response)) {
     reply.header('content-type', 'application/json');
-    return reply.send(JSON.stringify(answer));
+    return sendText(reply, JSON.stringify(answer));
   }
-  if (answer.headers.get('content-type')?.includes('text/event-stream')) {
-    stalledResponses.watch(reply.raw);
-    return reply.send(answer);
-  }
+  if (answer.headers.get('content-type')?.includes('text/event-stream')) return reply.send(answer);
   reply.code(answer.status).headers(Object.fromEntries(answer.headers));
-  return reply.send(answer.body ? await answer.text() : undefined);
+  return answer.body ? sendText(reply, await answer.text()) : reply.send();
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { stalledResponses } from '../stalled-responses.ts';
 
 /** What every event of a stream has. */
 interface StreamedEvent {
@@ -117,7 +116,6 @@ export function sendEvents(reply: FastifyReply, events: AsyncIterable<unknown>):
   reply.hijack();
   const { raw, log, statusCode } = reply;
   raw.writeHead(statusCode, reply.getHeaders() as Record<string, string>);
-  stalledResponses.watch(raw);
   writeEvents(raw, events).catch((error: unknown) => {
     log.error({ err: error }, 'stream failed');
     raw.destroy();

@@ -9,6 +9,7 @@ import type { ContextFor } from '../http.ts';
 import type { Operation } from '../operations.ts';
 import { positionBefore, positionHeaders } from '../positions.ts';
 import { setSessionCookie } from '../session-cookie.ts';
+import { unsentAnswers } from '../unsent-answers.ts';
 import { queryDecoder, queryParameters } from './decode.ts';
 import { sendEvents, streamHeaders } from './event-stream.ts';
 import { mountOtherMethods } from './other-methods.ts';
@@ -100,6 +101,7 @@ function handlerOf(operation: Operation, contextFor: ContextFor, standby?: Reada
       const known = request.headers['if-none-match'];
       if (operation.method === 'GET' && known !== undefined && matches(known, tag)) return reply.code(304).send();
     }
+    unsentAnswers.count(reply, json, operation.type === 'query');
     return reply.send(json);
   };
 }

@@ -1,7 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { stalledResponses } from '../../adapters/stalled-responses.ts';
 import type { Db } from '../../db/client.ts';
 import { Failure, notFound, unavailable } from '../../domain/errors.ts';
 import { entityTags } from '../../domain/etag.ts';
@@ -114,7 +113,6 @@ export function mountMedia(
     reply.headers({ ...headers, 'Content-Length': end + 1 - start }).type(audio.audio_type);
     if (range !== 'whole') reply.code(206).header('Content-Range', `bytes ${start}-${end}/${size}`);
     if (stream === null) return reply.send();
-    stalledResponses.watch(reply.raw);
     return reply.send(stream);
   };
 

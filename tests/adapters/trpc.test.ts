@@ -1,4 +1,4 @@
-import { createTRPCClient, httpBatchLink, httpLink, TRPCClientError } from '@trpc/client';
+import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink, TRPCClientError } from '@trpc/client';
 import type { AppRouter } from 'tandem';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -105,6 +105,7 @@ test('what is refused before a procedure is reached carries the error object too
     ['GET meta.serviceInfo?connectionParams=x', 400],
     ['GET todos.list,todos.create?batch=1&input={}', 400],
     ['GET meta.serviceInfo', 400, { headers: { 'trpc-accept': 'application/jsonl' } }],
+    ['GET events.stream,meta.serviceInfo?batch=1&input={}', 400, { headers: { 'trpc-accept': 'application/jsonl' } }],
   ];
   for (const [route, status, { headers, ...init } = {}] of refused) {
     const [method = '', path = ''] = route.split(' ');
@@ -150,6 +151,16 @@ test('a body that is sent without its length has the same limit, which is larger
   assert.equal([status, body.error.data.problem.code], [413, 'validation_failed']);
   assert.match(body.error.message, 'larger than 1 MiB');
   assert.is((await send('captures.create,todos.create?batch=1', { 0: { type: 'note', content } })).status, 413);
+});
+
+test('a client that takes each answer of a batch as it comes gets them', async () => {
+  const { key } = await tandem.workspace();
+  const link = httpBatchStreamLink({ url: `${tandem.url}/trpc`, headers: { authorization: `Bearer ${key}` } });
+  const client = createTRPCClient<AppRouter>({ links: [link] });
+  await client.todos.create.mutate({ title: 'One' });
+  const [todos, lists] = await Promise.all([client.todos.list.query({}), client.todoLists.list.query({})]);
+  assert.is(todos.data.length, 1);
+  assert.is(lists.data[0]?.todoCount, 1);
 });
 
 test('a client that sends too many calls at once gets an error with how many may go together', async () => {

@@ -7,7 +7,6 @@ import { chromium } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { handleFailures } from '../../adapters/http.ts';
-import { stalledResponses } from '../../adapters/stalled-responses.ts';
 import { connect, type Database } from '../../db/client.ts';
 import { migrate } from '../../db/migrate.ts';
 import { createWorkspace } from '../../db/seed.ts';
@@ -22,6 +21,7 @@ import { rangeOf } from '../../server/downloads/headers.ts';
 import { mediaLinks } from '../../server/downloads/links.ts';
 import { mountMedia } from '../../server/downloads/mount.ts';
 import { endConnectionsOnClose } from '../../server/runtime/connections.ts';
+import { endStalledConnections, stalledConnections } from '../../server/runtime/stalled-connections.ts';
 import { assembled, partOf, recorded, toneOf, wavOf } from '../support/audio-fixtures.ts';
 import { chromiumArgs, findChromium } from '../support/browser.ts';
 import { withFrozenTimers } from '../support/frozen-timers.ts';
@@ -62,6 +62,7 @@ const store: AudioStore = {
 async function startApp(perAddress = 1_000_000, maxPerWorkspace = 100) {
   const made = fastify({ trustProxy: true, routerOptions: { maxParamLength: 65_536 } });
   endConnectionsOnClose(made);
+  endStalledConnections(made);
   guard(made, createGate(new Limiter(db, perAddress), perAddress, service));
   handleFailures(made, service);
   mountMedia(made, { db, store, key, maxPerWorkspace, clock: () => now });
@@ -378,7 +379,7 @@ test('a download of which nothing is taken for a minute ends', async () => {
   // Each check is a minute after the one before; what the buffers take meanwhile is progress.
   let now = performance.now();
   await until(() => {
-    stalledResponses.check(now);
+    stalledConnections.check(now);
     now += 60_000;
     return reads.open === 0;
   });

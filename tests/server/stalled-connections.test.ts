@@ -1,7 +1,7 @@
 import { type RequestOptions, request, type ServerResponse } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { stalledResponses } from '../../adapters/stalled-responses.ts';
+import { stalledConnections } from '../../server/runtime/stalled-connections.ts';
 import { newChat, startWithoutAgents } from '../support/chat-fixtures.ts';
 import type { TestService } from '../support/harness.ts';
 import { until, within } from '../support/until.ts';
@@ -41,10 +41,10 @@ test('a stream of events ends after a minute in which nothing was taken, not bef
   const stream = await unread('/api/v1/events/stream', { headers: { authorization: `Bearer ${key}` } });
   await until(() => tandem.service.logs.followersOf(workspaceId) === 1);
   const now = performance.now();
-  stalledResponses.check(now);
-  stalledResponses.check(now + minuteMs - 1);
+  stalledConnections.check(now);
+  stalledConnections.check(now + minuteMs - 1);
   assert.not.ok(stream.response.destroyed);
-  stalledResponses.check(now + minuteMs);
+  stalledConnections.check(now + minuteMs);
   await isOver(stream);
   await until(() => tandem.service.logs.followersOf(workspaceId) === 0);
 });
@@ -60,8 +60,8 @@ test('a stream that is over ends too when its end is not taken', async () => {
   await until(() => stream.response.writableEnded);
   assert.not.ok(stream.response.destroyed);
   const now = performance.now();
-  stalledResponses.check(now);
-  stalledResponses.check(now + minuteMs);
+  stalledConnections.check(now);
+  stalledConnections.check(now + minuteMs);
   await isOver(stream);
   assert.is((await call('GET /me', undefined, { key })).status, 200);
 });
@@ -85,8 +85,8 @@ test('a stream of a chat and one of MCP end likewise', async () => {
   const ofMcp = await unread('/mcp', { method: 'POST', headers }, body);
   await until(() => tandem.service.logs.followersOf(workspaceId) === 1);
   const now = performance.now();
-  stalledResponses.check(now);
-  stalledResponses.check(now + minuteMs);
+  stalledConnections.check(now);
+  stalledConnections.check(now + minuteMs);
   await Promise.all([isOver(ofChat), isOver(ofMcp)]);
   await until(() => tandem.service.logs.followersOf(workspaceId) === 0);
 });
@@ -102,7 +102,7 @@ test('a stream that is taken stays open, however long nothing is sent', async ()
   await within(() => 'the start of the stream', begun);
   await until(() => tandem.service.logs.followersOf(workspaceId) === 1);
   const now = performance.now();
-  for (const later of [0, minuteMs, 10 * minuteMs]) stalledResponses.check(now + later);
+  for (const later of [0, minuteMs, 10 * minuteMs]) stalledConnections.check(now + later);
   assert.is(tandem.service.logs.followersOf(workspaceId), 1);
   sending.destroy();
   await until(() => tandem.service.logs.followersOf(workspaceId) === 0);
