@@ -68,7 +68,7 @@ function unreadable(error: TRPCError): Failure {
 
 /**
  * Sends the response of tRPC in one piece, which takes less time than a stream and is counted among the unsent answers.
- * Streams of events go out as they come.
+ * Streams of events are sent as they come.
  */
 async function inOnePiece(reply: FastifyReply, answer: Response, isRead: boolean): Promise<string | null> {
   for (const [name, value] of answer.headers) if (name !== 'transfer-encoding') reply.header(name, value);

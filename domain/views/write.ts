@@ -56,7 +56,9 @@ export function updateView(
     const isMoved = isShared !== before.isShared;
     if (isMoved) await requireRoom(db, workspaceId, wanted);
     if (changedFields.length > 0) {
-      const values = { name, icon, isShared, query, updatedAt: changedNow, ...(isMoved && { position: maxViews + 1 }) };
+      // Only these: what is stored of the others may be more than this release can show.
+      const changed = Object.fromEntries(Object.entries(changes).filter(([field]) => changedFields.includes(field)));
+      const values = { ...changed, updatedAt: changedNow, ...(isMoved && { position: maxViews + 1 }) };
       const isThis = and(eq(savedViews.workspaceId, workspaceId), eq(savedViews.id, before.id));
       await db.orm.update(savedViews).set(values).where(isThis);
     }

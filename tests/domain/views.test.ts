@@ -48,6 +48,23 @@ test('a view keeps its query in the form of listTodos, private unless shared, an
   });
 });
 
+test('what a later release stored in a query is kept when something else is changed', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const later = [
+    { priority: 'high', layout: 'timeline' },
+    { priority: 'high', later: 1 },
+  ];
+  for (const query of later) {
+    const { body } = await call('POST /views', { name: 'Later', query: {} });
+    const ids = [workspaceId, body.id];
+    const put = 'update saved_views set query = $3::jsonb where workspace_id = $1 and id = $2';
+    await tandem.db.rows(put, [...ids, query]);
+    assert.is((await call(`PATCH /views/${body.id}`, { name: 'Renamed', isShared: true })).body.name, 'Renamed');
+    const stored = 'select query from saved_views where workspace_id = $1 and id = $2';
+    assert.equal(await tandem.db.rows(stored, ids), [{ query }]);
+  }
+});
+
 test('a query that listTodos would refuse is refused with the path of its fault', async () => {
   const { call } = await tandem.workspace();
   const faults: [query: object, param: string][] = [
