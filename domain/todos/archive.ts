@@ -12,7 +12,7 @@ import { eraseNotifications } from '../notifications/changes.ts';
 import { settleSchedules } from '../schedules/states.ts';
 import { recordTodoChanges } from './events.ts';
 import { settlingPart } from './reminder-instants.ts';
-import { archiveTodos, findTodo, findTodos, lockTodos } from './rows.ts';
+import { archiveTodos, findBareTodos, findTodo, lockTodos } from './rows.ts';
 import { Todo, type TodoAnswer } from './shapes.ts';
 import { lockSubTodos } from './sub-todos.ts';
 
@@ -57,12 +57,19 @@ export async function archiveWithSubTodos(ctx: Context, before: readonly TodoAns
   const given = new Set(before.map(({ id }) => id));
   const active = before.filter(({ isArchived }) => !isArchived).map(({ id }) => id);
   const within = (await lockSubTodos(db, workspaceId, active, 'active')).filter((id) => !given.has(id));
-  const all = [...before, ...(await findTodos(db, workspaceId, within))];
+  const all = [...before, ...(await findBareTodos(db, workspaceId, within))];
   const ids = all.map(({ id }) => id);
   await archiveTodos(db, workspaceId, ids);
   await settleSchedules(db, workspaceId, ids, clock());
-  const after = await recordTodoChanges(db, workspaceId, all, await findTodos(db, workspaceId, ids));
+  const archived = withContents(await findBareTodos(db, workspaceId, ids), all);
+  const after = await recordTodoChanges(db, workspaceId, all, archived);
   return after.filter(({ id }) => given.has(id));
+}
+
+/** These bare todos with the contents that locked ones had before a change of something else. */
+function withContents(todos: readonly TodoAnswer[], before: readonly TodoAnswer[]): TodoAnswer[] {
+  const contents = new Map(before.map(({ id, content }) => [id, content]));
+  return todos.map((todo) => ({ ...todo, content: contents.get(todo.id) ?? null }));
 }
 
 /** Archives a locked todo with its sub-todos. Returns it as it is then. */
@@ -90,7 +97,7 @@ function requireNoRuns(todo: TodoAnswer, subTodos: readonly TodoAnswer[]): void 
  */
 async function erase(ctx: Context, todo: TodoAnswer): Promise<void> {
   const { workspaceId } = ctx.principal;
-  const subTodos = await findTodos(ctx.db, workspaceId, await lockSubTodos(ctx.db, workspaceId, [todo.id], 'all'));
+  const subTodos = await findBareTodos(ctx.db, workspaceId, await lockSubTodos(ctx.db, workspaceId, [todo.id], 'all'));
   requireNoRuns(todo, subTodos);
   const all = [...subTodos, todo];
   const todoIds = all.map(({ id }) => id);
@@ -146,10 +153,10 @@ export function restoreTodo(ctx: Context, { todoId }: { todoId: string }): Promi
     const todo = await lockTodo({ ...ctx, db }, todoId);
     if (!todo.isArchived) return todo;
     const ids = [todo.id, ...(await lockSubTodos(db, workspaceId, [todo.id], 'archivedTogether'))];
-    const before = await findTodos(db, workspaceId, ids);
+    const before = await findBareTodos(db, workspaceId, ids);
     await db.rows(restore, [workspaceId, ids]);
     await settleSchedules(db, workspaceId, ids, ctx.clock());
-    const after = await recordTodoChanges(db, workspaceId, before, await findTodos(db, workspaceId, ids));
-    return after.find(({ id }) => id === todo.id) ?? todo;
+    const after = await recordTodoChanges(db, workspaceId, before, await findBareTodos(db, workspaceId, ids));
+    return { ...todo, ...after.find(({ id }) => id === todo.id), content: todo.content };
   });
 }

@@ -15,7 +15,7 @@ export const TodoBulkUpdate = z
     ids: z.array(Id).min(1).max(maxIds).optional().describe('Give this or `where`.'),
     where: TodoFilters.optional().meta({
       description:
-        'All todos that listTodos lists with these filters, up to 1,000 a call, or 100 when `patch` sets `assignees` or `schedule`; fewer when they are archived with many sub-todos. While the answer has `hasMore`, send the same with `nextCursor` as `cursor`.',
+        'All todos that listTodos lists with these filters, up to 1,000 a call, or 100 when `patch` sets `assignees` or `schedule`; fewer when they are archived with many sub-todos, or have contents of more than 8 MiB together. While the answer has `hasMore`, send the same with `nextCursor` as `cursor`.',
       examples: [{ status: 'done', todoListId: '019ca8a0-3e80-7602-8fae-580f5863abfb' }],
     }),
     expectedCount: z

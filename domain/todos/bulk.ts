@@ -9,6 +9,7 @@ import { type Change, changeOf, requireText } from './change.ts';
 import { canonicalFilters, criteriaOf } from './filter.ts';
 import type { TodoFilter } from './listing-shapes.ts';
 import { lockMatches, type Matches } from './matches.ts';
+import { fittingOf } from './page-bytes.ts';
 import { findTodos, lockTodos } from './rows.ts';
 import { type TodoAnswer, type TodoPatch, wholeBatch } from './shapes.ts';
 import { countActiveSubTodos } from './sub-todos.ts';
@@ -30,6 +31,9 @@ interface Write {
   change: Change | undefined;
   dryRun: boolean;
 }
+
+const sizes = `select id, coalesce(octet_length(content), 0) as bytes from todos
+  where workspace_id = $1 and id = any($2::uuid[])`;
 
 /** Todos of these ids, in the order of the ids. */
 async function inOrder(ctx: Context, ids: readonly string[]): Promise<TodoAnswer[]> {
@@ -77,6 +81,14 @@ async function archivableOf(db: Db, workspaceId: string, ids: readonly string[])
   return end < 0 ? ids.length : end;
 }
 
+/** How many of these locked todos, in their order, have contents that fit into one answer, before and after the change. */
+async function answerableOf(db: Db, workspaceId: string, ids: readonly string[], patch: TodoPatch | undefined) {
+  const rows = await db.rows<{ id: string; bytes: number }>(sizes, [workspaceId, ids]);
+  const stored = new Map(rows.map(({ id, bytes }) => [id, bytes]));
+  const written = Buffer.byteLength(patch?.content ?? '');
+  return fittingOf(ids.map((id) => Math.max(written, stored.get(id) ?? 0)));
+}
+
 function tooManyArchived(possible: number): Failure {
   const message = `With their sub-todos these are more than the ${maxArchived} todos that one call archives. Archive the first ${possible} of them, then the others.`;
   return invalid('ids', message);
@@ -114,7 +126,9 @@ async function changeMatches(ctx: Context, input: TodoBulkInput, where: TodoFilt
     if (expectedCount !== undefined && expectedCount !== matched.count) {
       throw countDiffers(expectedCount, matched.count);
     }
-    const possible = archive ? await archivableOf(db, ctx.principal.workspaceId, matched.ids) : matched.ids.length;
+    const { workspaceId } = ctx.principal;
+    const archivable = archive ? await archivableOf(db, workspaceId, matched.ids) : matched.ids.length;
+    const possible = Math.min(archivable, await answerableOf(db, workspaceId, matched.ids, patch));
     if (possible < matched.ids.length) {
       const ids = matched.ids.slice(0, possible);
       matched = { ...matched, ids, next: ids.at(-1) ?? null };

@@ -6,6 +6,7 @@ import { wholeList } from '../fields.ts';
 import { cursorScope, pageOf, positionOf } from '../page.ts';
 import { canonicalFilters, criteriaOf, isMine, planOf } from './filter.ts';
 import { maxLimitOfPrograms, type TodoListingInput } from './listing-shapes.ts';
+import { fitting, fittingRows, isAlwaysWhole } from './page-bytes.ts';
 import { findTodos, type TodoRow, todoColumns, todosOf } from './rows.ts';
 import { hasOwnIndex, searchPage } from './search.ts';
 import { countTodos } from './summary.ts';
@@ -13,12 +14,16 @@ import { isBranched, linkWalked, orderOf, sorts, unlinked, type Walk, walkOf } f
 
 const wholeTodo = todoColumns();
 
-/** The statement of a page without a search. The rows of several branches are sorted before the other columns are read. */
+/**
+ * The statement of a page without a search. The rows of several branches are sorted, and those of a large page that have too
+ * long contents left out, before the other columns are read.
+ */
 export function pageStatement(walk: Walk, count: number): { text: string; values: readonly unknown[]; plan: Plan } {
   const bindings = new Bindings(walk.viewer.workspaceId);
-  const branched = isBranched(walk);
-  const rows = walkOf(walk, bindings, bindings.bind(count), branched ? 't.*' : wholeTodo);
-  const text = branched ? `select ${wholeTodo} from ${rows} as t order by ${orderOf(walk)}` : rows;
+  const isPlain = !isBranched(walk) && isAlwaysWhole(count);
+  const rows = walkOf(walk, bindings, bindings.bind(count), isPlain ? wholeTodo : 't.*');
+  const order = orderOf(walk);
+  const text = isPlain ? rows : `select ${wholeTodo} from ${fitting(rows, count, order)} as t order by ${order}`;
   const { values } = bindings;
   return {
     text,
@@ -78,6 +83,7 @@ export async function listTodos(ctx: Context, input: TodoListingInput) {
   const found =
     filter.query === undefined ? walkPage(db, walk, limit + 1) : searchPage(db, walk, filter.query, limit + 1);
   const [rows, totalCount] = await Promise.all([found, counted]);
-  const page = pageOf(await todosOf(rows), limit, scope, (todo) => [sort.of(todo), todo.id]);
+  const shown = Math.min(limit, fittingRows(rows));
+  const page = pageOf(await todosOf(rows), shown, scope, (todo) => [sort.of(todo), todo.id]);
   return { object: 'list' as const, ...page, totalCount };
 }

@@ -73,7 +73,9 @@ export const TodoListing = TodoFilters.extend({
     .min(1)
     .max(maxLimit)
     .default(25)
-    .describe(`Page size. Up to ${maxLimitOfPrograms}; only sessions may ask for more.`),
+    .describe(
+      `Page size. Up to ${maxLimitOfPrograms}; only sessions may ask for more. A page ends earlier where the contents on it would have more than 8 MiB together.`,
+    ),
   cursor: CursorText,
   sort: z
     .enum(['createdAt', 'updatedAt', 'dueDate', 'priority', 'position'])

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../errors.ts';
 import { requireMatch } from '../etag.ts';
 import { recordTodoChanges } from './events.ts';
 import { keyFor, positionColumn, spreadKeys } from './order-keys.ts';
-import { findTodo, findTodos, lockTodos } from './rows.ts';
+import { findBareTodos, findTodo, lockTodos } from './rows.ts';
 import { Todo, type TodoAnswer } from './shapes.ts';
 
 /** Where a todo goes in the manual order: directly after or directly before another. */
@@ -107,9 +107,10 @@ export function moveTodo(ctx: Context, input: { todoId: string } & Place): Promi
     if (keys.length === 0) return todo;
     const ids = keys.map(({ id }) => id);
     await lockTodos(db, workspaceId, ids);
-    const old = await findTodos(db, workspaceId, ids);
+    const old = await findBareTodos(db, workspaceId, ids);
     await db.rows(setPositions, [workspaceId, ids, keys.map(({ key }) => key)]);
-    const changed = await recordTodoChanges(db, workspaceId, old, await findTodos(db, workspaceId, ids));
-    return changed.find(({ id }) => id === todoId) ?? todo;
+    const changed = await recordTodoChanges(db, workspaceId, old, await findBareTodos(db, workspaceId, ids));
+    const moved = changed.find(({ id }) => id === todoId);
+    return moved ? { ...moved, content: todo.content } : todo;
   });
 }

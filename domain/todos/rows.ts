@@ -156,12 +156,18 @@ export async function todosOf(rows: readonly TodoRow[]): Promise<TodoAnswer[]> {
 }
 
 const byIds = `select ${todoColumns()} from todos t where t.workspace_id = $1 and t.id = any($2::uuid[])`;
+const bareByIds = byIds.replace('t.content,', 'null::text as content,');
 const byId = `select ${todoColumns()} from todos t where t.workspace_id = $1 and t.id = $2`;
 const locked = `select id from todos where workspace_id = $1 and id = any($2::uuid[]) order by id for update`;
 
 /** The todos of these ids that the workspace has, in no order. */
 export async function findTodos(db: Db, workspaceId: string, ids: readonly string[]): Promise<TodoAnswer[]> {
   return todosOf(await db.rows<TodoRow>(byIds, [workspaceId, ids]));
+}
+
+/** As `findTodos`, without the contents: of todos that no answer shows, which may be many and long. */
+export async function findBareTodos(db: Db, workspaceId: string, ids: readonly string[]): Promise<TodoAnswer[]> {
+  return todosOf(await db.rows<TodoRow>(bareByIds, [workspaceId, ids]));
 }
 
 /** The todo of this id. @throws Failure 404 when the workspace has no such todo. */

@@ -4,6 +4,7 @@ import type { EngineName } from '../../db/engine/index.ts';
 import { hasTrigram, termConditions, termsOf } from '../search.ts';
 import { keptTotals } from './counts.ts';
 import { areActive, conditionsOf } from './filter.ts';
+import { fitting, fittingRows } from './page-bytes.ts';
 import { type TodoRow, todoColumns } from './rows.ts';
 import { hitsOf } from './search-index.ts';
 import { halvesOf, orderOf, sorts, type Walk, walkOf } from './walk.ts';
@@ -81,8 +82,8 @@ export function nearStatement(
       select t.*${halvesOf(walk).length > 1 ? ', p.rank' : ''} from page p
       join todos t on t.workspace_id = $1 and t.id = p.id)
     select n.searched, n.size, ${wholeTodo} from (
-      select count(*)::int as searched, ${size} as size from near) n left join whole t on true
-    order by ${orderOf(walk)}`;
+      select count(*)::int as searched, ${size} as size from near) n
+    left join ${fitting('whole', count, orderOf(walk))} t on true order by ${orderOf(walk)}`;
   return { text, values: bindings.values };
 }
 
@@ -152,7 +153,7 @@ export function indexStatement(
           when (select is_all from state) then array(select todo_id from few) end) offset 0) t
       where ${where.join(' and ')} order by ${ordered} limit ${rows})
     select c.is_all as is_enough, ${wholeTodo}
-    from state c left join page t on true order by ${ordered}`;
+    from state c left join ${fitting('page', count, ordered)} t on true order by ${ordered}`;
   return { text, values: bindings.values };
 }
 
@@ -202,7 +203,8 @@ export async function searchPage(db: Db, walk: Walk, query: string, count: numbe
     const { page, state } = await found<{ searched: number; size: number | null }>(db, statement);
     const { searched = 0, size: kept = null } = state ?? {};
     size = kept && Math.max(kept, searched);
-    return { page, searched, isEnough: page.length === count || searched < depth };
+    const isFull = page.length === count || fittingRows(page) < page.length;
+    return { page, searched, isEnough: isFull || searched < depth };
   };
   const indexed = async (max: number | null) => {
     const { page, state } = await found<{ is_enough: boolean }>(db, indexStatement(walk, terms, count, max, size));

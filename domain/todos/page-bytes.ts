@@ -1,0 +1,38 @@
+import type { TodoRow } from './rows.ts';
+
+/** Bytes of contents that one page of todos has, unless the first of them alone has more. */
+export const maxPageBytes = 8 * 2 ** 20;
+
+/** Whether so many todos fit on one page with any contents: 50,000 characters of four bytes each. */
+export function isAlwaysWhole(count: number): boolean {
+  return count * 200_000 <= maxPageBytes;
+}
+
+/**
+ * Of `rows`, `count` ordered todos as a query in parentheses, those that fit on one page by their contents, and the one
+ * after them. What a content has in bytes is known without reading it.
+ */
+export function fitting(rows: string, count: number, order: string): string {
+  if (isAlwaysWhole(count)) return rows;
+  return `(select t.* from (
+      select t.*, sum(octet_length(t.content)) over (
+        order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
+      from ${rows} t) t
+    where coalesce(t.bytes_before, 0) <= ${maxPageBytes})`;
+}
+
+/** How many of these ordered texts, the first and those after it, fit on one page. */
+export function fittingOf(sizes: readonly number[]): number {
+  let bytes = 0;
+  const end = sizes.findIndex((size, place) => {
+    bytes += size;
+    return place > 0 && bytes > maxPageBytes;
+  });
+  return end < 0 ? sizes.length : end;
+}
+
+/** As `fittingOf`, of rows that `fitting` returned. */
+export function fittingRows(rows: readonly TodoRow[]): number {
+  if (isAlwaysWhole(rows.length)) return rows.length;
+  return fittingOf(rows.map(({ content }) => (content === null ? 0 : Buffer.byteLength(content))));
+}
