@@ -107,7 +107,7 @@ export const todoCommentOperations = {
         scope: 'todos:read',
         summary: 'List what happened to a todo',
         description:
-          'Lists the events of a todo, of its runs, planned times and comments, the latest first: who changed which fields, when and through what. It goes back as far as the log is kept (30 days unless set otherwise). Pages by cursor. To follow changes as they happen, use streamEvents; listEvents has the log of the whole workspace.',
+          'Lists the events of a todo, of its runs, planned times and comments, the latest first: who changed which fields, when and through what. Comments and runs that were deleted, and planned times that are gone, are left out with all their events; listEvents has those. It goes back as far as the log is kept (30 days unless set otherwise). Pages by cursor. To follow changes as they happen, use streamEvents; listEvents has the log of the whole workspace.',
         sample: { limit: 20 },
         statuses: [404],
       }),

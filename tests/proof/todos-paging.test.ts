@@ -14,7 +14,7 @@ test.before(async () => {
 });
 test.after(() => tandem.close());
 
-const sorts = ['createdAt', 'updatedAt', 'dueDate', 'priority'] as const;
+const sorts = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'position'] as const;
 const orders = ['asc', 'desc'] as const;
 const sizes = isFull ? [1, 2, 3, 5, 7] : [1, 3, 7];
 /** Of pages between which the other writer writes: each page costs several requests. */
@@ -23,6 +23,8 @@ const sizesBesideWriter = isFull ? sizes : [2, 5];
 const ways: Query[] = [{}, { status: 'active' }, { query: 'steady word' }];
 
 const days = [null, null, '2026-03-01', '2026-03-02'];
+/** Null: where its id places it, between the others. */
+const positions = [null, '01', '01', 'f'];
 const moments = ['2026-03-01T09:00:00.000Z', '2026-03-01T09:00:00.001Z', '2026-03-01T09:00:00.002Z'];
 
 /** Todos whose sort values are null or tied, none of which the other writer moves. */
@@ -35,8 +37,9 @@ async function steady({ call, workspaceId }: TestWorkspace, count: number): Prom
   const { body } = await call('POST /todos/batch', { data });
   for (const { id } of body.data) {
     await tandem.db.rows(
-      `update todos set due_date = $3, created_at = $4, updated_at = $5, status = $6 where workspace_id = $1 and id = $2`,
-      [workspaceId, id, pick(days), pick(moments), pick(moments), pick(['ready', 'in_progress'])],
+      `update todos set due_date = $3, created_at = $4, updated_at = $5, status = $6, position = $7
+        where workspace_id = $1 and id = $2`,
+      [workspaceId, id, pick(days), pick(moments), pick(moments), pick(['ready', 'in_progress']), pick(positions)],
     );
   }
   return walk(call, { limit: 100 });

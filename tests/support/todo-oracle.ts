@@ -96,7 +96,7 @@ const ranks = ['low', 'medium', 'high', 'urgent'];
 export function inOrder({ sort = 'createdAt', order = 'desc' }: Query) {
   const keyOf = (todo: TodoAnswer) => {
     if (sort === 'priority') return todo.priority === null ? null : ranks.indexOf(todo.priority);
-    return todo[sort as 'createdAt' | 'updatedAt' | 'dueDate'];
+    return todo[sort as 'createdAt' | 'updatedAt' | 'dueDate' | 'position'];
   };
   const turn = order === 'asc' ? 1 : -1;
   return (one: TodoAnswer, other: TodoAnswer): number => {
