@@ -9,7 +9,7 @@ import { type Change, changeOf, requireText } from './change.ts';
 import { canonicalFilters, criteriaOf } from './filter.ts';
 import type { TodoFilter } from './listing-shapes.ts';
 import { lockMatches, type Matches } from './matches.ts';
-import { fittingOf } from './page-bytes.ts';
+import { contentSizes, fittingOf } from './page-bytes.ts';
 import { findTodos, lockTodos } from './rows.ts';
 import { type TodoAnswer, type TodoPatch, wholeBatch } from './shapes.ts';
 import { countActiveSubTodos } from './sub-todos.ts';
@@ -31,9 +31,6 @@ interface Write {
   change: Change | undefined;
   dryRun: boolean;
 }
-
-const sizes = `select id, coalesce(octet_length(content), 0) as bytes from todos
-  where workspace_id = $1 and id = any($2::uuid[])`;
 
 /** Todos of these ids, in the order of the ids. */
 async function inOrder(ctx: Context, ids: readonly string[]): Promise<TodoAnswer[]> {
@@ -83,8 +80,7 @@ async function archivableOf(db: Db, workspaceId: string, ids: readonly string[])
 
 /** How many of these locked todos, in their order, have contents that fit into one answer, before and after the change. */
 async function answerableOf(db: Db, workspaceId: string, ids: readonly string[], patch: TodoPatch | undefined) {
-  const rows = await db.rows<{ id: string; bytes: number }>(sizes, [workspaceId, ids]);
-  const stored = new Map(rows.map(({ id, bytes }) => [id, bytes]));
+  const stored = await contentSizes(db, workspaceId, ids);
   const written = Buffer.byteLength(patch?.content ?? '');
   return fittingOf(ids.map((id) => Math.max(written, stored.get(id) ?? 0)));
 }

@@ -2,11 +2,10 @@ import { Bindings } from '../../db/bindings.ts';
 import type { Db, Plan } from '../../db/client.ts';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
-import { wholeList } from '../fields.ts';
-import { cursorScope, pageOf, positionOf } from '../page.ts';
+import { cursorAfter, cursorScope, pageOf, positionOf } from '../page.ts';
 import { canonicalFilters, criteriaOf, isMine, planOf } from './filter.ts';
 import { maxLimitOfPrograms, type TodoListingInput } from './listing-shapes.ts';
-import { fitting, fittingRows, isAlwaysWhole } from './page-bytes.ts';
+import { contentSizes, fitting, fittingOf, fittingRows, isAlwaysWhole } from './page-bytes.ts';
 import { findTodos, type TodoRow, todoColumns, todosOf } from './rows.ts';
 import { hasOwnIndex, searchPage } from './search.ts';
 import { countTodos } from './summary.ts';
@@ -46,15 +45,29 @@ function walkPage(db: Db, walk: Walk, count: number): Promise<TodoRow[]> {
 /** Filters of which false is as if they were absent. */
 const isAbsent = (name: string, value: unknown) => value === false && ['assignedToMe', 'unassigned'].includes(name);
 
-/** The todos of these ids in their order, on one page. @throws Failure 400 with another filter beside them. */
-async function listByIds({ db, principal }: Context, input: TodoListingInput & { ids: string[] }) {
-  const { ids, limit: _, sort: __, order: ___, include, ...others } = input;
+/**
+ * The todos of these ids in their order, on one page unless their contents are too long for one.
+ * @throws Failure 400 with another filter beside them, 400 `invalid_cursor`.
+ */
+async function listByIds(ctx: Context, input: TodoListingInput & { ids: string[] }) {
+  const { workspaceId } = ctx.principal;
+  const { ids, limit: _, sort: __, order: ___, include, cursor, ...others } = input;
   const [other] = Object.entries(others).filter(([name, value]) => value !== undefined && !isAbsent(name, value));
   if (other) throw invalid(other[0], `Pass either ids or ${other[0]}: ids reads exactly the todos that it names.`);
   const wanted = [...new Set(ids)];
-  const found = new Map((await findTodos(db, principal.workspaceId, wanted)).map((todo) => [todo.id, todo]));
+  const scope = cursorScope(ctx, { sort: 'ids', order: 'asc', filters: { ids: wanted } });
+  const start = cursor === undefined ? 0 : Number(positionOf(scope, cursor)[0]);
+  const sizes = isAlwaysWhole(wanted.length) ? undefined : await contentSizes(ctx.db, workspaceId, wanted);
+  const left = wanted.slice(start);
+  const end = start + (sizes ? fittingOf(left.map((id) => sizes.get(id) ?? 0)) : left.length);
+  const todos = await findTodos(ctx.db, workspaceId, wanted.slice(start, end));
+  const found = new Map(todos.map((todo) => [todo.id, todo]));
   const data = wanted.flatMap((id) => found.get(id) ?? []);
-  return { ...wholeList(data), totalCount: include === 'totalCount' ? data.length : null };
+  const hasMore = end < wanted.length;
+  return {
+    ...{ object: 'list' as const, data, hasMore, nextCursor: hasMore ? cursorAfter(scope, [end, '']) : null },
+    totalCount: include === 'totalCount' ? (sizes?.size ?? data.length) : null,
+  };
 }
 
 /** @throws Failure 400 when the page is too large for this credential. */

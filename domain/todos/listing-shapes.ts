@@ -66,7 +66,7 @@ export const TodoListing = TodoFilters.extend({
     .max(maxIds)
     .optional()
     .describe(
-      'Only these todos, archived and suggested ones too, in this order and on one page; unknown ids are left out. Takes no filter, sort or cursor beside it.',
+      'Only these todos, archived and suggested ones too, in this order; unknown ids are left out. They are on one page, unless their contents have more than 8 MiB together: then `nextCursor` continues with the same ids. Takes no filter or sort beside it.',
     ),
   limit: z
     .int()

@@ -1,3 +1,4 @@
+import type { Db } from '../../db/client.ts';
 import type { TodoRow } from './rows.ts';
 
 /** Bytes of contents that one page of todos has, unless the first of them alone has more. */
@@ -35,4 +36,13 @@ export function fittingOf(sizes: readonly number[]): number {
 export function fittingRows(rows: readonly TodoRow[]): number {
   if (isAlwaysWhole(rows.length)) return rows.length;
   return fittingOf(rows.map(({ content }) => (content === null ? 0 : Buffer.byteLength(content))));
+}
+
+const sizes = `select id, coalesce(octet_length(content), 0) as bytes from todos
+  where workspace_id = $1 and id = any($2::uuid[])`;
+
+/** The bytes of the contents of these todos, of those that the workspace has. */
+export async function contentSizes(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.rows<{ id: string; bytes: number }>(sizes, [workspaceId, ids]);
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }

@@ -36,7 +36,7 @@ test('todos of another workspace are left out as those that never existed are', 
   assert.equal((await mine.call(`GET /todos?ids=${theirs.ids}`)).body.data, []);
 });
 
-test('ids takes 1 to 100 ids, and no filter, order of another kind or cursor beside them', async () => {
+test('ids takes 1 to 100 ids, and no filter, order of another kind or cursor of another list beside them', async () => {
   const { call, ids } = await made(Array.from({ length: 30 }, (_, place) => `${place}`));
   assert.is((await call(`GET /todos?ids=${ids}`)).body.data.length, 30, 'more than the default page');
   const hundred = Array.from({ length: 100 }, () => unknownId);
@@ -44,9 +44,10 @@ test('ids takes 1 to 100 ids, and no filter, order of another kind or cursor bes
   refused(await call(`GET /todos?ids=${[...hundred, unknownId]}`), 400, 'ids');
   refused(await call('GET /todos?ids='), 400, 'ids[0]');
   refused(await call(`GET /todos?ids=${ids[0]},x`), 400, 'ids[1]');
-  for (const [name, value] of Object.entries({ status: 'ready', archived: 'any', query: 'x', cursor: 'x' })) {
+  for (const [name, value] of Object.entries({ status: 'ready', archived: 'any', query: 'x' })) {
     refused(await call(`GET /todos?${queryOf({ ids: ids[0], [name]: value })}`), 400, name);
   }
+  refused(await call(`GET /todos?ids=${ids[0]}&cursor=x`), 400, 'cursor', 'invalid_cursor');
   const absent = await call(`GET /todos?ids=${ids[0]}&assignedToMe=false&unassigned=false`);
   assert.is(absent.body.data?.length, 1, absent.text);
   refused(await call(`GET /todos/summary?ids=${ids[0]}`), 400, 'ids', 'unknown_parameter');

@@ -69,6 +69,13 @@ for (const list of lists) {
   });
 }
 
+test('todos that are read by their ids come in parts too', async () => {
+  assert.equal(await pagesOf(`ids=${ids}&include=totalCount`), [fit, fit, size - 2 * fit]);
+  const { body } = await workspace.call(`GET /todos?ids=${ids}`);
+  const others = await workspace.call(`GET /todos?ids=${ids.slice(1)}&cursor=${body.nextCursor}`);
+  assert.equal([others.status, others.body.code], [400, 'invalid_cursor']);
+});
+
 test('a search of the index ends its pages there too', async () => {
   const { call, workspaceId } = await tandem.workspace();
   const marked = Array.from({ length: 50 }, () => ({ content: 'a rare marmalade' }));

@@ -63,9 +63,10 @@ async function update(
   }
 }
 
-/** Todos as they are now; those that were erased are left out. */
-async function readMany(todos: readonly Todo[]): Promise<Todo[]> {
-  return (await api.todos.list.query({ ids: todos.map(({ id }) => id) })).data;
+/** Todos as they are now, of all their pages: long ones come in several. Those that were erased are left out. */
+async function readMany(todos: readonly Todo[], cursor?: string): Promise<Todo[]> {
+  const { data, nextCursor } = await api.todos.list.query({ ids: todos.map(({ id }) => id), cursor });
+  return nextCursor === null ? data : [...data, ...(await readMany(todos, nextCursor))];
 }
 
 /**
