@@ -1,9 +1,9 @@
 import type { Db } from '../../db/client.ts';
 import type { webhookEndpoints } from '../../db/schema/index.ts';
 import { recordEvent } from '../events/record.ts';
+import { wake } from '../jobs.ts';
 import { type NotifyContext, notify } from '../notifications/notify.ts';
 import { endEndpoint } from './ending.ts';
-import { wakeEndpoint } from './wake.ts';
 
 export type DisabledReason = NonNullable<typeof webhookEndpoints.$inferSelect.disabledReason>;
 
@@ -79,7 +79,9 @@ export async function disableEndpoint(
 const found = `select id from webhook_endpoints where workspace_id = $1 and user_id = $2`;
 const all = `${found} and subscription is null and enabled order by id`;
 const ofSessions = `${found} and credential_id is null and connected_app_id is null and enabled order by id`;
-const subscriptions = `${found} and subscription is not null order by id`;
+// A worker that holds one has looked whether it may be read before: it loses it, and the next one looks again.
+const endSubscriptions = `update webhook_endpoints set due_at = now(), is_leased = false, attempt = attempt + 1
+  where workspace_id = $1 and user_id = $2 and subscription is not null and enabled returning 1`;
 
 async function disableFound(ctx: NotifyContext, text: string, workspaceId: string, userId: string): Promise<void> {
   for (const { id } of await ctx.db.rows<{ id: string }>(text, [workspaceId, userId]))
@@ -100,6 +102,5 @@ export async function disableEndpointsOf(ctx: NotifyContext, userId: string, wor
  */
 export async function disableEndpointsOfLeaver(ctx: NotifyContext, userId: string, workspaceId: string): Promise<void> {
   await disableFound(ctx, all, workspaceId, userId);
-  for (const { id } of await ctx.db.rows<{ id: string }>(subscriptions, [workspaceId, userId]))
-    await wakeEndpoint(ctx.db, workspaceId, id, true);
+  if ((await ctx.db.rows(endSubscriptions, [workspaceId, userId])).length > 0) wake(ctx.db, 'webhooks');
 }
