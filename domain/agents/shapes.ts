@@ -133,7 +133,7 @@ export const AgentPatch = z.strictObject({
   requiresApproval: z.boolean().optional().describe('Pause for a person before risky actions.'),
   approvalGuidance: Guidance.optional().describe('What to ask a person about.'),
   workingHoursEnabled: z.boolean().optional().describe('True needs workingHours.'),
-  workingHours: WorkingHoursParams.optional().describe('When work by a schedule or an assignment may start.'),
+  workingHours: WorkingHoursParams.optional().describe('When scheduled or assigned work may start.'),
   clear: z.array(z.enum(clearable)).max(20).optional().describe('Fields to empty.'),
   expectedVersion: z.int().min(1).optional().describe('Refuse unless the agent is still at this version.'),
 });

@@ -48,7 +48,7 @@ export const todoTools = {
       tool('update_todo', {
         title: 'Change a todo',
         description:
-          'Change the given fields of one todo; omitted fields are unchanged, clear empties fields. Use it to move, reschedule, rename, label and reassign. Adding an agent to assignees starts the agent, at once or when its working hours begin; spends agent minutes. Example, to Friday and without a priority: {"todoId":"…","dueDate":"2026-03-06","clear":["priority"]}.',
+          'Change the given fields of one todo; omitted ones are unchanged, clear empties fields. Use it to move, reschedule, rename, label and reassign. Adding an agent to assignees starts it, in its working hours, and spends agent minutes. Example, to Friday and without a priority: {"todoId":"…","dueDate":"2026-03-06","clear":["priority"]}.',
         ...write,
       }),
     )

@@ -116,7 +116,7 @@ test('an answer that fits in no size names what was made, and is no error', asyn
   const outcome = await agentToolsOf([tool], () => {})
     .get(tool.name)
     ?.call(ctx, {});
-  assert.equal(outcome, { isError: false, output: expected, truncated: true });
+  assert.equal(outcome, { isError: false, output: expected, truncated: true, quotesCaptures: false });
   const read = answerOf(endless({ readOnly: true }), await tool.call(ctx, {}), 'https://tandem.test');
   assert.match((read.structuredContent as { note: string }).note, /Ask for less\.$/);
 });
