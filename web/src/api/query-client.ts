@@ -4,12 +4,27 @@ import { repeatFailed, staleMs } from './live-state.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
 
+let isMoving = false;
+
+/** While `work` moves the session to another workspace, a 401 is of the one before: a read may have begun with it. */
+export async function movingSession<Result>(work: () => Promise<Result>): Promise<Result> {
+  isMoving = true;
+  try {
+    const result = await work();
+    // What is still under way has the session before, too.
+    await queryClient.cancelQueries();
+    return result;
+  } finally {
+    isMoving = false;
+  }
+}
+
 /**
  * A 401 means that the session has ended: the identity becomes null, and the pages redirect to the sign-in. Where the
  * session became that of another person or workspace, the pages become theirs.
  */
 function followSession(error: unknown): void {
-  if (isSignedOut(error)) queryClient.setQueryData(identityQuery.queryKey, null);
+  if (isSignedOut(error) && !isMoving) queryClient.setQueryData(identityQuery.queryKey, null);
   if (problemOf(error).reason === sessionChanged)
     void queryClient.invalidateQueries({ queryKey: identityQuery.queryKey });
 }
