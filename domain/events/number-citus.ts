@@ -8,7 +8,9 @@ import {
   maxWorkspaces,
   type Numbered,
   noWorkspace,
+  numberWaiting,
   oldestOf,
+  queuedColumns,
   type Read,
   type Waiting,
 } from './queue.ts';
@@ -84,8 +86,7 @@ const isTracked = `current_setting('track_commit_timestamp') = 'on'`;
  * of the last event of each transaction, by the clock of the node that ran it. A row that was copied is older than all that
  * were written there. Ids are in the order of the events within a transaction.
  */
-const next = `select workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
-    request_id, reader_id, version, occurred_at, committed_at::text, last_position::text, transaction::text
+const next = `select ${queuedColumns}, committed_at::text, last_position::text, transaction::text
   from (
     select q.*, case when bool_and(q.is_own) over (partition by q.workspace_id) then q.at end as committed_at,
       max(q.position) over (partition by q.workspace_id, q.at, q.transaction) as last_position
@@ -96,9 +97,6 @@ const next = `select workspace_id, id, type, object_id, parents, changed_fields,
     ) q
   ) w order by w.committed_at nulls first, w.last_position, w.transaction, w.id limit $2::int`;
 
-const columns = `workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
-  request_id, reader_id, version, occurred_at`;
-
 /** Numbers those of the events that the log does not have. On the coordinator, as on PostgreSQL. */
 const number = `with waiting as materialized (
     select w.*, row_number() over (partition by w.workspace_id
@@ -107,18 +105,7 @@ const number = `with waiting as materialized (
       changed_fields text[], actor_type text, actor_id uuid, credential_id uuid, via text, request_id text, reader_id uuid,
       version int, occurred_at timestamptz, committed_at timestamptz, last_position bigint, transaction xid8)
     where not exists (select from events e where e.workspace_id = w.workspace_id and e.id = w.id)
-  ), added as (
-    insert into events (${columns}, sequence)
-    select ${columns.replace(/\w+/g, 'w.$&')}, p.latest + w.place
-    from waiting w join event_positions p on p.workspace_id = w.workspace_id
-    returning workspace_id, sequence
-  ), moved as (
-    update event_positions p set latest = a.latest
-    from (select workspace_id, max(sequence) as latest, count(*) as added from added group by 1) a
-    where p.workspace_id = a.workspace_id returning p.workspace_id, p.latest, a.added
-  ) select sum(added)::int as count, (select min(coalesce(committed_at, occurred_at)) from waiting) as oldest,
-      json_agg(json_build_array(workspace_id, latest))::text as positions
-    from moved having count(*) > 0`;
+  ), ${numberWaiting}`;
 
 /** For the transaction only, as on PostgreSQL. */
 const settings = {

@@ -10,6 +10,7 @@ import {
   maxRows,
   type Numbered,
   noWorkspace,
+  numberWaiting,
   oldestOf,
 } from './queue.ts';
 
@@ -31,9 +32,6 @@ const settings = {
     set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)`,
   values: ['32MB'],
 };
-
-const columns = `workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
-  request_id, reader_id, version, occurred_at`;
 
 /** The next events in the order of the last event of each transaction, where the times of commits are not known. */
 const byLastEvent = {
@@ -59,18 +57,7 @@ const numberOf = ({ from, order }: typeof byLastEvent) => `with waiting as mater
     from (select * from ${from} w order by ${order} limit $2) w
   ), taken as (
     delete from event_queue where ctid = any(array(select place_in_queue from waiting))
-  ), added as (
-    insert into events (${columns}, sequence)
-    select ${columns.replace(/\w+/g, 'w.$&')}, p.latest + w.place
-    from waiting w join event_positions p on p.workspace_id = w.workspace_id
-    returning workspace_id, sequence
-  ), moved as (
-    update event_positions p set latest = a.latest
-    from (select workspace_id, max(sequence) as latest, count(*) as added from added group by 1) a
-    where p.workspace_id = a.workspace_id returning p.workspace_id, p.latest, a.added
-  ) select sum(added)::int as count, (select min(coalesce(committed_at, occurred_at)) from waiting) as oldest,
-      json_agg(json_build_array(workspace_id, latest))::text as positions
-    from moved having count(*) > 0`;
+  ), ${numberWaiting}`;
 
 const [number, numberTracked] = [numberOf(byLastEvent), numberOf(byTransaction)];
 

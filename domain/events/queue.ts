@@ -22,6 +22,27 @@ export interface Waiting extends LargeQueue {
   committedAt: string;
 }
 
+/** The columns of an event in the queue and in the log. */
+export const queuedColumns = `workspace_id, id, type, object_id, parents, changed_fields, actor_type, actor_id, credential_id, via,
+  request_id, reader_id, version, occurred_at`;
+
+/**
+ * The end of a statement whose `waiting` has events of held workspaces, each with its `place` among those of its workspace:
+ * gives them the next numbers, and returns a `Batch` with the positions that are announced.
+ */
+export const numberWaiting = `added as (
+    insert into events (${queuedColumns}, sequence)
+    select ${queuedColumns.replace(/\w+/g, 'w.$&')}, p.latest + w.place
+    from waiting w join event_positions p on p.workspace_id = w.workspace_id
+    returning workspace_id, sequence
+  ), moved as (
+    update event_positions p set latest = a.latest
+    from (select workspace_id, max(sequence) as latest, count(*) as added from added group by 1) a
+    where p.workspace_id = a.workspace_id returning p.workspace_id, p.latest, a.added
+  ) select sum(added)::int as count, (select min(coalesce(committed_at, occurred_at)) from waiting) as oldest,
+      json_agg(json_build_array(workspace_id, latest))::text as positions
+    from moved having count(*) > 0`;
+
 /** What was numbered. */
 export interface Batch {
   count: number;
