@@ -9,21 +9,17 @@ import type { Plugin } from 'vite';
 /** In a file of the router: the beginning and the end of what is replaced, and what takes its place. */
 const replacements: Record<string, [from: string, to: string, by: string][]> = {
   'find-my-way/lib/node.js': [
-    [
-      '  const lines = []\n',
-      ".join(' && ')}`) // eslint-disable-line\n",
-      '  return (path, i) => path.startsWith(prefix, i)\n',
-    ],
+    ['  const lines = []\n', ".join(' && ')}`)", '  return (path, i) => path.startsWith(prefix, i)'],
   ],
   'find-my-way/lib/handler-storage.js': [
     [
       `    const fnBody = ["'use strict'"]\n`,
-      "fnBody.join('\\n'))(NullObject)  // eslint-disable-line\n",
+      "fnBody.join('\\n'))(NullObject)",
       `    return (...values) => {
       const found = new NullObject()
       for (let i = 0; i < params.length; i++) found[params[i]] = i < 4 ? values[i] : values[4][i - 4]
       return found
-    }\n`,
+    }`,
     ],
     [
       '  _compileGetHandlerMatchingConstraints (constrainer) {\n',
