@@ -1,6 +1,6 @@
 import type { Locator, Request } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { pageSuite, type Window } from '../support/browser.ts';
+import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { form } from '../support/fault-flows.ts';
 import { listWindow, onWrite, refusal } from '../support/outbox-pages.ts';
 import { breakOperations } from '../support/page-faults.ts';
@@ -30,7 +30,8 @@ function answersOf(window: Window): () => Promise<void> {
 }
 const hasFocus = ({ page }: Window, field: Locator) => field.and(page.locator(':focus')).isVisible();
 
-test.promise('a note that is sent slowly takes away neither the page nor the next note', async (stage) => {
+/** Somebody who has sent this note, of which there is no answer yet, and has left the form and come back to it. */
+async function sentSlowly(stage: Stage, note: string) {
   const ada = await stage.person();
   const window = await stage.window({ as: ada });
   const { page, goTo, sees } = window;
@@ -38,13 +39,19 @@ test.promise('a note that is sent slowly takes away neither the page nor the nex
   const { field, send } = form(window, 'Note', 'Save note');
   const answers = answersOf(window);
   const slow = await breakOperations(page, (id) => id === 'createCapture', 'slow');
-  await field.fill('The first note');
+  await field.fill(note);
   await send();
   await slow.asked;
   await side(window, 'Captures');
   await sees('Captures');
   await page.getByRole('link', { name: 'New note' }).first().click();
   await sees('New note');
+  return { ada, window, field, send, slow, answers };
+}
+
+test.promise('a note that is sent slowly takes away neither the page nor the next note', async (stage) => {
+  const { ada, window, field, slow, answers } = await sentSlowly(stage, 'The first note');
+  const { page, sees } = window;
   await field.fill('The second note');
   await slow.mend();
   await answers();
@@ -59,19 +66,8 @@ test.promise('a note that is sent slowly takes away neither the page nor the nex
 });
 
 test.promise('a note that is sent again by who came back before the answer is made once', async (stage) => {
-  const ada = await stage.person();
-  const window = await stage.window({ as: ada });
-  const { page, goTo, sees } = window;
-  await goTo('/captures/new', 'New note');
-  const { field, send } = form(window, 'Note', 'Save note');
-  const slow = await breakOperations(page, (id) => id === 'createCapture', 'slow');
-  await field.fill('The only note');
-  await send();
-  await slow.asked;
-  await side(window, 'Captures');
-  await sees('Captures');
-  await page.getByRole('link', { name: 'New note' }).first().click();
-  await sees('New note');
+  const { ada, window, field, send, slow } = await sentSlowly(stage, 'The only note');
+  const { page } = window;
   assert.is(await field.inputValue(), 'The only note');
   const again = page.waitForRequest((request) => request.url().includes('captures.create'));
   await send();
