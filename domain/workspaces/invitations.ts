@@ -33,6 +33,7 @@ const insert = `insert into invitations
   values ($1, $2, $3, $4, $5, $6, $7, now() + interval '${days} days') returning ${columns}`;
 const revoke = `update invitations set revoked_at = now() where workspace_id = $1 and id = $2 and ${open} returning id`;
 const find = `select workspace_id as "workspaceId", invited_by as "invitedBy",
+    anyone_with_link as "anyoneWithLink",
     anyone_with_link or exists (select from users u where u.id = $2 and lower(u.email) = lower(i.email)) as "isForThem"
   from invitations i where token_hash = $1 and ${open}`;
 const holdInviter = `select 1 from members
@@ -41,6 +42,7 @@ const accept = `update invitations set accepted_at = now() where workspace_id = 
 const join = `insert into members as m (workspace_id, user_id, role) values ($1, $2, $3)
   on conflict (workspace_id, user_id) do update set removed_at = null, role = excluded.role where m.removed_at is not null
   returning user_id as id`;
+const membership = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
 const namesOf = `select w.name, u.name as "inviter" from workspaces w, users u where w.id = $1 and u.id = $2`;
 
 const ofLastHour = (where: string) => `select count(*)::int as count,
@@ -58,6 +60,7 @@ type Row = Pick<
 interface Found {
   workspaceId: string;
   invitedBy: string;
+  anyoneWithLink: boolean;
   isForThem: boolean;
 }
 
@@ -192,18 +195,20 @@ function otherAddress(): Failure {
 /**
  * Makes a person a member by the token of an invitation; returns the workspace. An invitation is valid only while its
  * inviter is an owner: the workspace and the inviter's membership are locked before the invitation, in the order in which an
- * invitation and a removal lock them. `db` is a transaction. @throws Failure 400, 403 when it is for another address.
+ * invitation and a removal lock them. A member who opens a link for anyone leaves it for whom it was meant. `db` is a
+ * transaction. @throws Failure 400, 403 when it is for another address.
  */
 export async function joinByInvitation(db: Db, token: string, userId: string): Promise<string> {
   const spent = () =>
     invalid('invitationToken', 'This invitation was used or withdrawn, or has expired. Ask an owner for a new one.');
   const [found] = await db.rows<Found>(find, [sha256(token), userId]);
   if (!found) throw spent();
-  const { workspaceId, invitedBy, isForThem } = found;
+  const { workspaceId, invitedBy, anyoneWithLink, isForThem } = found;
   await lockWorkspace(db, workspaceId);
   const inviters = await db.rows(holdInviter, [workspaceId, invitedBy]);
   if (inviters.length === 0) throw spent();
   if (!isForThem) throw otherAddress();
+  if (anyoneWithLink && (await db.rows(membership, [workspaceId, userId])).length > 0) return workspaceId;
   const [accepted] = await db.rows<{ id: string; role: string }>(accept, [workspaceId, sha256(token)]);
   if (!accepted) throw spent();
   const joined = await db.rows<{ id: string }>(join, [workspaceId, userId, accepted.role]);

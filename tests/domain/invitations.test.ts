@@ -116,6 +116,15 @@ test('one for anyone with the link is accepted once by any account, and says so 
   assert.ok((await members()).includes(first.email));
 });
 
+test('one for anyone is not used up by a member who opens it', async () => {
+  const { invitationToken, owner, members } = await invitation({ email: newEmail(), anyoneWithLink: true });
+  const opened = await accept(owner, invitationToken);
+  assert.equal([opened.status, opened.body.role], [200, 'owner']);
+  const guest = await newAccount(tandem);
+  assert.is((await accept(guest, invitationToken)).status, 200);
+  assert.is((await members()).length, 2);
+});
+
 test('one of an earlier release, which was for anyone, still is', async () => {
   const { invitationToken, invitation: made } = await invitation({ email: newEmail() });
   await tandem.db.rows('update invitations set anyone_with_link = default where id = $1', [made.id]);
