@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   let errors = 0;
   try {
     print(`Measuring on ${database.size}`);
-    const measured = wantsRequests(options) ? await measureRequests(database, options, print) : undefined;
+    const measured = wantsRequests(options) ? await measureRequests(database, options, others, print) : undefined;
     const searches = wants(options, 'searches') ? await measureSearches(database, options, print) : undefined;
     const pages = wants(options, 'pages') ? await measurePages(database, print) : undefined;
     const peers = options.only.includes('peers') ? await measurePeers(database, options, print) : undefined;

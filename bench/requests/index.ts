@@ -17,10 +17,14 @@ export interface RequestFigures {
   ceilingMemory: number;
 }
 
-/** Loads service and ceiling with every workload that `options.only` selects. */
+/**
+ * Loads service and ceiling with every workload that `options.only` selects; `parts` are its other names. @throws Error when
+ * one of them is unknown.
+ */
 export async function measureRequests(
   database: BenchDatabase,
   options: Options,
+  parts: readonly string[],
   print: (line: string) => void,
 ): Promise<RequestFigures> {
   const { url, keys } = database;
@@ -36,9 +40,10 @@ export async function measureRequests(
     stops.push(() => loader.close());
     const spaces = await sampleSpaces(database, 100);
     const [ours, theirs] = [await workloadsOf(service.url, spaces), await workloadsOf(ceiling.url, spaces)];
-    const wanted = ours.filter(
-      ({ name }) => options.only.length === 0 || options.only.some((each) => name.startsWith(each)),
-    );
+    const names = options.only.filter((each) => !parts.includes(each));
+    const unknown = names.filter((each) => !ours.some(({ name }) => name.startsWith(each)));
+    if (unknown.length > 0) throw new Error(`--only: neither a part nor a workload: ${unknown.join(', ')}`);
+    const wanted = ours.filter(({ name }) => names.length === 0 || names.some((each) => name.startsWith(each)));
     const found: Comparison[] = [];
     for (const mine of wanted) {
       const other = theirs.find(({ name }) => name === mine.name) ?? mine;
