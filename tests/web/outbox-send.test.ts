@@ -112,6 +112,20 @@ test('a todo that others change all the time is given up after some rounds, with
   assert.is(requests.filter(({ method }) => method === 'PATCH').length, 5);
 });
 
+test('what was archived before an answer was lost is stored, and an archive that waited goes on from what others changed', async () => {
+  const known = { resource: todo, tag: tag() };
+  change({ isArchived: true });
+  const { todos, tagged } = await send(writeOf({ operation: 'archive' }, { known }), true, ada);
+  assert.equal([methods(), todos[0]?.isArchived, tagged?.tag], ['DELETE GET', true, '"2"']);
+  const restore = writeOf({ operation: 'restore' }, { known: { resource: todo, tag: tag() } });
+  change({ title: 'Theirs' });
+  const restored = await send(restore, true, ada);
+  assert.is(methods(), 'DELETE GET POST GET POST');
+  assert.equal([restored.tagged?.resource.title, restored.tagged?.resource.isArchived], ['Theirs', false]);
+  const status = await send(restore, false, ada).catch((error: unknown) => problemOf(error).status);
+  assert.equal([status, methods()], [412, 'DELETE GET POST GET POST POST GET']);
+});
+
 test('a creation has its key, an archived todo its version, and several todos go in one request', async () => {
   await send(writeOf({ operation: 'create', input: { id: 'a', title: 'A' } }), false, ada);
   assert.equal([requests[0]?.path, requests[0]?.headers.get('Idempotency-Key')], ['/api/v1/todos', 'key']);

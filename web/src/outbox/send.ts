@@ -22,7 +22,7 @@ export interface Answer {
   conflicts: readonly Refusal[];
 }
 
-/** How often a change is merged with those of others before its error counts. */
+/** How often a change is sent, merged with those of others, before its error counts. */
 const maxMerges = 5;
 const readMs = 60_000;
 
@@ -90,11 +90,30 @@ async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boo
   return { todos: resource.data, tagged: null, conflicts };
 }
 
-/** Archives or restores one todo, if it is still the known version. */
-async function move(todo: Todo, isArchived: boolean, known: Tagged<Todo> | null, actor: Actor): Promise<Answer> {
+/**
+ * Archives or restores one todo, if it is still the known version. One that has waited may have been moved before its answer
+ * was lost, or others changed something else of it meanwhile.
+ */
+async function move(
+  todo: Todo,
+  isArchived: boolean,
+  known: Tagged<Todo> | null,
+  hasWaited: boolean,
+  actor: Actor,
+): Promise<Answer> {
   const request = isArchived ? (`DELETE ${pathOf(todo.id)}` as const) : (`POST ${pathOf(todo.id)}/restore` as const);
-  const { tag } = await sendTagged<object>(request, { tag: known?.tag, actor });
-  return { todos: [], tagged: { resource: { ...(known?.resource ?? todo), isArchived }, tag }, conflicts: [] };
+  let at = known;
+  for (let round = 1; ; round++) {
+    try {
+      const { tag } = await sendTagged<object>(request, { tag: at?.tag, actor });
+      return { todos: [], tagged: { resource: { ...(at?.resource ?? todo), isArchived }, tag }, conflicts: [] };
+    } catch (error) {
+      if (problemOf(error).status !== 412) throw error;
+      at = await read(todo.id, actor);
+      if (at.resource.isArchived === isArchived) return { todos: [at.resource], tagged: at, conflicts: [] };
+      if (!hasWaited || round === maxMerges) throw error;
+    }
+  }
 }
 
 async function sendOnce({ id, action, todos, base, known }: Write, hasWaited: boolean, actor: Actor): Promise<Answer> {
@@ -109,7 +128,7 @@ async function sendOnce({ id, action, todos, base, known }: Write, hasWaited: bo
       ? update(todo.id, base ?? todo, known, action.change, actor)
       : updateMany(todos, action.change, hasWaited, actor);
   const isArchived = action.operation === 'archive';
-  if (todos.length === 1) return move(todo, isArchived, known, actor);
+  if (todos.length === 1) return move(todo, isArchived, known, hasWaited, actor);
   const ids = (hasWaited ? await readMany(todos) : todos).map((each) => each.id);
   if (ids.length === 0) return { todos: [], tagged: null, conflicts: [] };
   const { resource } = await sendTagged<{ data: Todo[] }>('POST /todos/bulk', { body: { ids, archive: true }, actor });
