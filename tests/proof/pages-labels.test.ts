@@ -195,10 +195,18 @@ test.promise('the settings create, rename, recolour and delete a label', async (
   await page.getByRole('button', { name: 'Change: Blocked' }).waitFor();
   const { data } = await makes(stage, ada, 'GET /labels');
   assert.equal([data[0].name, data[0].color], ['Blocked', 'red']);
-  await page.getByRole('textbox', { name: 'Name' }).fill('BLOCKED');
+  // What somebody else has changed meanwhile is not written back.
+  await page.getByRole('button', { name: 'Change: Blocked' }).click();
+  await makes(stage, ada, `PATCH /labels/${data[0].id}`, { color: 'green' });
+  const again = page.getByRole('form', { name: /^Change/ });
+  await again.getByRole('textbox', { name: 'Name' }).fill('Blocked now');
+  await again.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Change: Blocked now' }).waitFor();
+  assert.is((await makes(stage, ada, 'GET /labels')).data[0].color, 'green');
+  await page.getByRole('textbox', { name: 'Name' }).fill('BLOCKED NOW');
   await page.getByRole('button', { name: 'Create label' }).click();
   await page.getByText('A label has this name, ignoring case.').first().waitFor();
-  await page.getByRole('button', { name: 'Delete: Blocked' }).click();
+  await page.getByRole('button', { name: 'Delete: Blocked now' }).click();
   await page.getByText('taken off 0 todos').waitFor();
   await page.getByRole('button', { name: 'Delete label' }).click();
   await page.getByText('No labels yet').waitFor();

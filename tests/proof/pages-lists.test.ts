@@ -107,6 +107,30 @@ test.promise('the same by keyboard alone, from the palette and the menu of the p
   assert.equal(await stored(stage, ada), [['Allotment', null, false]]);
 });
 
+test.promise('what somebody else renames while it is changed here keeps the new name', async (stage) => {
+  const ada = await stage.person();
+  const { id } = await makes(stage, ada, 'POST /todo-lists', { name: 'Garden' });
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  await goTo('/lists', 'Lists');
+  await page.getByRole('button', { name: 'Change: Garden' }).click();
+  await makes(stage, ada, `PATCH /todo-lists/${id}`, { name: 'Allotment' });
+  const form = page.getByRole('form', { name: /^Change/ });
+  await form.getByRole('textbox', { name: 'Emoji' }).fill('🌱');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  assert.equal(await stored(stage, ada), [['Allotment', '🌱', false]]);
+  await goTo(`/lists/${id}`, 'Allotment');
+  await page.getByRole('main').getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Rename…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Emoji' }).fill('🌳');
+  await makes(stage, ada, `PATCH /todo-lists/${id}`, { name: 'Orchard' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await sees('Orchard');
+  assert.equal(await stored(stage, ada), [['Orchard', '🌳', false]]);
+});
+
 test.promise(
   'an archived list has a page with its todos and no form, and one that has todos is not deleted',
   async (stage) => {

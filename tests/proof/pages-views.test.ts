@@ -58,6 +58,14 @@ test.promise('a filter is saved as a view, changed and updated, moved, renamed a
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await sees('Hottest');
   assert.is((await makes(stage, ada, 'GET /views')).data[1].isShared, true);
+  // What somebody else has changed meanwhile is not written back.
+  await chooses('Rename or share…');
+  await makes(stage, ada, `PATCH /views/${data[1].id}`, { isShared: false });
+  await page.getByRole('textbox', { name: 'Name' }).fill('Coldest');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await sees('Coldest');
+  const { isShared } = await makes(stage, ada, `GET /views/${data[1].id}`);
+  assert.is(isShared, false);
   await chooses('Delete the view…');
   await page.getByRole('button', { name: 'Delete view' }).click();
   await sees('Todos');

@@ -9,8 +9,11 @@ export const listFields: Fields = {
 };
 const maxName = 100;
 
-/** The values of `ListFields`: an emoji that is left empty is null. */
-export function listValues(filled: Filled): Pick<TodoList, 'name' | 'emoji'> {
+/** An emoji that is left empty is null. */
+export type ListValues = Pick<TodoList, 'name' | 'emoji'>;
+
+/** The values of `ListFields`. */
+export function listValues(filled: Filled): ListValues {
   return { name: filled.text('name').trim(), emoji: filled.text('emoji').trim() || null };
 }
 

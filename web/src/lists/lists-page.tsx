@@ -13,7 +13,8 @@ import { useIsHere } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { Page, useFocusOnNew } from '../ui/page.tsx';
 import { Badge, Row, Rows } from '../ui/rows.tsx';
-import { ListFields, listFields, listValues } from './list-fields.tsx';
+import { useChanged } from '../ui/use-changed.ts';
+import { ListFields, type ListValues, listFields, listValues } from './list-fields.tsx';
 import { useArchiveList } from './use-archive.ts';
 
 /** Page `/lists`: the lists of the workspace, and those that are archived. */
@@ -98,8 +99,9 @@ interface ChangeFormProps {
 function ChangeForm({ list, close }: ChangeFormProps) {
   const queryClient = useQueryClient();
   const isHere = useIsHere();
+  const send = useChanged<ListValues>(list);
   const change = async (filled: Filled) => {
-    await api.todoLists.update.mutate({ todoListId: list.id, ...listValues(filled) });
+    await send(listValues(filled), (changes) => api.todoLists.update.mutate({ todoListId: list.id, ...changes }));
     await readAgain(queryClient, 'todos');
     // Not where it was closed before: another one may be open by then.
     if (isHere()) close();

@@ -16,6 +16,7 @@ import { useIsHere } from '../ui/here.ts';
 import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { Row, Rows } from '../ui/rows.tsx';
+import { useChanged } from '../ui/use-changed.ts';
 
 const fields: Fields = { name: { label: 'Name', required: 'Enter a name' }, color: { label: 'Colour' } };
 const maxName = 50;
@@ -98,8 +99,9 @@ interface ChangeFormProps {
 function ChangeForm({ label: { id: labelId, name, color }, close }: ChangeFormProps) {
   const refresh = useRefresh();
   const isHere = useIsHere();
+  const send = useChanged({ name, color });
   const change = async (filled: Filled) => {
-    await api.labels.update.mutate({ labelId, ...valuesOf(filled) });
+    await send(valuesOf(filled), (changes) => api.labels.update.mutate({ labelId, ...changes }));
     await refresh();
     // Not where it was closed before: another one may be open by then.
     if (isHere()) close();

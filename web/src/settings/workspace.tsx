@@ -12,8 +12,8 @@ import { ownTimeZone } from '../ui/own-time-zone.ts';
 import { Page } from '../ui/page.tsx';
 import { Badge, Initial, Row, Rows } from '../ui/rows.tsx';
 import { TimeZoneField } from '../ui/time-zone-field.tsx';
+import { useChanged } from '../ui/use-changed.ts';
 import { RequiredFactor } from './required-factor.tsx';
-import { useChanged } from './use-changed.ts';
 
 const fields: Fields = {
   name: { label: 'Name', required: 'Enter a name' },

@@ -11,6 +11,7 @@ import type { Fields } from '../ui/form-errors.tsx';
 import { useIsHere } from '../ui/here.ts';
 import { NamedFields } from '../ui/named-fields.tsx';
 import { Overlay } from '../ui/overlay.tsx';
+import { useChanged } from '../ui/use-changed.ts';
 
 const fields: Fields = {
   name: { label: 'Name', required: 'Enter a name' },
@@ -33,13 +34,19 @@ export function ViewDialog({ view, query, onSaved, close }: ViewDialogProps) {
   const id = useId();
   const queryClient = useQueryClient();
   const isHere = useIsHere();
+  const send = useChanged<Pick<View, 'name' | 'icon' | 'isShared'>>(view ?? {});
   const save = async (filled: Filled) => {
-    const name = filled.text('name').trim();
-    const icon = filled.text('icon').trim();
-    const isShared = filled.text('isShared') !== '';
-    const saved = view
-      ? await api.views.update.mutate({ viewId: view.id, name, icon: icon === '' ? null : icon, isShared })
-      : await api.views.create.mutate({ name, ...(icon !== '' && { icon }), isShared, query });
+    const values = {
+      name: filled.text('name').trim(),
+      icon: filled.text('icon').trim() || null,
+      isShared: filled.text('isShared') !== '',
+    };
+    const { icon, ...others } = values;
+    const saved = await send(values, (changes) =>
+      view
+        ? api.views.update.mutate({ viewId: view.id, ...changes })
+        : api.views.create.mutate({ ...others, ...(icon !== null && { icon }), query }),
+    );
     await readAgain(queryClient, 'views');
     // Not where it was closed before: the person has gone on.
     if (!isHere()) return;

@@ -4,7 +4,7 @@ import { TextField } from '../../ui/fields.tsx';
 import { type Filled, Form } from '../../ui/form.tsx';
 import type { Fields } from '../../ui/form-errors.tsx';
 import { Tick } from '../../ui/icons.tsx';
-import { useChanged } from '../use-changed.ts';
+import { useChanged } from '../../ui/use-changed.ts';
 import type { WantedType } from './event-types.ts';
 import type { Endpoint } from './queries.ts';
 import { TypesField } from './types-field.tsx';

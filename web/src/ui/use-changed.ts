@@ -9,12 +9,13 @@ const textOf = (value: unknown) => JSON.stringify(Array.isArray(value) ? value.t
  */
 export function useChanged<Values extends object>(shown: Partial<Values>) {
   const known = useRef(shown);
-  return async (values: Values, send: (changes: Partial<Values>) => Promise<unknown>): Promise<void> => {
+  return async <Answer>(values: Values, send: (changes: Partial<Values>) => Promise<Answer>): Promise<Answer> => {
     const names = Object.keys(values) as (keyof Values)[];
     const changed = names.filter((name) => textOf(values[name]) !== textOf(known.current[name]));
     // After a failure it is unknown which of both the service has.
     known.current = { ...known.current, ...Object.fromEntries(changed.map((name) => [name, undefined])) };
-    await send(Object.fromEntries(changed.map((name) => [name, values[name]])) as Partial<Values>);
+    const answer = await send(Object.fromEntries(changed.map((name) => [name, values[name]])) as Partial<Values>);
     known.current = values;
+    return answer;
   };
 }
