@@ -4,10 +4,14 @@ import type { ToolMeta } from '../operations.ts';
 export interface Given {
   chatId: string;
   todoId: string | null;
+  /** Whether the todo has sub-todos, archived ones included. */
+  hasSubTodos: boolean;
 }
 
 /** Changes of one todo. Other tools that take a todo, such as a run or a chat, start an agent. */
 const changesTodo = new Set(['update_todo', 'complete_todo', 'reopen_todo', 'archive_todo', 'unarchive_todo']);
+/** Those of them that change all sub-todos too, whoever works on these. */
+const changesSubTodos = new Set(['archive_todo', 'unarchive_todo']);
 const changesChat = new Set(['send_chat_message', 'stop_chat']);
 
 /** Fields of a todo that start an agent, now or later. */
@@ -15,6 +19,7 @@ const startsAgents = ['assignees', 'schedule', 'schedulePaused', 'run'];
 
 const reasons = {
   limits: 'It changes an agent or a skill. A person decides what agents may do, whatever their settings are.',
+  subTodos: 'The todo has sub-todos, which are changed with it, whoever they are assigned to.',
   starts: 'It changes who works on the todo or when, which can put another agent to work.',
   beyond: 'This agent asks before every change, except changes to the todo and the chat that it works on.',
 };
@@ -23,10 +28,20 @@ function isSame(given: string | null, named: unknown): boolean {
   return given !== null && typeof named === 'string' && named.toLowerCase() === given.toLowerCase();
 }
 
+/** Whether the reason for an approval may depend on the sub-todos of the given todo. */
+export function regardsSubTodos(toolName: string): boolean {
+  return changesSubTodos.has(toolName);
+}
+
+/** Whether a field is given, as a new value or as one of those to `clear`. */
+function isGiven({ clear, ...fields }: Record<string, unknown>, name: string): boolean {
+  return fields[name] !== undefined || (Array.isArray(clear) && clear.includes(name));
+}
+
 /**
  * The reason why a person must approve a call of the tool with this input, as text for that person; null when no approval
  * is needed (CONTRACT §6). Reading never needs one. Changing agents or skills always does: an agent must not loosen its
- * own limits, nor another's. Other changes do when `requiresApproval` is set, except of the given todo and chat.
+ * own limits, nor another's. Other changes do when `requiresApproval` is set, except of the given todo and chat; its sub-todos are not given.
  */
 export function approvalReason(
   tool: Pick<ToolMeta, 'name' | 'readOnly' | 'scopes'>,
@@ -43,5 +58,6 @@ export function approvalReason(
   >;
   if (changesChat.has(tool.name) && isSame(given.chatId, chatId)) return null;
   if (!changesTodo.has(tool.name) || !isSame(given.todoId, todoId)) return reasons.beyond;
-  return startsAgents.some((name) => fields[name] !== undefined) ? reasons.starts : null;
+  if (given.hasSubTodos && changesSubTodos.has(tool.name)) return reasons.subTodos;
+  return startsAgents.some((name) => isGiven(fields, name)) ? reasons.starts : null;
 }

@@ -18,6 +18,7 @@ export const subTodosColumn = `case when t.has_had_sub_todos then (
         and s.archived_at is null and not s.is_suggested) end as "subTodos"`;
 
 const ofParents = 'from todos where workspace_id = $1 and parent_todo_id = any($2::uuid[])';
+const anyOne = `select 1 ${ofParents} limit 1`;
 const all = `select id ${ofParents} order by id for update`;
 const active = `select id ${ofParents} and archived_at is null order by id for update`;
 // `archived_at` is the time of the transaction: those archived by themselves, before or later, have another one.
@@ -28,6 +29,11 @@ const counted = `select parent_todo_id as id, count(*)::int as count ${ofParents
 
 /** `archivedTogether`: those that were archived by the archiving of their parent. */
 const statements = { all, active, archivedTogether: together };
+
+/** Whether a todo has sub-todos, archived ones included. */
+export async function hasSubTodos(db: Db, workspaceId: string, todoId: string): Promise<boolean> {
+  return (await db.rows(anyOne, [workspaceId, [todoId]])).length > 0;
+}
 
 /**
  * Locks sub-todos of these locked todos, and returns their ids. While a todo is locked, no sub-todo is added to it.

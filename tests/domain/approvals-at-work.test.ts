@@ -225,6 +225,40 @@ test('what the agent was given to work on needs no approval, other todos do', as
   assert.is((await workspace.call(`GET /todos/${other.id}`)).body.priority, null);
 });
 
+test('its own todo goes on as planned, and so do the sub-todos of others, until a person agrees', async () => {
+  const workspace = await tandem.workspace();
+  const schedule = { every: 'day', at: '09:00' };
+  const { body: parent } = await workspace.call('POST /todos', { title: 'Parent', schedule });
+  const sub = { title: 'Sub', parentTodoId: parent.id, schedule };
+  const { body: child } = await workspace.call('POST /todos', sub);
+  assert.ok(parent.rrule && child.rrule, 'both repeat');
+  const calls = use(
+    ['update_todo', { todoId: parent.id, clear: ['schedule'] }],
+    ['archive_todo', { todoId: parent.id }],
+    ['unarchive_todo', { todoId: parent.id }],
+  );
+  const { approvals } = await asked(workspace, engine.plan([calls, reply('Done.')]), { todoId: parent.id });
+  assert.equal(
+    approvals.map((each) => each.toolName),
+    ['update_todo', 'archive_todo', 'unarchive_todo'],
+  );
+  const now = await Promise.all([parent, child].map(async ({ id }) => (await workspace.call(`GET /todos/${id}`)).body));
+  assert.equal(
+    now.map((each) => [each.isArchived, each.rrule, each.scheduleStatus]),
+    [parent, child].map((each) => [false, each.rrule, each.scheduleStatus]),
+  );
+  const { approvals: alone } = await asked(
+    workspace,
+    engine.plan([use(['archive_todo', { todoId: child.id }], ['create_todo', { title: 'Other' }]), reply('Done.')]),
+    { todoId: child.id },
+  );
+  assert.equal(
+    alone.map((each) => each.toolName),
+    ['create_todo'],
+    'it has no sub-todos',
+  );
+});
+
 test('a call that cannot work asks nobody: the agent gets its error', async () => {
   const workspace = await tandem.workspace();
   const { body: agent } = await workspace.call('POST /agents', { name: 'Careful' });

@@ -12,7 +12,7 @@ type ToolFacts = Parameters<typeof approvalReason>[0];
 const chatId = '0190aaaa-bbbb-7ccc-8ddd-000000000001';
 const todoId = '0190aaaa-bbbb-7ccc-8ddd-00000000000a';
 const other = '0190aaaa-bbbb-7ccc-8ddd-000000000003';
-const given = { chatId, todoId };
+const given = { chatId, todoId, hasSubTodos: false };
 const careful = { requiresApproval: true };
 const free = { requiresApproval: false };
 
@@ -101,7 +101,7 @@ for (const tool of tools) {
   test(`${tool.name} is nobody’s own when the agent was given no todo`, () => {
     if (tool.readOnly || 'chatId' in (ofItsOwn[tool.name] ?? {})) return;
     for (const [name, input] of inputs) {
-      assert.ok(approvalReason(tool, input, careful, { chatId, todoId: null }), name);
+      assert.ok(approvalReason(tool, input, careful, { ...given, todoId: null }), name);
     }
   });
 }
@@ -114,6 +114,7 @@ test('a change of its own todo that could put another agent to work needs one', 
     { assignees: [] },
     { schedule: { every: 'day' } },
     { schedule: null },
+    { clear: ['schedule'] },
     { schedulePaused: false },
     { run: true },
   ]) {
@@ -126,8 +127,20 @@ test('a change of its own todo that could put another agent to work needs one', 
     { content: null },
     { todoListId: other },
     { dueDate: null },
+    { clear: ['dueDate', 'content'] },
   ]) {
     assert.is(approvalReason(update, { todoId, ...field }, careful, given), null, JSON.stringify(field));
+  }
+});
+
+test('archiving its own todo, or bringing it back, needs one when sub-todos go with it', () => {
+  for (const tool of specified) {
+    const reason = (agent: typeof careful, hasSubTodos: boolean) =>
+      approvalReason(tool, { todoId }, agent, { ...given, hasSubTodos });
+    const isAsked = ['archive_todo', 'unarchive_todo'].includes(tool.name);
+    if (isAsked) assert.match(reason(careful, true) ?? '', 'sub-todos');
+    else assert.is(reason(careful, true), reason(careful, false), tool.name);
+    assert.is(reason(free, true), reason(free, false), tool.name);
   }
 });
 

@@ -4,10 +4,11 @@ import type { Db } from '../../../db/client.ts';
 import { isSlowStatement } from '../../../db/errors.ts';
 import { originOfAgent } from '../../../db/origin.ts';
 import { agentAtWork } from '../../../domain/agents/rows.ts';
-import { approvalReason } from '../../../domain/approvals/policy.ts';
+import { approvalReason, regardsSubTodos } from '../../../domain/approvals/policy.ts';
 import type { ToolCallBlock } from '../../../domain/chats/shapes.ts';
 import type { AuthenticatedContext, Principal } from '../../../domain/context.ts';
 import { asStored } from '../../../domain/text.ts';
+import { hasSubTodos } from '../../../domain/todos/sub-todos.ts';
 import type { AnsweredCall, Claim } from '../../../domain/turns/steps.ts';
 import type { ToolCall } from '../../../engine/engine.ts';
 import type { AgentNow, TurnParts } from './parts.ts';
@@ -27,10 +28,11 @@ export class ToolCalls {
   }
 
   /** A call of a model as it is kept, and why a person must agree to it. What is judged is what will run. */
-  described({ name, input: written }: ToolCall, agent: AgentNow): AnsweredCall {
+  async described({ name, input: written }: ToolCall, agent: AgentNow): Promise<AnsweredCall> {
     const tool = this.#parts.tools.get(name);
     const input = asStored(written ?? {});
-    return { name, title: tool?.meta.title ?? name, input, approvalReason: this.#reasonToAsk(tool, input, agent) };
+    const reason = await this.#reasonToAsk(this.#parts.context.db, tool, input, agent);
+    return { name, title: tool?.meta.title ?? name, input, approvalReason: reason };
   }
 
   /** Runs a call in the transaction `db`. @throws whatever the database throws when it ends the transaction. */
@@ -53,15 +55,19 @@ export class ToolCalls {
   }
 
   /** Null when no approval is needed, as for a call that cannot work. */
-  #reasonToAsk(tool: AgentTool | undefined, input: unknown, agent: AgentNow): string | null {
-    return tool?.accepts(input) ? approvalReason(tool.meta, input, agent, this.#claim) : null;
+  async #reasonToAsk(db: Db, tool: AgentTool | undefined, input: unknown, agent: AgentNow): Promise<string | null> {
+    if (!tool?.accepts(input)) return null;
+    const { workspaceId, todoId } = this.#claim;
+    const isRegarded = agent.requiresApproval && todoId !== null && regardsSubTodos(tool.meta.name);
+    const given = { ...this.#claim, hasSubTodos: isRegarded && (await hasSubTodos(db, workspaceId, todoId)) };
+    return approvalReason(tool.meta, input, agent, given);
   }
 
   /** Refuses a call without an approval that needs one now: the agent, or its tools, changed meanwhile. */
   async #refusal(db: Db, tool: AgentTool, call: ToolCallBlock, input: unknown): Promise<ToolOutcome | null> {
     if (call.requiresApproval || tool.meta.readOnly) return null;
     const { workspaceId, agentId } = this.#claim;
-    const reason = this.#reasonToAsk(tool, input, await agentAtWork(db, workspaceId, agentId));
+    const reason = await this.#reasonToAsk(db, tool, input, await agentAtWork(db, workspaceId, agentId));
     if (reason === null) return null;
     const message = `A person must agree to this now. Make the same call again, and they are asked. ${reason}`;
     return { isError: true, output: { code: 'resource_conflict', message }, truncated: false };

@@ -210,7 +210,8 @@ export class Turn {
       await this.#step((db) => steps.saveEnd(this.#ctx(db), this.#claim, text, spentMs));
       return false;
     }
-    const calls = toolCalls.slice(0, maxCalls).map((call) => this.#calls.described(call, agent));
+    const described = toolCalls.slice(0, maxCalls).map((call) => this.#calls.described(call, agent));
+    const calls = await Promise.all(described);
     const { dry } = await this.#step((db) => steps.saveCalls(this.#ctx(db), this.#claim, { text, calls }, spentMs));
     this.#clearAnswer();
     return this.#booked(dry, 0);
