@@ -132,6 +132,29 @@ test.promise('of a field that others changed meanwhile a person is asked; other 
   await until(async () => bodyOf(await call(`GET /todos/${id}`)).title === 'Mine');
 });
 
+test.promise(
+  'where a todo was erased while a person decides, “Keep yours” says that it is not stored',
+  async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const { id } = bodyOf(await call('POST /todos', { title: 'Draft' }), 201);
+    const { page, goTo, sees } = await listWindow(stage, ada);
+    await goTo(`/todos/${id}`, 'Draft');
+    await isReady(page);
+    await page.context().setOffline(true);
+    await page.getByLabel('Priority').selectOption('high');
+    await pill(page, 'Offline: 1 change waits').waitFor();
+    bodyOf(await call(`PATCH /todos/${id}`, { priority: 'urgent' }));
+    await page.context().setOffline(false);
+    await pill(page, '1 change needs you').click();
+    await sees('Unsent changes');
+    assert.is((await call(`DELETE /todos/${id}?permanent=true`)).status, 200);
+    await page.getByRole('button', { name: 'Keep yours' }).click();
+    await page.getByText('There is no todo with this id').waitFor();
+    await page.getByText('No unsent changes').waitFor();
+  },
+);
+
 test.promise('a service that is killed before the answer makes exactly one todo', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

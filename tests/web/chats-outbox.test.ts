@@ -56,7 +56,10 @@ function newWorld() {
     held = Promise.withResolvers();
     return held.resolve;
   };
-  return { open, stored, sent, answers, pauses, hold, person, busy: () => busy };
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { open, stored, sent, answers, pauses, hold, pass, person, busy: () => busy };
 }
 
 const working = { isWorking: true, hasEnded: false };
@@ -135,6 +138,25 @@ test('lost answers are asked for again with the same key, also by the next page'
   await until(() => second.view()[0]?.state === 'sent');
   assert.equal(new Set(sent.map(([, key]) => key)), new Set(['key-1']));
   assert.is(stored.all, undefined);
+});
+
+test('a message whose answer was lost a day ago is not sent again by itself: the service no longer knows its key', async () => {
+  const { open, sent, answers, pass } = newWorld();
+  const first = open();
+  first.turnIs(completed);
+  answers.push({ status: 0, retryable: true });
+  first.add('Hello', true);
+  await until(() => sent.length === 2);
+  pass(24 * 60 * 60_000);
+  const second = open();
+  second.turnIs(completed);
+  const [refused] = second.view();
+  assert.equal([sent.length, refused?.state], [2, 'refused']);
+  assert.match(refused?.problem ?? '', 'more than a day ago');
+  answers.push(5);
+  second.release('key-1');
+  await until(() => second.view()[0]?.state === 'sent');
+  assert.is(sent.length, 3);
 });
 
 const limited = { status: 429, retryable: true, retryAfterSeconds: 20, message: 'Too many requests.' };

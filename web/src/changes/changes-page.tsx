@@ -34,7 +34,9 @@ function useActions(): ChangeRowActions {
       act(async (outbox) => {
         await outbox.discard(id);
         if (keeps === 'theirs') return;
-        await outbox.add({ action: { operation: 'update', change: mine }, todos: [current] });
+        const { outcome } = await outbox.add({ action: { operation: 'update', change: mine }, todos: [current] });
+        // Without text it leaves the list, and nothing else would say why.
+        void outcome.then((became) => became.state === 'refused' && notify(became.problem.message));
       }),
   };
 }

@@ -5,7 +5,8 @@ import type { Problem } from '../api/problem.ts';
 /**
  * - `waiting`: until the turn of the agent ends, or until the service takes more requests. It can be changed and withdrawn.
  * - `sending`: sent at least once without an answer; it is repeated with its key until there is one.
- * - `refused`: the service said no, see `problem`; it can be changed, withdrawn and sent again.
+ * - `refused`: the service said no, or it was sent too long ago to be repeated (it has `sentAt` then), see `problem`; it can
+ *   be changed, withdrawn and sent again.
  * - `sent`: the service has it as the message `sequence`, which is not received yet.
  */
 export type OutgoingState = 'waiting' | 'sending' | 'refused' | 'sent';
@@ -24,6 +25,8 @@ export interface Outgoing {
   status: number | null;
   /** When it is sent again, in ms since 1970, where the service said how long that takes (`Retry-After`). */
   retryAt: number | null;
+  /** When it was sent first without an answer since, in ms since 1970. */
+  sentAt: number | null;
   sequence: number | null;
 }
 
@@ -55,6 +58,10 @@ export interface TurnState {
 
 const firstPauseMs = 1_000;
 const maxPauseMs = 30_000;
+/** The service keeps an idempotency key for 24 hours (docs/guides/idempotency.md): an hour is for clocks that differ. */
+const keyMs = 23 * 60 * 60_000;
+const tooOld =
+  'It was sent more than a day ago and no answer came. The service may have it: look, then send it again or withdraw it.';
 
 /** The messages of one chat that are on their way. */
 export function createOutbox({ load, store, newKey, send, problemOf, now, pause, isOwn, onBusy }: OutboxParts) {
@@ -74,10 +81,14 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
   const set = (key: string, changes: Partial<Outgoing>) =>
     change(all.map((each) => (each.key === key ? { ...each, ...changes } : each)));
 
-  const deliver = async ({ key, text, state }: Outgoing) => {
+  const deliver = async ({ key, text, state, sentAt }: Outgoing) => {
+    if (sentAt !== null && now() - sentAt > keyMs) {
+      set(key, { state: 'refused', problem: tooOld, status: null, retryAt: null });
+      return pump();
+    }
     isBusy = true;
     // Stored before it is sent: a page that is reloaded now repeats it with the same key.
-    set(key, { state: 'sending', retryAt: null });
+    set(key, { state: 'sending', retryAt: null, sentAt: sentAt ?? now() });
     try {
       const sequence = await send(text, key);
       failures = 0;
@@ -85,7 +96,7 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
     } catch (error) {
       const { status, reason, retryable, message, retryAfterSeconds = 0 } = problemOf(error);
       if (status === 409 && reason === 'agent_mid_turn') {
-        set(key, { state: 'waiting', isDirect: false, problem: null });
+        set(key, { state: 'waiting', isDirect: false, problem: null, sentAt: null });
         turn = { isWorking: true, hasEnded: false };
         onBusy();
       } else if (retryable) {
@@ -96,11 +107,11 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
         const isUnseen = status === 429 && state === 'waiting';
         set(key, {
           problem: message,
-          ...(isUnseen && { state: 'waiting', isDirect: true }),
+          ...(isUnseen && { state: 'waiting', isDirect: true, sentAt: null }),
           ...(isAsked && { retryAt: now() + retryAfterSeconds * 1000 + growing }),
         });
         if (!isAsked) await pause(growing);
-      } else set(key, { state: 'refused', problem: message, status });
+      } else set(key, { state: 'refused', problem: message, status, sentAt: null });
     }
     isBusy = false;
     pump();
@@ -134,10 +145,8 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
     },
     /** Adds a message. `isDirect`: the agent does not work, or is being stopped for it. */
     add: (text: string, isDirect: boolean) => {
-      change([
-        ...all,
-        { key: newKey(), text, state: 'waiting', isDirect, problem: null, status: null, retryAt: null, sequence: null },
-      ]);
+      const none = { problem: null, status: null, retryAt: null, sentAt: null, sequence: null };
+      change([...all, { key: newKey(), text, state: 'waiting', isDirect, ...none }]);
       pump();
     },
     /** Takes a message back that was not sent; its text. Undefined when it is too late. */
@@ -150,7 +159,8 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
     release: (key: string) => {
       const found = all.find((each) => each.key === key);
       if (found?.state === 'waiting') set(key, { isDirect: true });
-      else if (found?.state === 'refused') set(key, { state: 'waiting', isDirect: true, problem: null, status: null });
+      else if (found?.state === 'refused')
+        set(key, { state: 'waiting', isDirect: true, problem: null, status: null, sentAt: null });
       pump();
     },
     /** The state of the turn has changed, or was read again. */

@@ -16,8 +16,8 @@ interface OutgoingListProps {
 
 const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
 
-function stateText({ state, problem, retryAt }: Outgoing, isWorking: boolean): string {
-  if (state === 'refused') return `Not sent: ${problem}`;
+function stateText({ state, problem, retryAt, sentAt }: Outgoing, isWorking: boolean): string {
+  if (state === 'refused') return sentAt ? `${problem}` : `Not sent: ${problem}`;
   if (state === 'waiting' && isWorking) return 'Queued until this turn ends';
   if (problem !== null && retryAt) return `${problem} It is sent again by itself at ${clock.format(retryAt)}.`;
   if (state === 'waiting') return 'Queued: not sent yet';
