@@ -100,6 +100,7 @@ export function mountTrpc(
 ): void {
   const limits: BodyLimits = new Map(operations.map(({ name, maxBody }) => [name, maxBody]));
   const streams = new Set(operations.filter(({ stream }) => stream).map(({ name }) => name));
+  const shares = new Set(operations.filter(({ heavy }) => heavy === 'share').map(({ name }) => name));
   const requirePageOrigin = createPageOriginCheck(service);
   const exchanges = new WeakMap<Reply, [FastifyRequest, FastifyReply]>();
   const positions = new WeakMap<Reply, number>();
@@ -111,6 +112,8 @@ export function mountTrpc(
         const sequence = req.method === 'GET' ? await positionBefore(ctx) : undefined;
         if (sequence !== undefined) positions.set(ctx.reply, sequence);
         exchanges.set(ctx.reply, [req, res]);
+        const pages = callsOf(req).filter((call) => shares.has(call)).length;
+        if (pages > 1) ctx.reply.pages = pages;
         return ctx;
       },
       onError: ({ error, ctx, path, req }) => {

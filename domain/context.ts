@@ -88,6 +88,8 @@ export interface Reply {
   etag?: string;
   /** The session to keep in the browser's cookie; null ends it, undefined leaves the cookie alone. */
   session?: { token: string; expiresAt: string } | null;
+  /** Calls of the request that return a page of long texts, where there are several. */
+  pages?: number;
   /** What the request holds until its response is closed, sent or not: called then. */
   onClose?: (() => void)[];
   /** Set when a standby answered: the age that its data may have at most, in whole seconds. */

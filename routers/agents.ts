@@ -23,6 +23,7 @@ export const agents = router({
         summary: 'List the agents, newest first',
         description:
           'Returns all agents in one page, newest first, without their skills. Archived agents are left out unless `includeArchived` is true. getAgent has the skills of one.',
+        heavy: 'inTurn',
       }),
     )
     .input(z.strictObject({ includeArchived: z.boolean().default(false).describe('Also list archived ones.') }))
@@ -57,6 +58,7 @@ export const agents = router({
           'Returns an agent with its instructions, working hours, skills and `version`. Pass that version as `expectedVersion` to updateAgent, so that you do not overwrite the change of another person. An archived agent can be read too.',
         etag: true,
         statuses: [404],
+        heavy: 'inTurn',
       }),
     )
     .input(z.strictObject({ agentId: Id }))

@@ -6,6 +6,7 @@ import type { Origin } from '../db/origin.ts';
 import type { Context, Principal, RequestContext } from '../domain/context.ts';
 import { errorBody, translate } from '../domain/errors.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
+import { inTurn } from './in-turn.ts';
 import type { Meta, OperationMeta } from './metadata.ts';
 import { recordFailure, recordSuccess } from './security-events.ts';
 import { requireStorable } from './storable.ts';
@@ -174,7 +175,8 @@ async function secured<Result extends Outcome>(
 function framed<Result extends Outcome>(call: Call, work: (more: More) => Promise<Result>): Promise<Result> {
   const operation = call.meta?.operation;
   if (!operation) throw new Error('A procedure without op() metadata');
-  return call.ctx.observe({ kind: 'operation', name: operation.id }, () => secured(call, operation, work));
+  const run = () => call.ctx.observe({ kind: 'operation', name: operation.id }, () => secured(call, operation, work));
+  return operation.heavy === 'inTurn' ? inTurn(call.ctx.reply, run) : run();
 }
 
 /** For operations that anybody may call: `principal` is null without a credential. */

@@ -84,6 +84,7 @@ export const captures = router({
           'Returns a capture with all its texts: the content of a note, or the transcript and notes of a recording, and a temporary link to the audio. The summary is `null` until processing is finished. It is the only operation that returns these texts, and needs `captures:read`.',
         etag: true,
         statuses: [404],
+        heavy: 'inTurn',
       }),
     )
     .input(One)
@@ -103,6 +104,7 @@ export const captures = router({
         etag: true,
         statuses: [404, 409],
         events: ['capture.updated', 'tag.created', 'tag.deleted'],
+        heavy: 'inTurn',
       }),
     )
     .input(CaptureUpdate.extend({ captureId: Id }).meta({ id: 'CaptureUpdateParams' }))
@@ -121,6 +123,7 @@ export const captures = router({
         etag: true,
         statuses: [404],
         events: ['capture.archived', 'capture.deleted', 'tag.deleted', 'todo.updated', ...erasesTodos],
+        heavy: 'inTurn',
       }),
     )
     .input(One.extend({ permanent: z.boolean().default(false).describe('True erases it for good.') }))
@@ -139,6 +142,7 @@ export const captures = router({
         etag: true,
         statuses: [404],
         events: ['capture.restored'],
+        heavy: 'inTurn',
       }),
     )
     .input(One)

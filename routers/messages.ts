@@ -27,6 +27,7 @@ export const messageOperations = {
           'The oldest first. To collect a reply, pass `afterSequence` (0 after createChat, `messageSequence` after sendMessage) and keep the highest `sequence` seen. Polling is safe when the status of the chat is read (getChat) BEFORE its messages: everything has arrived when that status was neither `queued` nor `running`, and `hasMore` is false. With `waitSeconds` the request is held while the agent works and there is no new message.',
         sample: { afterSequence: 0 },
         statuses: [404],
+        heavy: 'inTurn',
       }),
     )
     .input(MessageListing.extend({ chatId: Id }))

@@ -67,6 +67,11 @@ export interface OperationMeta extends OperationFacts {
   events: readonly EventType[] | null;
   /** Set when the request may wait after its work is committed. */
   after: After | null;
+  /**
+   * Set when it may read megabytes, which the calls of one request are not to hold at once: they are made `inTurn`, or their
+   * pages `share` what one of them has (`Reply.pages`).
+   */
+  heavy: 'inTurn' | 'share' | null;
   /** Set when the answer is a stream of events. */
   stream: Streaming | null;
 }
@@ -108,6 +113,7 @@ interface OperationOptions {
   /** Every type of event that it may record; of changes only. */
   events?: readonly EventType[];
   after?: After;
+  heavy?: 'inTurn' | 'share';
   stream?: Streaming;
 }
 
@@ -121,6 +127,7 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
   const { access = scope ? 'scoped' : 'any', beforeSecondFactor = false, status = 200, strictQuery = false } = options;
   const {
     after = null,
+    heavy = null,
     stream = null,
     maxBody = defaultMaxBody,
     sample = null,
@@ -161,6 +168,7 @@ export function op(route: `${OperationMeta['method']} /${string}`, options: Oper
       statuses: [...statuses].sort(),
       events,
       after,
+      heavy,
       stream,
     },
   };

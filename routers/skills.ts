@@ -16,6 +16,7 @@ export const skills = router({
         summary: 'List the skills of all agents',
         description:
           'Lists the skills of all agents, or of one with `agentId`, in one page. Archived skills are left out unless `includeArchived` is true. listAgentSkills lists those of one agent only, and is 404 for an unknown agent.',
+        heavy: 'inTurn',
       }),
     )
     .input(
@@ -36,6 +37,7 @@ export const skills = router({
         description:
           'Lists the skills of one agent that are not archived, in one page. Use listSkills for the skills of all agents, or to see archived ones too.',
         statuses: [404],
+        heavy: 'inTurn',
       }),
     )
     .input(z.strictObject({ agentId: Id }))

@@ -23,6 +23,7 @@ export const todoCommentOperations = {
           'Lists what people and agents wrote about a todo, the oldest first. Pages by cursor. The changes of the todo itself are in listTodoActivity, the conversations with agents in listMessages.',
         sample: { limit: 50 },
         statuses: [404],
+        heavy: 'inTurn',
       }),
     )
     .input(CommentListing)
@@ -110,6 +111,7 @@ export const todoCommentOperations = {
           'Lists the events of a todo, of its runs, planned times and comments, the latest first: who changed which fields, when and through what. Comments and runs that were deleted, and planned times that are gone, are left out with all their events; listEvents has those. It goes back as far as the log is kept (30 days unless set otherwise). Pages by cursor. To follow changes as they happen, use streamEvents; listEvents has the log of the whole workspace.',
         sample: { limit: 20 },
         statuses: [404],
+        heavy: 'inTurn',
       }),
     )
     .input(ActivityListing)

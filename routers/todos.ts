@@ -31,6 +31,7 @@ export const todos = router({
           'Returns todos page by page: the active ones by default, without suggestions that were not accepted. Filters combine with AND, and several values of one filter with OR; `includeArchived` lists the archived ones instead. `parentTodoId` lists the sub-todos of a todo. With `ids` it reads up to 100 todos at once. Pass `nextCursor` as `cursor` for the next page. Use summariseTodos for counts alone, and getTodo for the planned times of a schedule.',
         sample: { status: 'active', sort: 'priority', limit: 10 },
         strictQuery: true,
+        heavy: 'share',
       }),
     )
     .input(TodoListing)
@@ -108,6 +109,7 @@ export const todos = router({
         sample: { ids: ['019ca8a0-3e80-7602-8fae-580f5863abfb'], patch: { priority: 'low' } },
         statuses: [402, 404, 409],
         events: [...changesTodo, 'todo.archived'],
+        heavy: 'inTurn',
       }),
     )
     .input(TodoBulkUpdate)

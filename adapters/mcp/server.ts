@@ -15,6 +15,7 @@ import {
 import type { AuthenticatedContext } from '../../domain/context.ts';
 import { shown } from '../../domain/field-errors.ts';
 import { type Orientation, orientationOf } from '../../domain/meta/orientation.ts';
+import { inTurn } from '../../routers/in-turn.ts';
 import { introductionFor } from '../../routers/tools/instructions.ts';
 import type { Tool } from '../operations.ts';
 import { answered, answerTo, type Exchange } from '../tools/answer.ts';
@@ -115,7 +116,11 @@ function serverFor(catalogue: Catalogue, exchange: Visit, call: Call, more: Serv
   });
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const tool = catalogue.find(params.name);
-    if (tool) return answered(tool, exchange, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
+    if (tool) {
+      const answer = () => answered(tool, exchange, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
+      // What is read is cut before the next message of a batch reads as much.
+      return tool.readOnly ? inTurn(exchange, answer) : answer();
+    }
     const message = `Unknown tool: ${shown(params.name)}. Call tools/list to see the available tools.`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   });

@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts';
 import { cursorAfter, cursorScope, pageOf, positionOf } from '../page.ts';
 import { canonicalFilters, criteriaOf, isMine, planOf } from './filter.ts';
 import { maxLimitOfPrograms, type TodoListingInput } from './listing-shapes.ts';
-import { contentSizes, fitting, fittingOf, fittingRows, isAlwaysWhole } from './page-bytes.ts';
+import { contentSizes, fitting, fittingOf, fittingRows, isAlwaysWhole, pageBytesOf } from './page-bytes.ts';
 import { findTodos, type TodoRow, todoColumns, todosOf } from './rows.ts';
 import { hasOwnIndex, searchPage } from './search.ts';
 import { countTodos } from './summary.ts';
@@ -19,10 +19,11 @@ const wholeTodo = todoColumns();
  */
 export function pageStatement(walk: Walk, count: number): { text: string; values: readonly unknown[]; plan: Plan } {
   const bindings = new Bindings(walk.viewer.workspaceId);
-  const isPlain = !isBranched(walk) && isAlwaysWhole(count);
+  const isPlain = !isBranched(walk) && isAlwaysWhole(count, walk.pageBytes);
   const rows = walkOf(walk, bindings, bindings.bind(count), isPlain ? wholeTodo : 't.*');
   const order = orderOf(walk);
-  const text = isPlain ? rows : `select ${wholeTodo} from ${fitting(rows, count, order)} as t order by ${order}`;
+  const fit = isPlain ? rows : fitting(rows, count, order, walk.pageBytes);
+  const text = isPlain ? rows : `select ${wholeTodo} from ${fit} as t order by ${order}`;
   const { values } = bindings;
   return {
     text,
@@ -57,9 +58,17 @@ async function listByIds(ctx: Context, input: TodoListingInput & { ids: string[]
   const wanted = [...new Set(ids)];
   const scope = cursorScope(ctx, { sort: 'ids', order: 'asc', filters: { ids: wanted } });
   const start = cursor === undefined ? 0 : Number(positionOf(scope, cursor)[0]);
-  const sizes = isAlwaysWhole(wanted.length) ? undefined : await contentSizes(ctx.db, workspaceId, wanted);
+  const pageBytes = pageBytesOf(ctx.reply);
+  const sizes = isAlwaysWhole(wanted.length, pageBytes) ? undefined : await contentSizes(ctx.db, workspaceId, wanted);
   const left = wanted.slice(start);
-  const end = start + (sizes ? fittingOf(left.map((id) => sizes.get(id) ?? 0)) : left.length);
+  const end =
+    start +
+    (sizes
+      ? fittingOf(
+          left.map((id) => sizes.get(id) ?? 0),
+          pageBytes,
+        )
+      : left.length);
   const todos = await findTodos(ctx.db, workspaceId, wanted.slice(start, end));
   const found = new Map(todos.map((todo) => [todo.id, todo]));
   const data = wanted.flatMap((id) => found.get(id) ?? []);
@@ -91,12 +100,13 @@ export async function listTodos(ctx: Context, input: TodoListingInput) {
   const sort = sorts[sortName];
   const after = cursor === undefined ? undefined : positionOf(scope, cursor);
   const criteria = criteriaOf(principal, filter);
-  const walk: Walk = { viewer: principal, criteria, sort, order, after };
+  const pageBytes = pageBytesOf(ctx.reply);
+  const walk: Walk = { viewer: principal, criteria, sort, order, after, pageBytes };
   const counted = include === 'totalCount' ? countTodos(db, principal, criteria) : null;
   const found =
     filter.query === undefined ? walkPage(db, walk, limit + 1) : searchPage(db, walk, filter.query, limit + 1);
   const [rows, totalCount] = await Promise.all([found, counted]);
-  const shown = Math.min(limit, fittingRows(rows));
+  const shown = Math.min(limit, fittingRows(rows, pageBytes));
   const page = pageOf(await todosOf(rows), shown, scope, (todo) => [sort.of(todo), todo.id]);
   return { object: 'list' as const, ...page, totalCount };
 }

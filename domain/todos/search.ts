@@ -83,7 +83,7 @@ export function nearStatement(
       join todos t on t.workspace_id = $1 and t.id = p.id)
     select n.searched, n.size, ${wholeTodo} from (
       select count(*)::int as searched, ${size} as size from near) n
-    left join ${fitting('whole', count, orderOf(walk))} t on true order by ${orderOf(walk)}`;
+    left join ${fitting('whole', count, orderOf(walk), walk.pageBytes)} t on true order by ${orderOf(walk)}`;
   return { text, values: bindings.values };
 }
 
@@ -153,7 +153,7 @@ export function indexStatement(
           when (select is_all from state) then array(select todo_id from few) end) offset 0) t
       where ${where.join(' and ')} order by ${ordered} limit ${rows})
     select c.is_all as is_enough, ${wholeTodo}
-    from state c left join ${fitting('page', count, ordered)} t on true order by ${ordered}`;
+    from state c left join ${fitting('page', count, ordered, walk.pageBytes)} t on true order by ${ordered}`;
   return { text, values: bindings.values };
 }
 
@@ -203,7 +203,7 @@ export async function searchPage(db: Db, walk: Walk, query: string, count: numbe
     const { page, state } = await found<{ searched: number; size: number | null }>(db, statement);
     const { searched = 0, size: kept = null } = state ?? {};
     size = kept && Math.max(kept, searched);
-    const isFull = page.length === count || fittingRows(page) < page.length;
+    const isFull = page.length === count || fittingRows(page, walk.pageBytes) < page.length;
     return { page, searched, isEnough: isFull || searched < depth };
   };
   const indexed = async (max: number | null) => {

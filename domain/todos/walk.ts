@@ -43,6 +43,8 @@ export interface Walk {
   sort: Sort;
   order: 'asc' | 'desc';
   after: Position | undefined;
+  /** Bytes of contents that the page may have, where these are fewer than those of any. */
+  pageBytes?: number;
 }
 
 type Half = 'valued' | 'null' | 'all';
