@@ -11,6 +11,8 @@ declare module 'fastify' {
     principal: Principal | null;
     /** A bearer was sent, and it is no valid credential. */
     badCredential: boolean;
+    /** SHA-256 of the client's address in hexadecimal digits, of one that the gate counted. */
+    addressDigits: string;
   }
 }
 

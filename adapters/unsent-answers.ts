@@ -5,11 +5,12 @@ import { unavailable } from '../domain/errors.ts';
 /** Answers of up to so many characters are not counted: what the system buffers of a connection is about as much. */
 const smallAnswer = 65_536;
 
-/** Bytes of larger answers that clients may have left untaken: in this process, and of one workspace. */
-const limits = { all: 256 * 2 ** 20, workspace: 64 * 2 ** 20 };
+/** Bytes of larger answers that clients may have left untaken: in this process, and of one holder. */
+const limits = { all: 256 * 2 ** 20, holder: 64 * 2 ** 20 };
 
 interface Unsent {
-  workspaceId: string;
+  /** The workspace of the client, or the address of one without a credential. */
+  holder: string;
   bytes: number;
 }
 
@@ -21,7 +22,7 @@ export class UnsentAnswers {
   readonly #limits: typeof limits;
   /** The oldest first. */
   readonly #unsent = new Map<ServerResponse, Unsent>();
-  readonly #ofWorkspaces = new Map<string, number>();
+  readonly #ofHolders = new Map<string, number>();
   #all = 0;
 
   constructor(limit = limits) {
@@ -34,25 +35,24 @@ export class UnsentAnswers {
   }
 
   /**
-   * Counts an answer that is sent next, until it is taken or its connection ends. Where it is one too many, reading it is
-   * refused; what has changed something is sent, and the connections of older answers end instead, as their clients would
-   * not know what happened. @throws Failure 503.
+   * Counts an answer that is sent next, until it is taken or its connection ends. Where it is one too many, whoever would
+   * hold the most has to give way: its oldest answers and their connections end. Where that is who asks now, reading is
+   * refused; what has changed something is sent, as its client would not know what happened. @throws Failure 503.
    */
   count({ raw, request }: FastifyReply, text: string, isRead: boolean): void {
     const { socket } = request.raw;
     if (text.length <= smallAnswer || socket.destroyed) return;
-    const workspaceId = request.principal?.workspaceId ?? '';
+    const holder = request.principal?.workspaceId ?? request.addressDigits;
     const bytes = Buffer.byteLength(text);
-    if (isRead && this.#isFull(workspaceId, bytes)) throw unavailable();
-    for (const [older, unsent] of this.#unsent) {
-      if (!this.#isFull(workspaceId, bytes)) break;
-      if (unsent.workspaceId !== workspaceId && this.#fits(this.#all, bytes, this.#limits.all)) continue;
-      this.#forget(older);
-      older.req.socket.destroy();
+    for (;;) {
+      const most = this.#toGiveWay(holder, bytes, isRead);
+      if (most === undefined) break;
+      if (isRead && most === holder) throw unavailable();
+      this.#endOldest(most);
     }
     if (socket.destroyed) return;
-    this.#unsent.set(raw, { workspaceId, bytes });
-    this.#add(workspaceId, bytes);
+    this.#unsent.set(raw, { holder, bytes });
+    this.#add(holder, bytes);
     raw.once('close', () => this.#forget(raw));
   }
 
@@ -60,24 +60,38 @@ export class UnsentAnswers {
     return unsent === 0 || unsent + bytes <= limit;
   }
 
-  #isFull(workspaceId: string, bytes: number): boolean {
-    const ofWorkspace = this.#ofWorkspaces.get(workspaceId) ?? 0;
-    const { all, workspace } = this.#limits;
-    return !this.#fits(this.#all, bytes, all) || !this.#fits(ofWorkspace, bytes, workspace);
+  /** Who has too much for an answer of so many bytes to `holder`; undefined where there is room. */
+  #toGiveWay(holder: string, bytes: number, isRead: boolean): string | undefined {
+    const own = this.#ofHolders.get(holder) ?? 0;
+    if (!this.#fits(own, bytes, this.#limits.holder)) return holder;
+    if (this.#fits(this.#all, bytes, this.#limits.all)) return undefined;
+    // Who changed something and holds nothing yet has nothing to end.
+    let [most, held] = [holder, isRead || own > 0 ? own + bytes : 0];
+    for (const [each, its] of this.#ofHolders) if (its > held) [most, held] = [each, its];
+    return most;
+  }
+
+  #endOldest(holder: string): void {
+    for (const [response, unsent] of this.#unsent) {
+      if (unsent.holder !== holder) continue;
+      this.#forget(response);
+      response.req.socket.destroy();
+      return;
+    }
   }
 
   #forget(response: ServerResponse): void {
     const unsent = this.#unsent.get(response);
     if (!unsent) return;
     this.#unsent.delete(response);
-    this.#add(unsent.workspaceId, -unsent.bytes);
+    this.#add(unsent.holder, -unsent.bytes);
   }
 
-  #add(workspaceId: string, bytes: number): void {
+  #add(holder: string, bytes: number): void {
     this.#all += bytes;
-    const left = (this.#ofWorkspaces.get(workspaceId) ?? 0) + bytes;
-    if (left > 0) this.#ofWorkspaces.set(workspaceId, left);
-    else this.#ofWorkspaces.delete(workspaceId);
+    const left = (this.#ofHolders.get(holder) ?? 0) + bytes;
+    if (left > 0) this.#ofHolders.set(holder, left);
+    else this.#ofHolders.delete(holder);
   }
 }
 

@@ -51,11 +51,21 @@ function requireBearer({ principal, badCredential }: FastifyRequest, publicUrl: 
   throw new Failure({ status: 401, code, message, headers: challenge(publicUrl, scopes, more) });
 }
 
+interface Message {
+  method?: unknown;
+  params?: { name?: unknown };
+}
+
+/** The messages of a body, of which nothing is known yet but that they are objects. */
+function messagesOf(body: unknown): Message[] {
+  return (Array.isArray(body) ? body : [body]).map((message) => (typeof message === 'object' && message) || {});
+}
+
 /** The names of the tools that the messages of a body call. */
 function calledTools(body: unknown): unknown[] {
-  return (Array.isArray(body) ? body : [body])
-    .filter((message) => typeof message === 'object' && message?.method === 'tools/call')
-    .map((message) => message.params?.name);
+  return messagesOf(body)
+    .filter(({ method }) => method === 'tools/call')
+    .map(({ params }) => params?.name);
 }
 
 /** Bytes that a body may have: what each of its messages may have alone. */
@@ -119,21 +129,29 @@ function webRequest({ headers, body }: FastifyRequest, publicUrl: string, signal
   return new Request(`${publicUrl}${path}`, { method: 'POST', headers: copied, ...(isEndless && { signal }) });
 }
 
-/** Sends an answer of which nobody knows whether it read or changed something: a tool may do both. */
-function sendText(reply: FastifyReply, text: string) {
-  unsentAnswers.count(reply, text, false);
+/** Whether a body does nothing but call tools that read, or list the tools. */
+function onlyReads(body: unknown, tools: readonly Tool[]): boolean {
+  return messagesOf(body).every(
+    ({ method, params }) =>
+      method === 'tools/list' ||
+      (method === 'tools/call' && tools.some(({ name, readOnly }) => readOnly && name === params?.name)),
+  );
+}
+
+function sendText(reply: FastifyReply, text: string, isRead: boolean) {
+  unsentAnswers.count(reply, text, isRead);
   return reply.send(text);
 }
 
 /** Sends the SDK's response: a stream as it comes, anything else in one piece, which takes a third of the time. */
-async function sendAnswer(reply: FastifyReply, answer: Response | object) {
+async function sendAnswer(reply: FastifyReply, answer: Response | object, isRead: boolean) {
   if (!(answer instanceof Response)) {
     reply.header('content-type', 'application/json');
-    return sendText(reply, JSON.stringify(answer));
+    return sendText(reply, JSON.stringify(answer), isRead);
   }
   if (answer.headers.get('content-type')?.includes('text/event-stream')) return reply.send(answer);
   reply.code(answer.status).headers(Object.fromEntries(answer.headers));
-  return answer.body ? sendText(reply, await answer.text()) : reply.send();
+  return answer.body ? sendText(reply, await answer.text(), isRead) : reply.send();
 }
 
 /**
@@ -220,7 +238,7 @@ export function mountMcp(
         if (answer instanceof Response) await answer.body?.cancel();
         throw away;
       }
-      return sendAnswer(reply, answer);
+      return sendAnswer(reply, answer, onlyReads(body, tools));
     },
   });
 }

@@ -112,7 +112,8 @@ export function createGate(limiter: Limiter, perAddress: number, settings: Servi
     if (typeof ungated === 'function' ? ungated(request) : ungated) return;
     const given = bearerOf(request);
     const shown = given ?? cookieOf(request, settings.publicUrl);
-    const caller = { secretHash: shown?.secretHash ?? null, addressHash: addressDigits(request.ip) };
+    request.addressDigits = addressDigits(request.ip);
+    const caller = { secretHash: shown?.secretHash ?? null, addressHash: request.addressDigits };
     let admission: Admission;
     try {
       admission = await limiter.admit(caller);
@@ -133,6 +134,7 @@ export function createGate(limiter: Limiter, perAddress: number, settings: Servi
 export function guard(app: FastifyInstance, gate: Gate): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('badCredential', false);
+  app.decorateRequest('addressDigits', '');
   app.addHook('onRequest', gate);
 }
 

@@ -122,7 +122,7 @@ test('a client that reads slowly gets its answer', async () => {
 });
 
 /** An answer to a workspace, as far as it is counted. */
-function answerOf(workspaceId: string) {
+function answerOf(workspaceId: string | null, addressDigits = '') {
   const socket = Object.assign(new EventEmitter(), { destroyed: false, destroy: () => {} });
   const raw = Object.assign(new EventEmitter(), { req: { socket } });
   socket.destroy = () => {
@@ -132,15 +132,18 @@ function answerOf(workspaceId: string) {
   return {
     raw,
     socket,
-    reply: { raw, request: { principal: { workspaceId }, raw: { socket } } } as unknown as FastifyReply,
+    reply: {
+      raw,
+      request: { principal: workspaceId && { workspaceId }, addressDigits, raw: { socket } },
+    } as unknown as FastifyReply,
   };
 }
 
 const text = 'x'.repeat(100_000);
 
 test('what has changed something is answered: the oldest untaken answers of the workspace end for it', () => {
-  const answers = new UnsentAnswers({ all: 1_000_000, workspace: 250_000 });
-  const [first, second, third, elsewhere] = ['a', 'a', 'a', 'b'].map(answerOf);
+  const answers = new UnsentAnswers({ all: 1_000_000, holder: 250_000 });
+  const [first, second, third, elsewhere] = ['a', 'a', 'a', 'b'].map((each) => answerOf(each));
   assert.ok(first && second && third && elsewhere);
   for (const { reply } of [elsewhere, first, second]) answers.count(reply, text, true);
   assert.throws(() => answers.count(third.reply, text, true), /unavailable/);
@@ -155,8 +158,8 @@ test('what has changed something is answered: the oldest untaken answers of the 
 });
 
 test('all workspaces together have a limit too, and one answer alone none', () => {
-  const answers = new UnsentAnswers({ all: 250_000, workspace: 150_000 });
-  const [first, second, third, fourth] = ['a', 'b', 'c', 'd'].map(answerOf);
+  const answers = new UnsentAnswers({ all: 250_000, holder: 150_000 });
+  const [first, second, third, fourth] = ['a', 'b', 'c', 'd'].map((each) => answerOf(each));
   assert.ok(first && second && third && fourth);
   answers.count(first.reply, text, true);
   answers.count(second.reply, text, true);
@@ -170,6 +173,45 @@ test('all workspaces together have a limit too, and one answer alone none', () =
   for (const { raw } of [second, fourth]) raw.emit('close');
   answers.count(third.reply, text.repeat(4), true);
   assert.is(answers.bytes, 400_000);
+});
+
+test('where the process is full, who holds the most gives way, whoever asks', () => {
+  const answers = new UnsentAnswers({ all: 650_000, holder: 400_000 });
+  const slow = answerOf('slow');
+  const greedy = Array.from({ length: 4 }, () => answerOf('greedy'));
+  for (const { reply } of [slow, ...greedy]) answers.count(reply, text, true);
+  const another = answerOf('another');
+  answers.count(another.reply, text, true);
+  const [first, second, ...later] = greedy;
+  assert.ok(first && second);
+  // A read of somebody who holds little is answered, and ends the oldest answer of who holds the most.
+  answers.count(answerOf('a third').reply, text, true);
+  assert.ok(first.socket.destroyed);
+  assert.throws(() => answers.count(answerOf('greedy').reply, text, true), /unavailable/);
+  // A change of who holds the most ends an answer of its own, not the oldest of all.
+  answers.count(answerOf('greedy').reply, text, false);
+  assert.equal(
+    [second, slow, another, ...later].map(({ socket }) => socket.destroyed),
+    [true, false, false, false, false],
+  );
+  assert.is(answers.bytes, 600_000);
+});
+
+test('a change that is larger than all that is held is answered', () => {
+  const answers = new UnsentAnswers({ all: 250_000, holder: 250_000 });
+  const [first, second] = [answerOf('a'), answerOf('b')];
+  for (const { reply } of [first, second]) answers.count(reply, text, true);
+  answers.count(answerOf('c').reply, text.repeat(4), false);
+  assert.ok(first.socket.destroyed && second.socket.destroyed);
+  assert.is(answers.bytes, 400_000);
+});
+
+test('clients without a credential are distinguished by their addresses', () => {
+  const answers = new UnsentAnswers({ all: 1_000_000, holder: 150_000 });
+  answers.count(answerOf(null, 'here').reply, text, true);
+  assert.throws(() => answers.count(answerOf(null, 'here').reply, text, true), /unavailable/);
+  answers.count(answerOf(null, 'there').reply, text, true);
+  assert.is(answers.bytes, 200_000);
 });
 
 test.run();
