@@ -84,7 +84,7 @@ const Arguments = TodoListing.omit({
   query: shape.query.describe('Words that all occur in title or content.'),
   limit: ToolLimit,
   sort: shape.sort.describe('Omitted: createdAt.'),
-  order: shape.order.describe('Omitted: desc; asc for position.'),
+  order: shape.order.removeDefault().optional().describe('Omitted: desc; asc for position.'),
 });
 
 export const todoListTool = {
@@ -110,7 +110,8 @@ export const todoListTool = {
         workspaceSummary: TodoSummary,
       }),
     )
-    .query(async ({ ctx, input: { limit, cursor, sort, order, ...given } }) => {
+    .query(async ({ ctx, input: { limit, cursor, sort, order: wanted, ...given } }) => {
+      const order = wanted ?? (sort === 'position' ? 'asc' : 'desc');
       const todoListId = await listIdOf(ctx, given.todoListId);
       const assigneeId = given.assigneeId && (await assigneeIdOf(ctx, given.assigneeId, 'assigneeId'));
       const labelId = await labelIdOf(ctx, given.labelId, 'labelId');

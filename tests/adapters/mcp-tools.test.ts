@@ -64,7 +64,7 @@ test('an agent plans with sub-todos: it creates, finds and reads them', async ()
   const other = (await use('create_todo', { title: 'Water' })).data.todo;
   assert.is((await use('update_todo', { todoId: other.id, parentTodoId: id })).data.todo.parentTodoId, id);
   await use('complete_todo', { todoId: step.id });
-  const { data: rows } = (await use('list_todos', { parentTodoId: id, sort: 'position', order: 'asc' })).data;
+  const { data: rows } = (await use('list_todos', { parentTodoId: id, sort: 'position' })).data;
   assert.equal(
     rows.map(({ title, status }: Record<string, string>) => [title, status]),
     [
