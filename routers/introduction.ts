@@ -52,7 +52,7 @@ Operations that list the header \`Idempotency-Key\` accept one; elsewhere it has
 
 ## Paging
 
-Lists return \`data\`, \`hasMore\` and \`nextCursor\`. Where a list takes \`limit\` (1 to 100, and for sessions up to 500 todos; 25 unless said) and \`cursor\`, pass \`nextCursor\` with the same filters and order until it is \`null\`; only \`limit\` may change between pages. An item that exists while you read all pages is returned exactly once, even if others are created meanwhile. Resources without a value for the sort key come last, in both directions.
+Lists return \`data\`, \`hasMore\` and \`nextCursor\`. Where a list takes \`limit\` (1 to 100, and for sessions up to 500 todos; 25 unless said) and \`cursor\`, pass \`nextCursor\` with the same filters and order until it is \`null\`; only \`limit\` may change between pages. An item that exists while you read all pages is returned exactly once, even if others are created meanwhile. In an order by what can change (\`updatedAt\`, \`dueDate\`, \`priority\` or \`position\` of todos, the latest message of chats), one whose value changes meanwhile may come twice or not at all: to copy todos, read them by \`createdAt\`. Resources without a value for the sort key come last, in both directions.
 
 ## Entity tags
 

@@ -87,7 +87,7 @@ function requireLimit({ principal }: Context, limit: number): void {
 
 /**
  * One page of todos: keyset paging over a total order, so that reading all pages returns every todo that existed
- * throughout exactly once; or the todos of `ids`. @throws Failure 400 `invalid_cursor`.
+ * throughout, with the same value to sort by, exactly once; or the todos of `ids`. @throws Failure 400 `invalid_cursor`.
  */
 export async function listTodos(ctx: Context, input: TodoListingInput) {
   const { db, principal } = ctx;
