@@ -14,11 +14,12 @@ export function composed(text: string): string {
 }
 
 /**
- * Text as search compares it: composed, without case, a final sigma like any other, so that a part of a word folds as
- * it does within the word. It is folded here so that the collation of the database does not matter.
+ * Text as search compares it: without case, then composed, as some characters are composed in lower case only; a final
+ * sigma like any other, so that a part of a word folds as it does within the word. It is folded here so that the collation
+ * of the database does not matter.
  */
 export function folded(text: string): string {
-  return composed(text).toLowerCase().replaceAll('ς', 'σ');
+  return composed(text.toLowerCase()).replaceAll('ς', 'σ');
 }
 
 /** The text without what jsonb and JSON in UTF-8 cannot store: NUL and lone surrogates. */

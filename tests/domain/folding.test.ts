@@ -20,6 +20,11 @@ test('what people write is composed as Unicode has it', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => composed(text) === text.normalize('NFC')));
 });
 
+test('what is composed in lower case only folds like its lower case', () => {
+  assert.is(folded('J\u030c'), folded('\u01f0'));
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => folded(folded(text)) === folded(text)));
+});
+
 test('a long text in slices folds as it does whole', async () => {
   const word = fc.constantFrom(
     'Σίσυφος ',
