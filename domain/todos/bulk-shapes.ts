@@ -12,7 +12,14 @@ export const maxArchived = 1000;
 /** A change of many todos: of those in `ids`, or of those that `where` matches. */
 export const TodoBulkUpdate = z
   .strictObject({
-    ids: z.array(Id).min(1).max(maxIds).optional().describe('Give this or `where`.'),
+    ids: z
+      .array(Id)
+      .min(1)
+      .max(maxIds)
+      .optional()
+      .describe(
+        'Give this or `where`. Todos with contents of more than 8 MiB together are refused: send some at a time.',
+      ),
     where: TodoFilters.optional().meta({
       description:
         'All todos that listTodos lists with these filters, up to 1,000 a call, or 100 when `patch` sets `assignees` or `schedule`; fewer when they are archived with many sub-todos, or have contents of more than 8 MiB together. While the answer has `hasMore`, send the same with `nextCursor` as `cursor`.',

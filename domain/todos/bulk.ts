@@ -9,7 +9,7 @@ import { type Change, changeOf, requireText } from './change.ts';
 import { canonicalFilters, criteriaOf } from './filter.ts';
 import type { TodoFilter } from './listing-shapes.ts';
 import { lockMatches, type Matches } from './matches.ts';
-import { contentSizes, fittingOf } from './page-bytes.ts';
+import { contentSizes, fittingOf, isAlwaysWhole, maxPageBytes } from './page-bytes.ts';
 import { findTodos, lockTodos } from './rows.ts';
 import { type TodoAnswer, type TodoPatch, wholeBatch } from './shapes.ts';
 import { countActiveSubTodos } from './sub-todos.ts';
@@ -80,6 +80,7 @@ async function archivableOf(db: Db, workspaceId: string, ids: readonly string[])
 
 /** How many of these locked todos, in their order, have contents that fit into one answer, before and after the change. */
 async function answerableOf(db: Db, workspaceId: string, ids: readonly string[], patch: TodoPatch | undefined) {
+  if (isAlwaysWhole(ids.length)) return ids.length;
   const stored = await contentSizes(db, workspaceId, ids);
   const written = Buffer.byteLength(patch?.content ?? '');
   return fittingOf(ids.map((id) => Math.max(written, stored.get(id) ?? 0)));
@@ -90,7 +91,12 @@ function tooManyArchived(possible: number): Failure {
   return invalid('ids', message);
 }
 
-/** @throws Failure 400 when too many would be archived, 404 with `param` naming the id. */
+function tooLong(possible: number): Failure {
+  const message = `These todos have contents of more than ${maxPageBytes / 2 ** 20} MiB together. Change the first ${possible} of them, then the others.`;
+  return invalid('ids', message);
+}
+
+/** @throws Failure 400 when too many would be archived or contents are too long, 404 with `param` naming the id. */
 async function changeByIds(ctx: Context, input: TodoBulkInput, ids: readonly string[]) {
   const order = [...new Set(ids)];
   const { patch } = input;
@@ -99,8 +105,10 @@ async function changeByIds(ctx: Context, input: TodoBulkInput, ids: readonly str
     const found = await lockTodos(db, ctx.principal.workspaceId, order);
     const missing = ids.findIndex((id) => !found.has(id));
     if (missing >= 0) throw notFound('todo', `ids[${missing}]`);
-    const possible = input.archive ? await archivableOf(db, ctx.principal.workspaceId, order) : order.length;
-    if (possible < order.length) throw tooManyArchived(possible);
+    const answerable = await answerableOf(db, ctx.principal.workspaceId, order, patch);
+    const archivable = input.archive ? await archivableOf(db, ctx.principal.workspaceId, order) : order.length;
+    if (archivable < order.length) throw tooManyArchived(Math.min(archivable, answerable));
+    if (answerable < order.length) throw tooLong(answerable);
     return order;
   };
   return wholeBatch(await changeChosen(ctx, input, choose));

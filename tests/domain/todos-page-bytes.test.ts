@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maxPageBytes } from '../../domain/todos/page-bytes.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { refused } from '../support/todo-fixtures.ts';
 
 /* 100 todos of the largest content, of which 41 fit on a page and into a call. */
 
@@ -112,12 +113,30 @@ test('a call that changes all matches ends there, and is continued by its cursor
   assert.equal(changed, ids);
 });
 
+test('a call that changes todos by their ids refuses more, and says how many it takes', async () => {
+  const { call } = workspace;
+  for (const change of [
+    { patch: { priority: 'low' }, dryRun: true },
+    { patch: { priority: 'low' } },
+    { archive: true },
+  ]) {
+    const answer = await call('POST /todos/bulk', { ids, ...change });
+    refused(answer, 400, 'ids');
+    assert.match(answer.body.message, new RegExp(`the first ${fit} of them`));
+  }
+  const first = await call('POST /todos/bulk', { ids: ids.slice(0, fit), patch: { priority: 'low' } });
+  assert.equal([first.status, first.body.data.length], [200, fit]);
+});
+
 test('a call that writes a long content into all matches ends by what it writes', async () => {
   const { call } = await tandem.workspace();
   const data = Array.from({ length: 50 }, (_, place) => ({ title: `${place}` }));
   assert.is((await call('POST /todos/batch', { data })).status, 200);
   const { body } = await call('POST /todos/bulk', { where: {}, patch: { content } });
   assert.equal([body.data.length, body.hasMore, body.totalCount], [fit, true, 50]);
+  const { body: page } = await call('GET /todos?limit=50');
+  const named = page.data.map(({ id }: { id: string }) => id);
+  refused(await call('POST /todos/bulk', { ids: named, patch: { content } }), 400, 'ids');
 });
 
 test('sub-todos with long contents are archived, restored and moved with their contents', async () => {

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maxArchived } from '../../domain/todos/bulk-shapes.ts';
+import { maxPageBytes } from '../../domain/todos/page-bytes.ts';
 import { draftsOf, type TodoChange } from '../../web/src/edits/changes.ts';
 import type { Todo } from '../../web/src/todo-common/queries.ts';
 
@@ -33,6 +34,18 @@ test('fewer go in a request that archives as many as the service does, with thei
   assert.equal(sizesOf({ type: 'archive' }, todosWith(Array(100).fill(maxArchived / 100))), [90, 10]);
   assert.equal(sizesOf({ type: 'archive' }, todosWith(Array(12).fill(200))), [4, 4, 4]);
   assert.equal(sizesOf({ type: 'patch', patch: { status: 'done' } }, todosWith(Array(12).fill(200))), [12]);
+});
+
+test('fewer go in a request whose contents are longer than the service takes', () => {
+  const withContents = (content: string) => todosWith(Array(100).fill(0)).map((todo) => ({ ...todo, content }));
+  for (const content of ['😀'.repeat(50_000), '한'.repeat(50_000)]) {
+    for (const type of ['patch', 'archive'] as const) {
+      const change: TodoChange = type === 'patch' ? { type, patch: { status: 'done' } } : { type };
+      const [most = 0] = sizesOf(change, withContents(content));
+      assert.ok(most > 1 && most * Buffer.byteLength(content) <= maxPageBytes, `${most}`);
+    }
+  }
+  assert.equal(sizesOf({ type: 'archive' }, withContents('a'.repeat(20_000))), [100]);
 });
 
 test.run();

@@ -32,14 +32,7 @@ export function useMove(field: BoardField, changes: Changes, todoOf: (id: string
     if (moves.length === 0) return;
     const asking = { cards, moves, to, moved };
     if (to.type !== 'agent') return make(asking);
-    void Promise.all(
-      moves.map(({ todos, patch }) =>
-        tryOut(
-          patch,
-          todos.map(({ id }) => id),
-        ),
-      ),
-    ).then(
+    void Promise.all(moves.map(({ todos, patch }) => tryOut(patch, todos))).then(
       () => setAsked(asking),
       (error: unknown) => notify(problemOf(error).message),
     );

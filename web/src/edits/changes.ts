@@ -19,22 +19,27 @@ export type DropPlace = { type: 'list'; id: string; name: string } | { type: 'mi
 /** What is done to todos. */
 export type TodoChange = { type: 'patch'; patch: Patch } | { type: 'archive' } | { type: 'restore' };
 
-/** Todos in one request at most. */
+/** What one request takes at most: todos, those that it archives with their sub-todos, and bytes of contents. */
 const maxIds = 100;
-
-/** Todos that one request archives at most, with the sub-todos that are archived with them. */
 const maxArchived = 1000;
+const maxBytes = 8 * 2 ** 20;
+
+/** How much of a request the change of a todo takes, of `maxBytes`. A unit of a text has three bytes at most. */
+function sizeOf({ type }: TodoChange, { content, subTodoCount }: Todo): number {
+  if (type === 'restore') return maxBytes;
+  const archived = type === 'archive' ? (1 + subTodoCount) / maxArchived : 0;
+  return Math.max(Math.floor(maxBytes * Math.max(1 / maxIds, archived)), 3 * (content?.length ?? 0));
+}
 
 /** A change of todos as the outbox takes it: as many todos as the service takes in a request, of which it restores one. */
 export function draftsOf(change: TodoChange, todos: readonly Todo[]): Draft[] {
-  const size = change.type === 'restore' ? 1 : maxIds;
   const parts: Todo[][] = [];
   let inPart = 0;
   for (const todo of todos) {
-    const own = change.type === 'archive' ? 1 + todo.subTodoCount : 1;
+    const own = sizeOf(change, todo);
     const part = parts.at(-1);
     inPart += own;
-    if (part && part.length < size && inPart <= maxArchived) part.push(todo);
+    if (part && inPart <= maxBytes) part.push(todo);
     else {
       parts.push([todo]);
       inPart = own;
@@ -53,9 +58,10 @@ function actionOf(change: TodoChange): Draft['action'] {
   };
 }
 
-/** Refuses a change that would be refused, and changes nothing. @throws TandemError. */
-export async function tryOut(patch: Patch, ids: readonly string[]): Promise<void> {
-  await api.todos.bulkUpdate.mutate({ ids: ids.slice(0, maxIds), patch, dryRun: true });
+/** Refuses a change whose first part would be refused, and changes nothing. @throws TandemError. */
+export async function tryOut(patch: Patch, todos: readonly Todo[]): Promise<void> {
+  const [part] = draftsOf({ type: 'patch', patch }, todos);
+  await api.todos.bulkUpdate.mutate({ ids: part?.todos.map(({ id }) => id), patch, dryRun: true });
 }
 
 /** What assigning an agent to todos starts, and how many agent minutes there are for it. */

@@ -74,8 +74,7 @@ export function FieldDialog({ field, todos, changes, ahead, close }: FieldDialog
     if (field === 'assignee' && !choice.isAgent) assign(choice);
     if (field === 'agent' && todo) run.mutate({ todoId: todo.id, agentId: id, name: nameOf(todo) });
     if (!choice.isAgent) return close();
-    const ids = todos.map((each) => each.id);
-    await tryOut({ assignees: [{ id, type: 'agent' }] }, ids).then(
+    await tryOut({ assignees: [{ id, type: 'agent' }] }, todos).then(
       () => setAgent(choice),
       (error: unknown) => {
         notify(problemOf(error).message);

@@ -124,10 +124,7 @@ function AssignMenu({ todos, patch }: { todos: () => readonly Todo[]; patch: Cha
     const worker = (workers.data ?? []).find((each) => each.id === id);
     if (worker?.type !== 'agent') return assign(worker);
     try {
-      await tryOut(
-        { assignees: [{ id, type: 'agent' }] },
-        todos().map((todo) => todo.id),
-      );
+      await tryOut({ assignees: [{ id, type: 'agent' }] }, todos());
       setAsked(worker);
     } catch (error) {
       notify(problemOf(error).message);
