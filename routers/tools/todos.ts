@@ -6,6 +6,7 @@ import { Id } from '../../domain/fields.ts';
 import { archiveTodo, restoreTodo } from '../../domain/todos/archive.ts';
 import { completeTodo, reopenTodo } from '../../domain/todos/complete.ts';
 import { createTodo } from '../../domain/todos/create.ts';
+import { lockTodos } from '../../domain/todos/rows.ts';
 import type { TodoAnswer } from '../../domain/todos/shapes.ts';
 import { updateTodo } from '../../domain/todos/update.ts';
 import { cleared } from './clearing.ts';
@@ -63,9 +64,11 @@ export const todoTools = {
       if (text === undefined) return answered(ctx, updateTodo(ctx, patch));
       return ctx.db.transaction(async (db) => {
         const tx = { ...ctx, db };
-        const answer = await answered(tx, updateTodo(tx, patch));
-        await createTodoComment(tx, { todoId: input.todoId, text, mentions: [] });
-        return answer;
+        const { todoId, parentTodoId } = patch;
+        await lockTodos(db, ctx.principal.workspaceId, [todoId, ...(parentTodoId ? [parentTodoId] : [])]);
+        // Before the change, which may end with an erasure: no lock is taken after that.
+        await createTodoComment(tx, { todoId, text, mentions: [] });
+        return answered(tx, updateTodo(tx, patch));
       });
     }),
 

@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { numbered } from '../support/event-log.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
+import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { toolWorkspace } from '../support/mcp-clients.ts';
 
 const test = suite('mcp tools');
@@ -9,6 +11,7 @@ let tandem: TestService;
 test.before(async () => {
   tandem = await startTestService();
 });
+test.after.each(releaseAll);
 test.after(() => tandem.close());
 
 const world = () => toolWorkspace(tandem);
@@ -82,6 +85,23 @@ test('an agent plans with sub-todos: it creates, finds and reads them', async ()
   assert.equal([row.title, row.subTodoCount, row.doneSubTodoCount], ['Plant a hedge', 2, 1]);
   const out = (await use('update_todo', { todoId: other.id, clear: ['parentTodoId'] })).data.todo;
   assert.is('parentTodoId' in out, false);
+});
+
+test('a comment on a change that ends a schedule keeps no event from its number', async () => {
+  const { use, call, workspaceId } = await world();
+  const { id: other } = (await use('create_todo', { title: 'Buy milk' })).data.todo;
+  const schedule = { every: 'day', at: '09:00' };
+  const { todo } = (await use('create_todo', { title: 'Water the hedge', schedule })).data;
+  const [{ id: ahead }] = (await call(`GET /todos/${todo.id}/occurrences`)).body.data;
+  await call(`PATCH /todos/${todo.id}/occurrences/${ahead}`, { status: 'skipped' });
+  const held = await hold('select 1 from members where workspace_id = $1 for update', [workspaceId]);
+  const changing = use('update_todo', { todoId: todo.id, clear: ['schedule'], comment: 'It has rained.' });
+  await untilBlocked('insert into todo_comments%', changing);
+  assert.is((await call(`PATCH /todos/${other}`, { title: 'Buy oat milk' })).status, 200);
+  await numbered(tandem, workspaceId);
+  await held.release();
+  assert.is((await changing).data.todo.schedule, undefined);
+  assert.is((await call(`GET /todos/${todo.id}/comments`)).body.data.length, 1);
 });
 
 test('what a tool shows names the list of a todo, and the page where there is one', async () => {
