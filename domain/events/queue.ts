@@ -161,9 +161,10 @@ export function fitting(found: readonly Waiting[]): Waiting[] {
   let sum = 0;
   const small = found.filter(({ count }) => count <= maxRows);
   const oldestFirst = small.toSorted((a, b) => (a.committedAt < b.committedAt ? -1 : 1));
-  return oldestFirst.filter(({ count }, place) => {
+  return oldestFirst.filter(({ count }) => {
+    if (sum + count > maxRows) return false;
     sum += count;
-    return place === 0 || sum <= maxRows;
+    return true;
   });
 }
 

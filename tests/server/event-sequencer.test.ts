@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database } from '../../db/client.ts';
 import { numberEvents } from '../../domain/events/number.ts';
+import { fitting, maxRows } from '../../domain/events/queue.ts';
 import { recordEvent } from '../../domain/events/record.ts';
 import { originOf, record } from '../support/event-fixtures.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
@@ -47,6 +48,22 @@ test('follow the order of the commits, not that of the writes, and an open trans
     { id: first, sequence: 1 },
     { id: slow, sequence: 2 },
   ]);
+});
+
+test('of workspaces that have too many together, the oldest are numbered first, with those that fit beside them', () => {
+  const waiting = (id: string, count: number, second: number) => {
+    return { id, count, isTracked: true, committedAt: `2028-01-01 00:00:0${second}+00` };
+  };
+  const found = [
+    waiting('third', 10, 3),
+    waiting('second', maxRows - 10, 2),
+    waiting('first', 20, 1),
+    waiting('alone', maxRows + 1, 0),
+  ];
+  assert.equal(
+    fitting(found).map(({ id }) => id),
+    ['first', 'third'],
+  );
 });
 
 test('are without gaps, and those of one transaction are together and in its order', async () => {
