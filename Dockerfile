@@ -21,7 +21,8 @@ RUN mkdir -p data audio dist/server/compile-cache && chown node:node data audio 
 USER node
 VOLUME /app/data
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+# A migration of a large database may take long: until it is ready once, a process is not unhealthy.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=1h \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Started without npm, which would look for changed sources. Behind a load balancer set LAME_DUCK_SECONDS.
 CMD ["node", "--max-semi-space-size=16", "--min-semi-space-size=16", "dist/server/start.mjs"]

@@ -15,7 +15,7 @@ import { tlsLate } from './tls-when-used.ts';
 const sourceFolders = ['server', 'routers', 'adapters', 'engine', 'media', 'domain', 'db', 'outbound'];
 
 /** Commands of the operator, which are in the bundle because an image has no sources. */
-const commands = ['seed', 'welcome', 'reset-password', 'revoke-access', 'grant-minutes', 'recount'];
+const commands = ['seed', 'welcome', 'reset-password', 'revoke-access', 'grant-minutes', 'recount', 'distribute'];
 const commandFiles = ['operator', ...commands].map((name) => `scripts/${name}.ts`);
 const buildFiles = ['build-server', 'built-folder', 'route-matching', 'tls-when-used'].map(
   (name) => `scripts/${name}.ts`,

@@ -3,7 +3,7 @@ import { operatorCommand } from './operator.ts';
 
 /* `npm run db:distribute`: places the tables of the service on the nodes of a Citus cluster. */
 
-await operatorCommand({
+void operatorCommand({
   usage: `npm run db:distribute
 
 Places the tables of the database at DATABASE_URL on the nodes of its Citus cluster, with their rows. Stop the service before.

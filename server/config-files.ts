@@ -8,7 +8,7 @@ export class SettingFileError extends Error {}
 /**
  * The environment with what files hold: for each of `settings`, `<SETTING>_FILE` names a file whose content is the value, as
  * Docker, Kubernetes and systemd mount secrets. White space at its end is cut. A path that is empty counts as unset.
- * @throws SettingFileError for a file that cannot be read, and for a setting that is given in both ways.
+ * @throws SettingFileError for a file that cannot be read or is empty, and for a setting that is given in both ways.
  */
 export function withSettingFiles(
   environment: Record<string, string | undefined>,
@@ -23,7 +23,9 @@ export function withSettingFiles(
     if (environment[setting]) faults.push(`${setting} and ${name} are both set; keep one of them`);
     else {
       try {
-        values[setting] = readFileSync(path, 'utf8').trimEnd();
+        const value = readFileSync(path, 'utf8').trimEnd();
+        if (value === '') faults.push(`${name} names a file that is empty`);
+        values[setting] = value;
       } catch (error) {
         faults.push(`${name} names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
       }

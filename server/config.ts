@@ -38,19 +38,27 @@ function isOrigin(text: string): boolean {
 
 const encoding = 'cannot be read: in user and password, write / as %2F, # as %23, @ as %40, : as %3A and % as %25';
 
+const hasBrackets = /^\w+:\/\/([^@/?#]*@)?[^@/?#]*\[/;
 const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres:// or postgresql://', abort: true })
+  .refine((url) => !hasBrackets.test(url), {
+    error: 'has an IPv6 address in brackets, which the driver of PostgreSQL does not read: use a host name',
+    abort: true,
+  })
   .refine(isDatabaseUrl, encoding);
 
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''));
 /** Pages, cookies and metadata of OAuth are at the root of the host. */
-const publicAddress = address.refine(
-  (url) => /^https?:\/\/[^/?#@\\]+$/i.test(url),
-  'must be scheme, host and port alone, such as https://tandem.example.com: the service works at the root of a host, not below a path',
-);
+const publicAddress = address
+  .refine(
+    (url) => /^https?:\/\/[^/?#@\\]+$/i.test(url),
+    'must be scheme, host and port alone, such as https://tandem.example.com: the service works at the root of a host, not below a path',
+  )
+  // As browsers and clients of OAuth spell it, who compare it with what they have.
+  .transform((url) => new URL(url).origin);
 const hops = z
   .string()
   .regex(/^(true|false|\d)$/, 'must be the number of proxies in front of the service (0 to 9), true (1) or false (0)')

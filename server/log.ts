@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { type DestinationStream, pino } from 'pino';
 import type { Config } from './config.ts';
+import { logOutput } from './log-output.ts';
 import { traceFields } from './tracing/spans.ts';
 
 const credentials = ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
@@ -24,14 +25,13 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, dest
       censor: '[cut]',
     },
   };
-  if (destination) return pino(options, destination);
-  if (!pretty) return pino(options);
+  if (destination || !pretty) return pino(options, destination ?? logOutput());
   // The package, which finds its program for a thread beside itself: in the bundle it is another copy.
   const { transport } = createRequire(import.meta.url)('pino') as typeof import('pino');
-  return pino(
-    options,
-    transport({ target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } }),
-  );
+  const terminal = transport({ target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } });
+  // It was closed.
+  terminal.on('error', () => {});
+  return pino(options, terminal);
 }
 
 /** Errors whose text quotes the value that is at fault. */

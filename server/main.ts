@@ -29,6 +29,8 @@ export const started = answering.promise;
 
 async function main(): Promise<void> {
   limitHeapGrowth();
+  // A banner that cannot be written, as on a full disk, is no reason to stop.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const config = loadConfig();
   const log = createLog(config);
   surviveLostConnections(log);

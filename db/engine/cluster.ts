@@ -78,6 +78,6 @@ export async function requirePlaced(sql: Sql): Promise<void> {
   if (misplaced.length === 0) return;
   const names = misplaced.map(({ name, placement }) => `${name} (${placement})`).join(', ');
   throw new DistributionError(
-    `The database has Citus, and these tables are not where they belong: ${names}. Run \`npm run db:distribute\`.`,
+    `The database has Citus, and these tables are not where they belong: ${names}. Run \`npm run db:distribute\`, in the image \`node dist/server/distribute.mjs\`.`,
   );
 }

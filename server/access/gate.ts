@@ -8,17 +8,24 @@ import type { Admission, RateWindow } from './admission.ts';
 import type { Limiter } from './limiter.ts';
 import { setSecurityHeaders } from './response-headers.ts';
 
+/** The address alone: some proxies write its port behind it, which is another one for each connection. */
+export function withoutPort(address: string): string {
+  const [, bracketed, v4] = /^(?:\[(.+)\]|(\d+(?:\.\d+){3}))(?::\d+)?$/.exec(address) ?? [];
+  return bracketed ?? v4 ?? address;
+}
+
 /** SHA-256 of the client's address; an IPv6 client is its /64, which is what one customer gets. */
 export function addressHash(address: string): Buffer {
-  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  const name = v4 ?? networkOf(address);
+  const alone = withoutPort(address);
+  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(alone)?.[1];
+  const name = v4 ?? networkOf(alone);
   return createHash('sha256').update(`address ${name}`).digest();
 }
 
 /** Addresses whose hashes are remembered: more than most services have clients at a time. */
 const maxKnownAddresses = 5000;
-/** The longest text of an address (RFC 4291 §2.2); what a proxy names may be longer. */
-const maxAddressLength = 45;
+/** The longest text of an address (RFC 4291 §2.2), in brackets and with a port; what a proxy names may be longer. */
+const maxAddressLength = 53;
 const knownAddresses = new Map<string, string>();
 
 /** The hexadecimal digits of `addressHash`, which are remembered: a client sends many requests. */

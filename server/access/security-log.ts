@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routeOf } from '../../adapters/http.ts';
 import { lastingIdOf } from '../../domain/access.ts';
 import type { SecurityEvent } from '../../domain/context.ts';
+import { withoutPort } from './gate.ts';
 
 /** Statuses of a request that was refused. */
 const refusals = [401, 403, 429];
@@ -20,7 +21,7 @@ declare module 'fastify' {
 function callerOf({ ip, principal }: FastifyRequest) {
   const { kind, workspaceId, userId } = principal ?? {};
   const credentialId = principal ? lastingIdOf(principal) : undefined;
-  return { ip, credential: kind ?? null, credentialId, workspaceId, userId: userId ?? null };
+  return { ip: withoutPort(ip), credential: kind ?? null, credentialId, workspaceId, userId: userId ?? null };
 }
 
 /** Logs what a call did or was refused. */
@@ -54,7 +55,7 @@ export function logRefusals(app: FastifyInstance): void {
     // A page asks who is signed in before anybody is: that is no attempt.
     const isAttempt = statusCode !== 401 || request.badCredential;
     if (refusals.includes(statusCode) && isAttempt && !request.isRecorded) {
-      const level = count(request.principal?.credentialId ?? request.ip) > maxPerMinute ? 'debug' : 'info';
+      const level = count(request.principal?.credentialId ?? withoutPort(request.ip)) > maxPerMinute ? 'debug' : 'info';
       const operation = `${request.method} ${routeOf(request)}`;
       request.log[level]({ ...callerOf(request), operation, outcome: 'refused', status: statusCode }, 'security event');
     }

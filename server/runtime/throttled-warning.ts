@@ -6,7 +6,8 @@ const minIntervalMs = 60_000;
 export function throttledWarning(log: Logger): (error: unknown, message: string) => void {
   const last = new Map<string, number>();
   return (error, message) => {
-    const now = Date.now();
+    // Not the time of day, which can be set back.
+    const now = performance.now();
     const level = now - (last.get(message) ?? -minIntervalMs) < minIntervalMs ? 'debug' : 'warn';
     if (level === 'warn') last.set(message, now);
     log[level]({ err: error }, message);

@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert';
 import { ask } from '../support/frame.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { holdWorkspace, releaseAll, untilBlocked } from '../support/locks.ts';
-import { launch, startProcess, stopProcesses } from '../support/processes.ts';
+import { freePort } from '../support/ports.ts';
+import { launch, spawnService, startProcess, stopProcesses } from '../support/processes.ts';
 import { createDatabase } from '../support/scratch.ts';
 import { until, within } from '../support/until.ts';
 
@@ -157,6 +158,21 @@ test('three processes that start together on an empty database migrate it once a
   } finally {
     await scratch.drop();
   }
+});
+
+test('a log that cannot be written, as on a full disk, neither stops the service nor keeps it from ending', async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const service = spawnService({ PORT: String(port), LOG_LEVEL: 'info' }, undefined, '/dev/full');
+  const statusOf = (path: string) =>
+    ask(`${url}${path}`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await until(async () => (await statusOf('/readyz')) === 200, service.output);
+  for (let requests = 0; requests < 5; requests++) assert.is(await statusOf('/api/v1/none'), 404);
+  service.child.kill('SIGTERM');
+  assert.is(await within(() => 'the process ends', service.exited), 0);
 });
 
 test('addresses that the service names use the port it got', async () => {

@@ -34,16 +34,29 @@ test('of a database are refused by name where the driver would read them otherwi
     refused.map((each) => `postgres://${each}`),
     /write \/ as %2F, # as %23/,
   );
-  const taken = [
-    'u:p%40%23@db1/tandem',
-    'db1:5432,db2:5433/tandem?sslmode=require',
-    'u@[::1]:5432/tandem',
-    '/tandem?host=/run',
-  ];
+  const taken = ['u:p%40%23@db1/tandem', 'db1:5432,db2:5433/tandem?sslmode=require', '/tandem?host=/run'];
   assertTaken(
     'DATABASE_URL',
     taken.map((each) => `postgres://${each}`),
   );
+});
+
+test('of a database in brackets are refused by name: the driver takes them apart at each colon', () => {
+  const refused = ['[::1]/tandem', 'u@[fd00::5]:5432/tandem', 'db1,[::1]/tandem'];
+  assertRefused(
+    'DATABASE_URL',
+    refused.map((each) => `postgres://${each}`),
+    /has an IPv6 address in brackets, .*: use a host name/,
+  );
+});
+
+test('of the service are kept as browsers spell them', () => {
+  const spelled = {
+    'HTTPS://Tandem.example.com:443/': 'https://tandem.example.com',
+    'https://bücher.example': 'https://xn--bcher-kva.example',
+    'http://127.0.0.1:8080': 'http://127.0.0.1:8080',
+  };
+  for (const [url, kept] of Object.entries(spelled)) assert.is(parseConfig({ PUBLIC_URL: url }).PUBLIC_URL, kept);
 });
 
 test('of a mail server are refused by name where its password cannot be read', () => {

@@ -45,6 +45,12 @@ test('a file that cannot be read and a setting given twice are refused by name, 
   assert.not.match(message, /hidden|other/);
 });
 
+test('an empty file is refused: it would count as unset, and switch off what it protects', () => {
+  const message = problemOf({ METRICS_TOKEN_FILE: file('empty', ''), DATABASE_URL_FILE: file('break', '\n') });
+  assert.match(message, 'METRICS_TOKEN_FILE names a file that is empty');
+  assert.match(message, 'DATABASE_URL_FILE names a file that is empty');
+});
+
 test('a bad value from a file is refused like any other, and is not shown', () => {
   const message = problemOf({ METRICS_TOKEN_FILE: file('token', 'short') });
   assert.match(message, 'METRICS_TOKEN must be at least 16 characters long');

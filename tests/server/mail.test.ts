@@ -22,6 +22,23 @@ test('an email is sent by SMTP from MAIL_FROM, with the whole link', async () =>
   await box.close();
 });
 
+test('a mail server may have an IPv6 address', async () => {
+  const box = await openMailServer('::1');
+  const mailer = createMailer(
+    { SMTP_URL: box.url, MAIL_FROM: 'post@tandem.test', DATA_DIR: '.' },
+    createLog({ LOG_LEVEL: 'silent', LOG_FORMAT: 'json' }),
+  );
+  await mailer.send({
+    id: crypto.randomUUID(),
+    to: 'ada@example.com',
+    subject: 'Hello',
+    text: 'Hello',
+    kind: 'security',
+  });
+  assert.is((await box.emailsTo('ada@example.com')).length, 1);
+  await box.close();
+});
+
 test('a mail server that refuses or is unreachable does not fail the request', async () => {
   const box = await openMailServer();
   box.answers('RCPT', '550 no such person');

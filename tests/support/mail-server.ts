@@ -54,7 +54,7 @@ function decoded(body: string, encoding: string | undefined): string {
 }
 
 /** A server that speaks enough of SMTP (RFC 5321) to accept emails, or to refuse them as `answers` says. */
-export async function openMailServer(): Promise<MailServer> {
+export async function openMailServer(host = '127.0.0.1'): Promise<MailServer> {
   const clientLines: string[] = [];
   const emails: ReceivedEmail[] = [];
   const instead = new Map<string, string>();
@@ -97,12 +97,12 @@ export async function openMailServer(): Promise<MailServer> {
   };
 
   const server: Server = createServer(converse);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const address = server.address();
   if (typeof address !== 'object' || !address) throw new Error('no port');
   const to = (email: string) => emails.filter((each) => each.to === email);
   return {
-    url: `smtp://127.0.0.1:${address.port}`,
+    url: `smtp://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     clientLines,
     emails,
     emailsTo: async (email, count = 1) => {

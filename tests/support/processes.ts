@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { startCommand } from '../../scripts/start-command.ts';
@@ -40,8 +41,8 @@ export function launch(environment: Record<string, string> = {}, program = main)
   return spawnService(environment, program).ready;
 }
 
-/** Starts a process, and does not wait until it listens. */
-export function spawnService(environment: Record<string, string> = {}, program = main): LaunchedProcess {
+/** Starts a process, and does not wait until it listens. `log`: the file that gets its standard output. */
+export function spawnService(environment: Record<string, string> = {}, program = main, log?: string): LaunchedProcess {
   const settings = { PORT: '0', LOG_LEVEL: 'warn', LOG_FORMAT: 'json', DATABASE_POOL_SIZE: '4' };
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const env = {
@@ -55,8 +56,10 @@ export function spawnService(environment: Record<string, string> = {}, program =
     ...environment,
   };
   // From a directory without a .env file.
-  const options = { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
-  const child = spawn(process.execPath, [...startedAs.args.slice(0, -1), program], options);
+  const fd = log === undefined ? undefined : openSync(log, 'w');
+  const stdio: StdioOptions = ['ignore', fd ?? 'pipe', 'pipe'];
+  const child = spawn(process.execPath, [...startedAs.args.slice(0, -1), program], { env, cwd: tmpdir(), stdio });
+  if (fd !== undefined) closeSync(fd);
   let output = '';
   const exited = new Promise<number | NodeJS.Signals | null>((resolve) => {
     child.on('close', (code, signal) => resolve(code ?? signal));
@@ -67,8 +70,8 @@ export function spawnService(environment: Record<string, string> = {}, program =
       const running = /is running at (\S+)/.exec(output)?.[1];
       if (running) resolve(running);
     };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
     void exited.then(() => resolve(''));
   });
   const stop = () => {

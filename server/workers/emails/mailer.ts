@@ -66,7 +66,8 @@ function senderOf(config: MailSettings): (email: Sent) => Promise<unknown> {
   const { protocol, hostname, port, username, password } = new URL(config.SMTP_URL);
   const secure = protocol === 'smtps:';
   const settings = {
-    host: hostname,
+    // An IPv6 address is in brackets only within a URL.
+    host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || (secure ? 465 : 587)),
     secure,
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),

@@ -1,0 +1,68 @@
+import { write, writeSync } from 'node:fs';
+import type { DestinationStream } from 'pino';
+
+/** Characters that wait to be written. Lines beyond them are dropped: whoever reads is too slow, or stopped. */
+const maxWaiting = 4_000_000;
+/** So long is waited where a pipe is full, in ms. */
+const fullMs = 100;
+
+const newline = 10;
+
+/** A pipe is full whose reader is slow. */
+const isFull = ({ code }: NodeJS.ErrnoException) => code === 'EAGAIN' || code === 'EBUSY';
+
+/**
+ * Where the lines of the log go: a file descriptor, by default the standard output. What cannot be written is dropped, and the
+ * next line is tried: a full disk, or a terminal that is closed, must not end the service or keep it from ending. (pino's own
+ * destination throws an error that nobody catches, and tries forever to write the rest when the process ends.)
+ */
+export function logOutput(fd = 1): DestinationStream & { flushSync: () => void } {
+  let waiting: string[] = [];
+  let length = 0;
+  let isWriting = false;
+  /** What a full pipe did not take. */
+  let held: Buffer | undefined;
+  /** The last line that was written has no end. */
+  let isWithinLine = false;
+
+  const taken = () => {
+    const text = (isWithinLine ? '\n' : '') + waiting.join('');
+    isWithinLine = false;
+    waiting = [];
+    length = 0;
+    return Buffer.from(text);
+  };
+  const send = (bytes: Buffer, isRest = false) => {
+    isWriting = true;
+    held = undefined;
+    write(fd, bytes, (error, written) => {
+      if (error && isFull(error)) {
+        held = bytes;
+        setTimeout(send, fullMs, bytes, isRest).unref();
+        return;
+      }
+      if (!error && written < bytes.length) return send(bytes.subarray(written), bytes[written - 1] !== newline);
+      if (error) isWithinLine = isRest || bytes[0] === newline;
+      isWriting = false;
+      if (waiting.length > 0) send(taken());
+    });
+  };
+  const flushSync = () => {
+    try {
+      if (held) writeSync(fd, held);
+      if (waiting.length > 0) writeSync(fd, taken());
+    } catch {
+      // There is nowhere to say it.
+    }
+  };
+  process.once('exit', flushSync);
+  return {
+    write: (line) => {
+      if (length + line.length > maxWaiting) return;
+      waiting.push(line);
+      length += line.length;
+      if (!isWriting) send(taken());
+    },
+    flushSync,
+  };
+}
