@@ -38,10 +38,18 @@ const waiting = `select 1 from approvals where workspace_id = $1 and turn_id = $
 
 const decisions = { approved: 'approve', denied: 'deny', expired: 'expired' } as const;
 
+/** The input that a person changed the call to; undefined when it is that of the call. */
+function editedInput({ approval, input }: Settlement): Record<string, unknown> | undefined {
+  return isDeepStrictEqual(input, approval.input) ? undefined : input;
+}
+
 /** The text of the message that shows a decision. */
-function textOf({ approval: { title }, status, note, input }: Settlement): string {
+function textOf(settlement: Settlement): string {
+  const { approval, status, note } = settlement;
+  const { title } = approval;
   if (status === 'expired') return `Expired without a decision: ${title}.`;
-  const verdict = status === 'denied' ? 'Denied' : input === undefined ? 'Approved' : 'Approved with changes';
+  const verdict =
+    status === 'denied' ? 'Denied' : editedInput(settlement) === undefined ? 'Approved' : 'Approved with changes';
   return note === null ? `${verdict}: ${title}.` : `${verdict}: ${title}. ${note}`;
 }
 
@@ -52,11 +60,10 @@ async function end(ctx: ServiceContext, workspaceId: string, settlement: Settlem
   const bindings = new Bindings();
   const values = [workspaceId, approval.id, status, ctx.clock().toISOString(), decidedBy, note, json];
   for (const value of values) bindings.bind(value);
-  const isEdited = input !== undefined && !isDeepStrictEqual(input, approval.input);
   const event = approvalEvent(approval, {
     type: status === 'expired' ? 'approval.expired' : 'approval.decided',
     changedFields: [
-      ...(isEdited ? ['input'] : []),
+      ...(editedInput(settlement) === undefined ? [] : ['input']),
       'status',
       'decidedAt',
       ...(decidedBy === null ? [] : ['decidedBy']),
@@ -74,7 +81,9 @@ async function end(ctx: ServiceContext, workspaceId: string, settlement: Settlem
 function messageOf(settlement: Settlement): NewMessage {
   const { approval, status, decidedBy, note } = settlement;
   const { id: approvalId, turnId } = approval;
-  const block: MessageBlock = { type: 'approval_decision', approvalId, decision: decisions[status], note, decidedBy };
+  const decision = { type: 'approval_decision' as const, approvalId, decision: decisions[status], note, decidedBy };
+  const input = editedInput(settlement);
+  const block: MessageBlock = input === undefined ? decision : { ...decision, input };
   const role = decidedBy === null ? 'system' : 'user';
   return { turnId, role, text: textOf(settlement), blocks: [block], userId: decidedBy };
 }

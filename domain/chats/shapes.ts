@@ -73,6 +73,7 @@ const blocks = {
       approvalId: Id,
       decision: z.enum(['approve', 'deny', 'expired', 'superseded']),
       note: z.string().nullable(),
+      input: anything.optional().describe('What the person changed the input of the call to, if it was changed.'),
       decidedBy: Id.nullable().describe('The person; null without a decision.'),
     })
     .meta({ id: 'ApprovalDecisionBlock' }),

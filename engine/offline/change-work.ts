@@ -1,19 +1,23 @@
-import type { Details } from './details.ts';
+import { z } from 'zod';
 import { causeOf } from './faults.ts';
 import { assigneeName, listName } from './names.ts';
-import { type Call, first, type Plan, respond, type Scene, type Step } from './plan.ts';
+import { type Call, type Done, first, type Plan, respond, type Scene, type Step } from './plan.ts';
 import { dayText, listed, quote, type Row, shown, titleOf, todoIn } from './rows.ts';
 import type { Work } from './work.ts';
 
 /** New values of a todo, as update_todo takes them. */
-export interface Changes {
-  title?: string;
-  status?: 'ready' | 'in_progress';
-  priority?: Details['priority'] | null;
-  dueDate?: string | null;
-  todoListId?: string;
-  assignees?: { id: string }[];
-}
+const ChangesShape = z
+  .object({
+    title: z.string(),
+    content: z.string().nullable(),
+    status: z.enum(['ready', 'in_progress', 'done']),
+    priority: z.enum(['urgent', 'high', 'medium', 'low']).nullable(),
+    dueDate: z.string().nullable(),
+    todoListId: z.string(),
+    assignees: z.array(z.object({ id: z.string() })),
+  })
+  .partial();
+export type Changes = z.infer<typeof ChangesShape>;
 
 function titles(rows: readonly Row[], done: Step): string[] {
   return done.map(({ output }, place) => {
@@ -22,18 +26,25 @@ function titles(rows: readonly Row[], done: Step): string[] {
   });
 }
 
-/** Calls a tool for each todo and reports the results; `describe` words it for the todos that succeeded. */
+/** Calls a tool for each todo and reports the results; `describe` words it for todos that were changed alike. */
 function act(
   rows: readonly Row[],
   callFor: (row: Row) => Call,
   verb: string,
-  describe: (titles: string) => string,
+  describe: (titles: string, count: number, input: Done['input']) => string,
 ): Plan {
   return first(rows.map(callFor), (done) => {
     const named = titles(rows, done);
-    const good = named.filter((_, place) => !done[place]?.isError);
-    const parts = good.length > 3 ? [describe(`${good.length} todos`), good.map((each) => `- ${each}`).join('\n')] : [];
-    if (good.length > 0 && good.length <= 3) parts.push(describe(listed(good)));
+    const good = done.flatMap(({ isError, input }, place) => (isError ? [] : { title: named[place] ?? '', input }));
+    // A person may have changed the arguments of some before approving them.
+    const alike = Map.groupBy(good, ({ input }) => JSON.stringify({ ...input, todoId: null }));
+    const parts = [...alike.values()].flatMap((group) => {
+      const [{ input } = { input: {} }] = group;
+      const these = group.map(({ title }) => title);
+      if (these.length <= 3) return [describe(listed(these), these.length, input)];
+      const lines = these.map((title) => `- ${title}`);
+      return [describe(`${these.length} todos`, these.length, input), lines.join('\n')];
+    });
     for (const [place, each] of done.entries()) {
       if (each.isError) parts.push(`I did not ${verb} ${named[place]}: ${causeOf(each)}.`);
     }
@@ -71,14 +82,21 @@ export const restoring = simple(
   'is not archived',
 );
 
+/** The changes of a call that was made: those that were planned, unless a person changed them. */
+function changesIn({ clear, ...input }: Done['input'], planned: Changes): Changes {
+  const cleared = Array.isArray(clear) ? clear.map((field) => [field, null]) : [];
+  return ChangesShape.safeParse({ ...input, ...Object.fromEntries(cleared) }).data ?? planned;
+}
+
 function changesText(scene: Scene, changes: Changes): string {
-  const { title, status, priority, dueDate, todoListId, assignees } = changes;
+  const { title, content, status, priority, dueDate, todoListId, assignees } = changes;
   const people = (assignees ?? []).map(({ id }) =>
     id === scene.facts.person.id ? 'you' : shown(assigneeName(scene, id)),
   );
   const parts = [
     title === undefined ? '' : `is now called ${quote(title)}`,
-    status === 'in_progress' ? 'is in progress' : status === 'ready' ? 'is ready' : '',
+    content === undefined ? '' : content === null ? 'has no content any more' : 'has another content',
+    status === undefined ? '' : status === 'in_progress' ? 'is in progress' : `is ${status}`,
     priority === undefined ? '' : priority === null ? 'has no priority any more' : `has the priority ${priority}`,
     dueDate === undefined
       ? ''
@@ -94,14 +112,17 @@ function changesText(scene: Scene, changes: Changes): string {
 /** The work of changing todos with update_todo. */
 export function updating(scene: Scene, changes: Changes): Work {
   const callFor = ({ id }: Row): Call => ({ name: 'update_todo', input: { todoId: id, ...changes } });
-  const changed = changesText(scene, changes);
-  const plural = changed.replaceAll(/\bis\b/g, 'are').replaceAll(/\bhas\b/g, 'have');
+  const describe = (titles: string, count: number, input: Done['input']) => {
+    const changed = changesText(scene, changesIn(input, changes));
+    const text = count === 1 ? changed : changed.replaceAll(/\bis\b/g, 'are').replaceAll(/\bhas\b/g, 'have');
+    return text === '' ? `Changed: ${titles}.` : `Changed: ${titles} ${text}.`;
+  };
   return {
     verb: 'change',
     filter: {},
     act: (rows) =>
       changes.title !== undefined && rows.length > 1
         ? respond('One title is for one todo. Tell me which of them to rename.')
-        : act(rows, callFor, 'change', (named) => `Changed: ${named} ${rows.length > 1 ? plural : changed}.`),
+        : act(rows, callFor, 'change', describe),
   };
 }

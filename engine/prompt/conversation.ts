@@ -71,8 +71,8 @@ function agentUnit(
 ): Unit {
   const text = textOf(message);
   const ids = records.map(({ call }) => uniqueId(call.id, message.sequence, used));
-  const toolCalls = records.map(({ call }, place): ToolCall => {
-    return { id: ids[place] ?? call.id, name: call.name, input: call.input };
+  const toolCalls = records.map(({ call, decision }, place): ToolCall => {
+    return { id: ids[place] ?? call.id, name: call.name, input: decision?.input ?? call.input };
   });
   const answer: Utterance = { role: 'agent', text, toolCalls };
   if (records.length === 0) return text.trim() === '' ? [] : [answer];
@@ -82,8 +82,11 @@ function agentUnit(
     return { toolCallId: ids[place] ?? id, name, isError: outcome.isError, output: shown(name, outcome) };
   });
   const notes = records.flatMap(({ call, decision }): Utterance[] => {
-    const note = decision?.decision === 'approve' ? decision.note?.trim() : undefined;
-    return note ? [noteOf(`a person approved ${call.name} and said: ${note}`)] : [];
+    if (decision?.decision !== 'approve') return [];
+    const note = decision.note?.trim();
+    if (decision.input === undefined) return note ? [noteOf(`a person approved ${call.name} and said: ${note}`)] : [];
+    const changed = `a person changed the arguments of ${call.name} before approving it; the call has the changed ones.`;
+    return [noteOf(note ? `${changed} They said: ${note}` : changed)];
   });
   return [answer, { role: 'tools', results }, ...notes];
 }

@@ -70,6 +70,9 @@ function shownBlock(block: Exclude<MessageBlock, { type: 'text' }>): Record<stri
     const { type, id, name, input, approvalId } = block;
     return { type, id, name, input: briefly(input), approvalId };
   }
+  if (block.type === 'approval_decision') {
+    return block.input === undefined ? block : { ...block, input: briefly(block.input) };
+  }
   if (block.type !== 'tool_result') return block;
   const { type, toolCallId, isError, output } = block;
   // Where this is the output of a tool itself, it is marked by this as well.

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toolsOf } from '../../adapters/operations.ts';
+import { offlineEngine } from '../../engine/offline/index.ts';
 import { toolRouter } from '../../routers/tools/index.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
@@ -114,6 +115,28 @@ test('a person may correct the call before approving it, within the shape of the
   await decide(workspace, id, { decision: 'approve', input: { title: 'Order two desks' } });
   await settled(workspace, chatId);
   assert.equal(await titles(workspace), ['Order two desks']);
+});
+
+test('the built-in engine reports the call as a person changed it, and the chat keeps what was called', async () => {
+  const workspace = await tandem.workspace();
+  const { body: todo } = await workspace.call('POST /todos', { title: 'Pay rent' });
+  const plan = engine.plan(({ conversation, ...request }) => {
+    const [opening, ...rest] = conversation;
+    const text = 'set the due date of “Pay rent” to 2031-05-01';
+    return offlineEngine.answer({ ...request, conversation: [{ ...opening, role: 'user', text }, ...rest] });
+  });
+  const { chatId, approvals } = await asked(workspace, plan);
+  assert.equal(approvals[0].input, { todoId: todo.id, dueDate: '2031-05-01' });
+  const input = { todoId: todo.id, dueDate: '2031-06-02', content: 'Details. '.repeat(500) };
+  assert.is((await decide(workspace, approvals[0].id, { decision: 'approve', input })).status, 200);
+  await settled(workspace, chatId);
+  assert.is((await workspace.call(`GET /todos/${todo.id}`)).body.dueDate, '2031-06-02');
+  const { body } = await workspace.call(`GET /chats/${chatId}/messages?limit=100`);
+  assert.match(body.data.at(-1).text, 'is due 2031-06-02');
+  const [decision] = body.data.flatMap(({ blocks }: { blocks: { type: string }[] }) =>
+    blocks.filter(({ type }) => type === 'approval_decision'),
+  );
+  assert.equal(decision.input, input);
 });
 
 test('the chat waits until all calls are decided; reads continue without a person', async () => {

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changed, created, Dialogue, fault, page, row } from '../support/offline-engine.ts';
+import { offlineEngine } from '../../engine/offline/index.ts';
+import { changed, created, Dialogue, fault, page, requestOf, row } from '../support/offline-engine.ts';
 
 const test = suite('built-in changes');
 
@@ -172,6 +173,30 @@ test('each change is made with the values of the message, and its answer names t
     assert.is(await chat.send(message), `Changed: “Call Bob” ${result}.`, message);
     assert.equal(chat.calls.at(-1), ['update_todo', { todoId: 'a', ...changes }], message);
   }
+});
+
+test('what a person changed before approving it is reported as it was made', async () => {
+  const chat = new Dialogue({ ...changed([row('a', 'Call Bob'), row('b', 'Call Ada')]) });
+  await chat.send('set the due date of “Call Bob” and “Call Ada” to 2026-12-01');
+  const calls = chat.conversation.at(-3);
+  assert.is(calls?.role === 'agent' && calls.toolCalls.length, 2);
+  const answerTo = async (...inputs: object[]) => {
+    const toolCalls = calls?.role === 'agent' ? calls.toolCalls : [];
+    const edited = toolCalls.map((each, place) => ({ ...each, input: inputs[place] ?? each.input }));
+    const conversation = chat.conversation.slice(0, -1);
+    conversation.splice(-2, 1, { role: 'agent', text: '', toolCalls: edited });
+    return (await offlineEngine.answer(requestOf(conversation))).text;
+  };
+  assert.is(await answerTo(), 'Changed: “Call Bob” and “Call Ada” are due 2026-12-01.');
+  assert.is(
+    await answerTo({ todoId: 'a', dueDate: '2026-12-24', content: 'x' }),
+    'Changed: “Call Bob” has another content and is due 2026-12-24.\n\nChanged: “Call Ada” is due 2026-12-01.',
+  );
+  const odd = [
+    { todoId: 'a', clear: ['dueDate'] },
+    { todoId: 'b', type: 'responsibility' },
+  ];
+  assert.is(await answerTo(...odd), 'Changed: “Call Bob” has no due date any more.\n\nChanged: “Call Ada”.');
 });
 
 test('a call that fails, was denied or came too late is never reported as done', async () => {

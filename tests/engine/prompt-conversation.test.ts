@@ -43,8 +43,9 @@ const decided = (
   approvalId: string,
   decision: 'approve' | 'deny' | 'expired' | 'superseded',
   note: string | null = null,
+  more: object = {},
 ): New => {
-  const block: MessageBlock = { type: 'approval_decision', approvalId, decision, note, decidedBy: 'user-1' };
+  const block: MessageBlock = { type: 'approval_decision', approvalId, decision, note, decidedBy: 'user-1', ...more };
   return { role: decision === 'expired' ? 'system' : 'user', text: `Decided: ${decision}.`, blocks: [block] };
 };
 
@@ -123,6 +124,33 @@ test('decisions of people shape the results, and are no messages of their own', 
   assert.equal(note, { role: 'user', from: { kind: 'service' }, text: noteText });
   assert.equal(next, { role: 'user', text: 'Do something else' });
   assert.equal(rest, []);
+});
+
+test('a call that a person changed before approving it is shown as it was made, with a note', () => {
+  const calls = agent(call('c1', 'a', 'p1'), call('c2', 'b', 'p2'), call('c3', 'c', 'p3'));
+  const messages = chat(
+    user('Go'),
+    calls,
+    decided('p1', 'approve', null, { input: { id: 'other' } }),
+    decided('p2', 'approve', 'Rather this.', { input: {} }),
+    decided('p3', 'approve'),
+    result('c1'),
+    result('c2'),
+    result('c3'),
+  );
+  const [, made, , ...notes] = conversationOf(messages, options);
+  assert.equal(made?.role === 'agent' && made.toolCalls.map(({ name, input }) => [name, input]), [
+    ['a', { id: 'other' }],
+    ['b', {}],
+    ['c', { id: 'c3' }],
+  ]);
+  assert.equal(
+    notes.map((each) => each.role === 'user' && each.text),
+    [
+      '(Note of the service: a person changed the arguments of a before approving it; the call has the changed ones.)',
+      '(Note of the service: a person changed the arguments of b before approving it; the call has the changed ones. They said: Rather this.)',
+    ],
+  );
 });
 
 test('a call that waited when the person wrote, or when the turn was stopped, says why it was not executed', () => {
