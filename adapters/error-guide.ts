@@ -169,7 +169,10 @@ export const errorGuide: { readonly [Code in ErrorCode]: Advice<Code> } = {
       id_erased: ['The todo with this id was erased.', 'Use a new id.'],
       already_running: ['An agent works on this todo already.', 'Wait until its run ends, or cancel its chat.'],
       agent_mid_turn: ['The agent of the chat is working.', 'Wait until it has answered, or cancel the chat.'],
-      awaiting_person: ['The chat waits for the decision of a person, so an agent cannot write in it.', 'Wait.'],
+      awaiting_person: [
+        'The chat waits for the decision of a person, so an agent can neither write in it nor stop it.',
+        'Wait.',
+      ],
       already_member: ['The invited person is a member already.', 'Nothing is left to do.'],
       disabled: ['The webhook endpoint is disabled.', 'Enable it, then repeat the request.'],
       recording_stopped: [

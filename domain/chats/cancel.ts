@@ -1,12 +1,19 @@
-import type { Context, ServiceContext } from '../context.ts';
+import type { Context, Principal, ServiceContext } from '../context.ts';
 import { conflict } from '../errors.ts';
-import { findChat, holdChat } from './rows.ts';
+import { findChat, type HeldChat, holdChat } from './rows.ts';
 import type { ChatAnswer } from './shapes.ts';
 import { endTurn } from './turns.ts';
 
+/** Checks that a person can still answer what the agent of the chat asks: another agent cannot. @throws Failure 409. */
+export function requireNoQuestion({ agent }: Principal, { status }: HeldChat): void {
+  if (!agent || status !== 'awaiting_input') return;
+  const message = 'This chat waits for a person to decide something. Only a person can answer or stop it.';
+  throw conflict(message, { reason: 'awaiting_person' });
+}
+
 /**
  * Stops the agent of a chat, at work or waiting for a person; its work so far stays. A chat whose turn has ended is
- * unchanged. @throws Failure 404, 409 to the agent at work in this chat.
+ * unchanged. @throws Failure 404, 409 to the agent at work in this chat, and to any agent while it waits for a person.
  */
 export function cancelChat(ctx: Context, { chatId }: { chatId: string }): Promise<ChatAnswer> {
   const { workspaceId, agent } = ctx.principal;
@@ -14,6 +21,7 @@ export function cancelChat(ctx: Context, { chatId }: { chatId: string }): Promis
     const chat = await holdChat(db, workspaceId, chatId);
     if (agent?.chatId === chat.chatId)
       throw conflict('You are working in this chat. To stop, end your turn with an answer.');
+    requireNoQuestion(ctx.principal, chat);
     if (chat.turn) await endTurn({ ...ctx, db }, chat, { outcome: 'cancelled' });
     return findChat(db, workspaceId, chatId);
   });

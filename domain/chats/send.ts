@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { conflict } from '../errors.ts';
 import { outOfMinutes } from '../usage/minutes.ts';
+import { requireNoQuestion } from './cancel.ts';
 import { answeringAgent, authorOf } from './create.ts';
 import { fieldsOfMessages, statusChange } from './events.ts';
 import { append, textBlocks } from './messages.ts';
@@ -19,10 +20,7 @@ async function requireReady(
     const message = 'The agent is working. Wait until the status is no longer running or queued, or cancel the chat.';
     throw conflict(message, { reason: 'agent_mid_turn' });
   }
-  if (principal.agent && chat.status === 'awaiting_input') {
-    const message = 'This chat waits for a person to decide something. Only a person can answer.';
-    throw conflict(message, { reason: 'awaiting_person' });
-  }
+  requireNoQuestion(principal, chat);
   if (chat.isArchived) throw conflict('This chat is archived. Restore it before you write in it.');
   if (chat.todoDone) throw conflict('The todo of this chat is done. Reopen it before you write in the chat.');
   const { workspaceId } = chat;

@@ -126,7 +126,7 @@ test('an agent that starts a chat is its author, does not wait for it, and works
   assert.equal(turn, { depth: 1, userId });
 });
 
-test('an agent neither stops its own chat nor answers for a person', async () => {
+test('an agent neither stops its own chat nor answers for a person, nor takes the question away', async () => {
   const workspace = await tandem.workspace();
   const { call } = workspace;
   const scout = (await call('POST /agents', { name: 'Scout', requiresApproval: true })).body.id;
@@ -137,7 +137,11 @@ test('an agent neither stops its own chat nor answers for a person', async () =>
   const message = engine.plan(async (_, asked) => {
     if (asked > 0) return reply('So be it.');
     const chatId = await known.promise;
-    return use(['send_chat_message', { chatId: waiting.id, message: 'Yes, do it.' }], ['stop_chat', { chatId }]);
+    return use(
+      ['send_chat_message', { chatId: waiting.id, message: 'Yes, do it.' }],
+      ['stop_chat', { chatId }],
+      ['stop_chat', { chatId: waiting.id }],
+    );
   });
   const own: string = (await call('POST /chats', { message })).body.id;
   known.resolve(own);
@@ -147,6 +151,7 @@ test('an agent neither stops its own chat nor answers for a person', async () =>
   assert.equal(
     results.map(({ isError, output }: { isError: boolean; output: { code: string } }) => [isError, output.code]),
     [
+      [true, 'resource_conflict'],
       [true, 'resource_conflict'],
       [true, 'resource_conflict'],
     ],
