@@ -53,7 +53,7 @@ export interface TurnFacts {
     skills: readonly SkillFacts[];
   };
   /** Its people, active agents and open lists by name, or the first hundred of each. */
-  workspace: { name: string; people: readonly Named[]; agents: readonly Named[]; lists: readonly Named[] };
+  workspace: Named & { people: readonly Named[]; agents: readonly Named[]; lists: readonly Named[] };
   /** The person on whose behalf the agent works. */
   person: Named;
   /** The todo of the chat. */

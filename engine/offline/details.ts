@@ -84,8 +84,8 @@ const takeDue: Taker = (text, { scene }) => {
   return { rest: before.slice(0, match.index) + (time?.[0] ?? ''), details: { dueDate } };
 };
 
-const listAtEnd = new RegExp(
-  `[\\s,;]+(?:and\\s+)?(?:put it\\s+|file it\\s+|move it\\s+)?(in|into|on|onto|to|under)\\s+((?:the\\s+|my\\s+|our\\s+)?)(list\\s+)?(${quotedPattern}|[^\\s,;]+(?:\\s[^\\s,;]+){0,5}?)(\\s+list)?$`,
+const listHere = new RegExp(
+  `^[\\s,;]+(?:and\\s+)?(?:put it\\s+|file it\\s+|move it\\s+)?(in|into|on|onto|to|under)\\s+((?:the\\s+|my\\s+|our\\s+)?)(list\\s+)?(${quotedPattern}|[^\\s,;]+(?:\\s[^\\s,;]+){0,5}?)(\\s+list)?$`,
   'i',
 );
 const ownList = /^(?:todos?|tasks?|list)$/i;
@@ -94,8 +94,8 @@ const ownList = /^(?:todos?|tasks?|list)$/i;
 function listNames(text: string): { start: number; name: string; isExplicit: boolean }[] {
   const found: { start: number; name: string; isExplicit: boolean }[] = [];
   for (const { index } of text.matchAll(/[\s,;]+(?:in|into|on|onto|to|under)\s/gi)) {
-    const match = listAtEnd.exec(text.slice(index));
-    if (match?.index !== 0) continue;
+    const match = listHere.exec(text.slice(index));
+    if (!match) continue;
     found.unshift({ start: index, name: match[4] ?? '', isExplicit: match[3] !== undefined || match[5] !== undefined });
   }
   return found;

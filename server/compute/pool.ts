@@ -43,7 +43,7 @@ export class TaskPool {
   }
 
   /**
-   * The outcome of a task for `key`.
+   * The outcome of a task for `key`; `onStart` is called when its wait is over.
    * @throws Failure of the task; QueueFull before it began; TaskLimit; ProcessCrashed, the second time; the signal's
    * reason when it is aborted.
    */
@@ -52,10 +52,12 @@ export class TaskPool {
     name: Name,
     args: Arguments<Name>,
     signal?: AbortSignal,
+    onStart?: () => void,
   ): Promise<Outcome<Name>> {
     signal?.throwIfAborted();
     const work = this.#queue.run(key, async () => {
       signal?.throwIfAborted();
+      onStart?.();
       const order = { name, args };
       const outcome = this.#attempt(order).catch((fault) => {
         if (!(fault instanceof ProcessCrashed)) throw fault;

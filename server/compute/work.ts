@@ -39,9 +39,10 @@ async function work<Name extends TaskName>(
   name: Name,
   args: Arguments<Name>,
   signal?: AbortSignal,
-  small = isSmall(args),
+  { small = isSmall(args), onStart }: { small?: boolean; onStart?: () => void } = {},
 ): Promise<Outcome<Name>> {
-  if (!small) return pool.run(key, name, args, signal);
+  if (!small) return pool.run(key, name, args, signal, onStart);
+  onStart?.();
   const task = tasks[name] as unknown as (...values: Arguments<Name>) => Promise<Outcome<Name>>;
   return task(...args);
 }
@@ -49,20 +50,29 @@ async function work<Name extends TaskName>(
 function engineOf(pool: TaskPool): Engine {
   return {
     name: offlineEngine.name,
-    async answer({ signal, onText, onRestart: _, onActive: __, onWait: ___, tools, ...request }) {
+    async answer({ signal, onText, onRestart: _, onActive, onWait: __, tools, ...request }) {
       signal.throwIfAborted();
       // The engine needs the names of the tools, and the schemas of all are long.
       const named = tools.map(({ name }) => ({ name, description: '', inputSchema: {} }));
       const { conversation, facts } = request;
       const small = isSmall([conversation, facts?.todo, facts?.captures], maxSmallTurn);
+      const key = facts?.workspace.id ?? 'turn';
+      // The wait for a process is caused by others: it is no work of this turn.
+      let began = Number.POSITIVE_INFINITY;
+      const onStart = () => {
+        began = performance.now();
+      };
       try {
-        const answer = await work(pool, 'turn', 'answer', [{ ...request, system: '', tools: named }], signal, small);
+        const args: Arguments<'answer'> = [{ ...request, system: '', tools: named }];
+        const answer = await work(pool, key, 'answer', args, signal, { small, onStart });
         if (answer.toolCalls.length === 0) onText?.(answer.text);
         return answer;
       } catch (error) {
         if (!(error instanceof TaskLimit)) throw error;
         const message = `${error.message} for the built-in engine. Write a shorter message in a new chat.`;
         throw new ModelFault(message, { retryable: false, cause: error });
+      } finally {
+        onActive?.(Math.max(0, performance.now() - began));
       }
     },
   };

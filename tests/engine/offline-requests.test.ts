@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { offlineEngine } from '../../engine/offline/index.ts';
 import { cpuMsOf } from '../support/cpu-time.ts';
-import { firstStep } from '../support/offline-engine.ts';
+import { firstStep, requestOf } from '../support/offline-engine.ts';
 
 const test = suite('built-in requests');
 
@@ -266,6 +267,9 @@ test('more todos than 50 at once are refused, and none is created', async () => 
   assert.match(String(await firstStep(message)), /^That would be 51 todos, .* I created none/);
 });
 
+/** Just as long as a request may be: lines that could name a list at every word. */
+const manyLists = `add ${`${'x in a '.repeat(280)}\n`.repeat(10)}`.slice(0, 20_000);
+
 test('a very long or hostile message is answered quickly', async () => {
   const texts = [
     'x'.repeat(32_000),
@@ -278,11 +282,22 @@ test('a very long or hostile message is answered quickly', async () => {
     `what is due ${'by '.repeat(600)}`,
     `create todos: ${'a, '.repeat(600)} for `,
     `show ${'todos in '.repeat(200)}`,
+    manyLists,
   ];
   for (const text of texts) {
     const ms = await cpuMsOf(() => firstStep(text));
     assert.ok(ms < 1000, `${text.slice(0, 30)} took ${ms} ms`);
   }
+});
+
+test('a short message after long ones takes no long time either, though what they meant is read again', async () => {
+  const earlier = Array.from({ length: 9 }, () => [
+    { role: 'user' as const, text: manyLists },
+    { role: 'agent' as const, text: 'I do not know.', toolCalls: [] },
+  ]);
+  const request = requestOf([...earlier.flat(), { role: 'user', text: 'hello' }]);
+  const ms = await cpuMsOf(() => offlineEngine.answer(request));
+  assert.ok(ms < 1000, `it took ${ms} ms`);
 });
 
 test.run();

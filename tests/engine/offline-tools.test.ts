@@ -27,7 +27,11 @@ async function world() {
   const send = async (text: string): Promise<string> => {
     conversation.push({ role: 'user', text });
     for (;;) {
-      const now = { ...facts, workspace: { name: 'Test', ...named }, person: { id: workspace.userId, name: 'Tess' } };
+      const now = {
+        ...facts,
+        workspace: { id: workspace.workspaceId, name: 'Test', ...named },
+        person: { id: workspace.userId, name: 'Tess' },
+      };
       const answer = await offlineEngine.answer({
         purpose: 'turn',
         system: '',

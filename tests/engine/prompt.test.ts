@@ -87,7 +87,7 @@ test('no text of others can leave its block or pretend to be one, whatever it ho
     {
       todo: { ...todo, title: evil, content: evil, list: evil },
       captures: [{ id: 'c', title: evil, text: evil.toUpperCase() }],
-      workspace: { name: evil, people: [named], agents: [named], lists: [named] },
+      workspace: { ...named, people: [named], agents: [named], lists: [named] },
       person: named,
     },
     { name: evil, skills: [{ ...named, summary: evil }] },
@@ -117,6 +117,8 @@ test('captures share their room: long ones are cut and say how to read on', () =
   assert.is(first, ' kind="capture" id="c1" title="Short"\nAll of it');
   assert.is(Array.from(second ?? '').filter((each) => each === '𝄞').length, 50_000);
   assert.match(systemOf({ captures }), '(50000 of 80000 characters. Read the rest with get_capture.)');
+  const { system } = promptOf({ ...facts, captures }, 1 / 4);
+  assert.match(system, '(12500 of 80000 characters.', 'less for a model that takes less');
 });
 
 test('a turn that an agent asked for says so', () => {

@@ -6,6 +6,8 @@ import { Failure } from '../../domain/errors.ts';
 import { type PoolLimits, TaskPool } from '../../server/compute/pool.ts';
 import { isSmall } from '../../server/compute/size.ts';
 import { ProcessCrashed, TaskLimit } from '../../server/compute/task-process.ts';
+import { openOfflineWork } from '../../server/compute/work.ts';
+import { facts, requestOf } from '../support/offline-engine.ts';
 import { childrenOf, isMeasurable } from '../support/process-usage.ts';
 import { until, within } from '../support/until.ts';
 
@@ -114,6 +116,34 @@ test('keys take turns, and what finds no place is refused at once', async () => 
   assert.is(pool.size.waiting, 3);
   await Promise.all([first, ...waiting]);
   assert.equal(order, ['a1', 'b1', 'a2']);
+});
+
+test('turns of workspaces take turns, and one that waits for a process is not at work', async () => {
+  const offline = openOfflineWork();
+  const order: string[] = [];
+  const turn = (id: string, signal = new AbortController().signal) => {
+    const more = { facts: { workspace: { ...facts.workspace, id } } };
+    const request = requestOf([{ role: 'user', text: `${'What do you mean? '.repeat(50)}\n`.repeat(10) }], more);
+    const activeMs: number[] = [];
+    const onActive = (ms: number) => void activeMs.push(ms);
+    const answered = offline.engine.answer({ ...request, signal, onActive }).then(() => order.push(id));
+    return { answered, activeMs };
+  };
+  try {
+    const many = Array.from({ length: 12 }, () => turn('many'));
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const stopped = turn('another', stop.signal);
+    const other = turn('other');
+    stop.abort(reason);
+    assert.is(await faultOf(stopped.answered), reason);
+    assert.equal(stopped.activeMs, [0], 'it had not begun');
+    await within(() => 'all are answered', Promise.all([...many, other].map(({ answered }) => answered)));
+    assert.ok(order.indexOf('other') < many.length - 1, order.join(' '));
+    for (const { activeMs } of many) assert.ok(activeMs.length === 1 && (activeMs[0] ?? 0) > 0);
+  } finally {
+    await offline.close();
+  }
 });
 
 test('work whose signal is aborted rejects at once, and begins no more', async () => {

@@ -36,6 +36,7 @@ export const facts: TurnFacts = {
     skills: [],
   },
   workspace: {
+    id: 'workspace-1',
     name: 'Acme',
     people: [
       { id: 'user-1', name: 'Ada Lovelace' },

@@ -95,7 +95,7 @@ export async function factsOf(
   now: Date,
   nonce: string,
 ): Promise<{ facts: TurnFacts; scopes: Scope[]; worksForMember: boolean; hasMinutes: boolean }> {
-  const { userId, timezone, trigger, depth } = claim;
+  const { workspaceId, userId, timezone, trigger, depth } = claim;
   const [around, given] = await Promise.all([surroundingsOf(db, claim), todoFacts(db, claim)]);
   if (!around) throw new Error('A turn without its workspace');
   const { workspace: name, person, people, agents, lists, agent, captures, isMember, hasMinutes } = around;
@@ -109,7 +109,7 @@ export async function factsOf(
     trigger,
     depth,
     agent,
-    workspace: { name, people, agents, lists },
+    workspace: { id: workspaceId, name, people, agents, lists },
     person: { id: userId, name: person },
     todo: given?.todo ?? null,
     captures: mayReadCaptures({ scopes }) ? captures : [],
