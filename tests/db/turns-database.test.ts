@@ -10,6 +10,7 @@ import { withFrozenTimers } from '../support/frozen-timers.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
+import { noMail } from '../support/turn-world.ts';
 
 const test = suite('turns whose database fails');
 const engine = new ScriptedEngine();
@@ -18,7 +19,7 @@ type TurnHandlers = Pick<Handlers, 'onTurn' | 'onDigest'>;
 let handlers: TurnHandlers;
 
 /** The error of a transaction of the workers before or after its work, by its number, from 1; the end of a turn is one. */
-let faults: { before?: (count: number) => unknown; after?: (count: number) => unknown } = {};
+let faults: { before?: (count: number) => unknown; after?: (count: number) => unknown | Promise<unknown> } = {};
 let count = 0;
 
 /** The database as workers meet it: a transaction may fail before it begins, or commit without an answer. */
@@ -28,7 +29,7 @@ function faulty(db: Db): Db {
     const first = faults.before?.(number);
     if (first) throw first;
     const result = await work();
-    const last = faults.after?.(number);
+    const last = await faults.after?.(number);
     if (last) throw last;
     return result;
   };
@@ -37,7 +38,8 @@ function faulty(db: Db): Db {
     const run = () => db.rows<never>(text, values);
     return text.includes('insert into messages') ? failing(run) : run();
   };
-  const { orm, lookUp, notify, engine, origin } = db;
+  const notify: Db['notify'] = (...given) => db.notify(...given);
+  const { orm, lookUp, engine, origin } = db;
   return { orm, rows, lookUp, notify, transaction, engine, origin, as: (other) => faulty(db.as(other)) };
 }
 
@@ -56,7 +58,7 @@ test.before(async () => {
     logs,
     clock: () => new Date(),
     service,
-    mail: {} as never,
+    mail: noMail as never,
     media: {} as never,
     observe: <Outcome>(_: unknown, run: () => Promise<Outcome>) => run(),
   };
@@ -100,6 +102,27 @@ for (const code of ['CONNECTION_CLOSED', 'ECONNRESET', '57P01']) {
     assert.equal(outline, whole);
   });
 }
+
+test('an answer whose commit is not confirmed is not saved again when its calls were denied meanwhile', async () => {
+  const { call } = await tandem.workspace();
+  const { body: agent } = await call('POST /agents', { name: 'Careful' });
+  const plan = engine.plan([use(['create_todo', { title: 'One' }]), reply('Then not.')]);
+  faults = {
+    after: async () => {
+      const { body } = await call('GET /approvals?status=pending');
+      for (const { id } of body.data) await call(`POST /approvals/${id}/decide`, { decision: 'deny' });
+      return body.data.length > 0 && failure('CONNECTION_CLOSED');
+    },
+  };
+  const { body: made } = await call('POST /chats', { message: plan, agentId: agent.id });
+  const { body: chat } = await settled({ call }, made.id);
+  assert.is(chat.status, 'completed', chat.errorMessage);
+  const { body: page } = await call(`GET /chats/${made.id}/messages?limit=100`);
+  assert.equal(
+    page.data.map(({ blocks }: { blocks: { type: string }[] }) => blocks.map(({ type }) => type).join(' ')),
+    ['text', 'tool_call approval_request', 'approval_decision', 'text'],
+  );
+});
 
 for (const code of ['ECONNREFUSED', 'CONNECT_TIMEOUT', '53300', '57P03', '25P03', '25006']) {
   test(`a database that says ${code} now and then fails no turn`, async () => {

@@ -37,6 +37,8 @@ interface Answered {
   answer: EngineAnswer;
   agent: AgentNow;
   spentMs: number;
+  /** Answers that the turn had before. */
+  earlier: number;
 }
 
 /** One claimed turn, step by step, until it ends, waits for a person, or is lost. */
@@ -95,7 +97,8 @@ export class Turn {
     await readOn(context.db, this.#claim, this.#messages);
     const next = nextOf(this.#messages, turnId, await this.#decisions());
     currentSpan()?.set({ 'tandem.step': next.kind });
-    if (next.kind !== 'ask') this.#clearAnswer();
+    // It was saved although that could not be confirmed.
+    if (this.#answered && answersIn(this.#messages, turnId) > this.#answered.earlier) this.#clearAnswer();
     const asks = next.kind === 'ask' && !this.#answered;
     const question = asks ? await prepare(this.#claim, this.#messages) : undefined;
     if (question) this.#claim.scopes = question.scopes;
@@ -200,7 +203,8 @@ export class Turn {
       late.stop();
       provisional.end();
     }
-    this.#answered = { answer, agent, spentMs: spent() };
+    const earlier = answersIn(this.#messages, this.#claim.turnId);
+    this.#answered = { answer, agent, spentMs: spent(), earlier };
     return this.#save(this.#answered);
   }
 
