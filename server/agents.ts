@@ -63,13 +63,13 @@ export function agentsAtWork({
     return {
       agent: facts.agent,
       ...allowed,
-      request: {
+      request: (share) => ({
         purpose: 'turn',
-        system: promptOf(facts).system,
-        conversation: conversationOf(messages, { nonce, agentNames, isHidden }),
+        system: promptOf(facts, share).system,
+        conversation: conversationOf(messages, { nonce, agentNames, isHidden, share }),
         tools: declared.map(({ declaration }) => declaration),
         facts,
-      },
+      }),
     };
   };
   const limits = { activeMs: config.TURN_MINUTES * 60_000, answers: config.TURN_STEPS, ...turnLimits };

@@ -12,7 +12,10 @@ import {
   type Verdict,
 } from '../providers/verdict.ts';
 
-const tooLong = final('The conversation is too long for the model. Start a new chat, or give it less to work on.');
+const tooLong: Verdict = {
+  ...final('The conversation is too long for the model. Start a new chat, or give it less to work on.'),
+  isTooLong: true,
+};
 const filtered = final('The model provider’s content filter stopped the answer. Word the request differently.');
 
 const modelProvider: ProviderKind = {
@@ -20,10 +23,10 @@ const modelProvider: ProviderKind = {
   settings: { key: 'AI_API_KEY', model: 'AI_MODEL', address: 'AI_BASE_URL' },
   tooLong,
   tooLongWords:
-    /context.?(length|window|size)|too long|too large|too many (input )?tokens|token limit|maximum.{0,40}tokens|input length/i,
+    /context.?(length|window|size)|too long|too large|too many (input )?tokens|token limit|maximum.{0,40}tokens|(input|prompt) length|exceeds max length|reduce the length|max_new_tokens/i,
   special: ({ kinds }) => {
     const words = kinds.join(' ');
-    if (/context_length|request_too_large/.test(words)) return tooLong;
+    if (/context_length|exceed_context|request_too_large/.test(words)) return tooLong;
     return /content_(filter|policy)/.test(words) ? filtered : undefined;
   },
 };

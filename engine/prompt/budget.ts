@@ -73,27 +73,28 @@ function withoutDropped(units: readonly Unit[], dropped: ReadonlySet<number>, mi
   return rest;
 }
 
-function shortInput(input: unknown): unknown {
+function shortInput(input: unknown, longest: number): unknown {
   const json = JSON.stringify(input) ?? 'null';
-  if (json.length <= maxShortOutput) return input;
-  return { note: `Left out here: ${json.length} characters.`, beginning: json.slice(0, maxShortOutput).toWellFormed() };
+  if (json.length <= longest) return input;
+  return { note: `Left out here: ${json.length} characters.`, beginning: json.slice(0, longest).toWellFormed() };
 }
 
-function shortText(text: string): string {
-  if (text.length <= maxShortText) return text;
-  return `${text.slice(0, maxShortText).toWellFormed()}\n\n(Left out here: ${text.length - maxShortText} characters.)`;
+function shortText(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest).toWellFormed()}\n\n(Left out here: ${text.length - longest} characters.)`;
 }
 
-function shortened(unit: Unit): Unit {
+function shortened(unit: Unit, share: number): Unit {
+  const longest = Math.ceil(maxShortOutput * share);
   return unit.map((each) => {
     if (each.role === 'user') return each;
     if (each.role === 'agent') {
-      const toolCalls = each.toolCalls.map((call) => ({ ...call, input: shortInput(call.input) }));
-      return { ...each, text: shortText(each.text), toolCalls };
+      const toolCalls = each.toolCalls.map((call) => ({ ...call, input: shortInput(call.input, longest) }));
+      return { ...each, text: shortText(each.text, Math.ceil(maxShortText * share)), toolCalls };
     }
     return {
       ...each,
-      results: each.results.map((one) => ({ ...one, output: trimmedOutput(one.output, maxShortOutput) })),
+      results: each.results.map((one) => ({ ...one, output: trimmedOutput(one.output, longest) })),
     };
   });
 }
@@ -101,13 +102,15 @@ function shortened(unit: Unit): Unit {
 /**
  * The units that fit into `budget` characters: the oldest exchanges go first, with a note in their place, then what
  * agents wrote, called and got is shortened, oldest first. The first and the latest message and the last `keepLast`
- * units always stay, so a conversation of few and very long messages may be longer than the budget.
+ * units always stay, so a conversation of few and very long messages may be longer than the budget. `share`: how much of
+ * a text is left when it is shortened, where the model takes less than most.
  */
 export function withinBudget(
   units: readonly Unit[],
   budget: number,
   keepLast: number,
   missing: Missing = new Map(),
+  share = 1,
 ): Unit[] {
   let size = units.reduce((sum, unit) => sum + sizeOf(unit), 0);
   const dropped = new Set<number>();
@@ -120,7 +123,7 @@ export function withinBudget(
   }
   return withoutDropped(units, dropped, missing).map((unit) => {
     if (size <= budget) return unit;
-    const short = shortened(unit);
+    const short = shortened(unit, share);
     size -= sizeOf(unit) - sizeOf(short);
     return short;
   });

@@ -9,6 +9,8 @@ export interface ConversationOptions {
   nonce: string;
   /** Names of agents by id, for messages that came from one. */
   agentNames: ReadonlyMap<string, string>;
+  /** How much of the usual lengths the model takes, at most 1. */
+  share?: number;
   /** Longest conversation in characters of JSON; 200,000 by default. */
   budget?: number;
   /** How many of the latest messages stay whatever their length, a message with calls and their results being one. */
@@ -102,7 +104,7 @@ const hidden = { note: 'This output is not shown: the credential for which you w
 
 /** The unit of each message that makes one, and how many messages before it are not there. */
 function unitsOf(messages: readonly MessageAnswer[], options: ConversationOptions) {
-  const { maxOutputLength = 40_000, isHidden = () => false } = options;
+  const { share = 1, maxOutputLength = 40_000 * share, isHidden = () => false } = options;
   const shown = (name: string, outcome: Outcome) =>
     isHidden(name, outcome) ? hidden : trimmedOutput(outcome.output ?? null, maxOutputLength);
   const records = callRecordsOf(messages);
@@ -137,7 +139,7 @@ function unitsOf(messages: readonly MessageAnswer[], options: ConversationOption
  * (`withinBudget`).
  */
 export function conversationOf(messages: readonly MessageAnswer[], options: ConversationOptions): Utterance[] {
-  const { budget = 200_000, keepLast = 6 } = options;
+  const { share = 1, budget = 200_000 * share, keepLast = 6 } = options;
   const { units, missing } = unitsOf(messages, options);
-  return withinBudget(units, budget, keepLast, missing).flat();
+  return withinBudget(units, budget, keepLast, missing, share).flat();
 }

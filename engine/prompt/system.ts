@@ -98,10 +98,10 @@ function captureBlock(nonce: string, { id, title, text, length }: CaptureFacts, 
   return dataBlock(nonce, 'capture', { id, title }, shown) + note;
 }
 
-function captures({ nonce, captures: given }: TurnFacts): string {
+function captures({ nonce, captures: given }: TurnFacts, longest: number): string {
   if (given.length === 0) return '';
-  const share = Math.floor(maxCapturesLength / given.length);
-  return ['# Captures given as context', ...given.map((each) => captureBlock(nonce, each, share))].join('\n');
+  const each = Math.floor(longest / given.length);
+  return ['# Captures given as context', ...given.map((one) => captureBlock(nonce, one, each))].join('\n');
 }
 
 function now({ now: instant, timezone, trigger, depth }: TurnFacts): string {
@@ -115,11 +115,18 @@ ${occasions[trigger]}${between}`;
 /**
  * The system prompt of one step. What rarely changes comes first, so that providers can cache it. Text of the
  * workspace's owners (role, instructions, guidance) is trusted; all other text, every name among it, is in data blocks.
+ * `share`: how much of the usual length the captures may have, at most 1.
  */
-export function promptOf(facts: TurnFacts): { system: string } {
+export function promptOf(facts: TurnFacts, share = 1): { system: string } {
   const { agent, nonce } = facts;
   const instructions = agent.instructions ? `# Your instructions\n${agent.instructions}` : '';
-  const rest = [skills(facts), surroundings(facts), captures(facts), todo(facts), now(facts)];
+  const rest = [
+    skills(facts),
+    surroundings(facts),
+    captures(facts, maxCapturesLength * share),
+    todo(facts),
+    now(facts),
+  ];
   const parts = [role(facts), ways, dataRule(nonce), approvals(facts), instructions, ...rest];
   return { system: parts.filter(Boolean).join('\n\n') };
 }

@@ -6,10 +6,16 @@ export class ProviderFault extends Error {
   readonly retryable: boolean;
   /** The provider asked to wait that long. */
   readonly retryAfterMs: number | undefined;
-  constructor(message: string, more: { retryable: boolean; retryAfterMs?: number | undefined; cause?: unknown }) {
+  /** What was sent is too much for the provider: less of it may succeed. */
+  readonly isTooLong: boolean;
+  constructor(
+    message: string,
+    more: { retryable: boolean; retryAfterMs?: number | undefined; isTooLong?: boolean; cause?: unknown },
+  ) {
     super(message, { cause: more.cause });
     this.retryable = more.retryable;
     this.retryAfterMs = more.retryAfterMs;
+    this.isTooLong = more.isTooLong ?? false;
   }
 }
 

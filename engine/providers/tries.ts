@@ -33,9 +33,9 @@ function backoff(tried: number, random: () => number): number {
 
 function afterTries(fault: ProviderFault, tried: number): ProviderFault {
   if (tried === 1) return fault;
-  const { message, retryable, retryAfterMs } = fault;
+  const { message, retryable, retryAfterMs, isTooLong } = fault;
   const Fault = fault.constructor as typeof ProviderFault;
-  return new Fault(`${message} (Tried ${tried} times.)`, { retryable, retryAfterMs });
+  return new Fault(`${message} (Tried ${tried} times.)`, { retryable, retryAfterMs, isTooLong });
 }
 
 export interface Attempts<T> {

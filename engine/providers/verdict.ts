@@ -27,6 +27,8 @@ export const operator = 'the operator of this service';
 export interface Verdict {
   passing: boolean;
   message: string;
+  /** What was sent is too much: less of it may succeed. */
+  isTooLong?: boolean;
 }
 
 /** The same request cannot succeed later. */
@@ -122,14 +124,16 @@ function verdictOn(refusal: Refusal, provider: ProviderKind): Verdict {
 export interface FaultFields {
   message: string;
   retryable: boolean;
+  isTooLong?: boolean;
   retryAfterMs?: number | undefined;
 }
 
 /** The fault of a verdict, with the wait of `retryAfterMs` where the provider asked for one. */
 export function fieldsOf(verdict: Verdict, retryAfterMs?: number): FaultFields {
-  if (!verdict.passing) return { message: verdict.message, retryable: false };
+  const { message, isTooLong = false } = verdict;
+  if (!verdict.passing) return { message, retryable: false, isTooLong };
   const wait = retryAfterMs === undefined ? 'a minute' : inWords(retryAfterMs);
-  return { message: `${verdict.message} Try again in ${wait}.`, retryable: true, retryAfterMs };
+  return { message: `${message} Try again in ${wait}.`, retryable: true, retryAfterMs };
 }
 
 /** The fault of a refusal. `now` is in ms since 1970, for a `Retry-After` that is a date. */
@@ -137,5 +141,5 @@ export function fieldsForRefusal(refusal: Refusal, provider: ProviderKind, now: 
   const verdict = verdictOn(refusal, provider);
   // A header of OpenAI and Anthropic, which overrules the status.
   const isFinal = refusal.headers['x-should-retry'] === 'false';
-  return fieldsOf(isFinal ? final(verdict.message) : verdict, readRetryAfter(refusal.headers, now));
+  return fieldsOf(isFinal ? { ...verdict, passing: false } : verdict, readRetryAfter(refusal.headers, now));
 }

@@ -101,7 +101,25 @@ const faults: Record<string, Expected> = {
     retryable: false,
     message: tooLong,
   },
+  '400 of xAI as the prompt is too long': {
+    reply: {
+      status: 400,
+      error: { message: "This model's maximum prompt length is 131072 but the request contains 500000 tokens." },
+    },
+    retryable: false,
+    message: tooLong,
+  },
+  '400 of llama.cpp as the context is exceeded': {
+    reply: { status: 400, error: { type: 'exceed_context_size_error', message: 'No.' } },
+    retryable: false,
+    message: tooLong,
+  },
   '413': { reply: { status: 413 }, retryable: false, message: tooLong },
+  '413 that says that another try is useless': {
+    reply: { status: 413, headers: { 'x-should-retry': 'false' } },
+    retryable: false,
+    message: tooLong,
+  },
   'a redirect': {
     reply: { status: 307, headers: { location: 'http://127.0.0.1:9/elsewhere' }, body: '' },
     retryable: false,
@@ -236,6 +254,7 @@ for (const protocol of protocols) {
       assert.match(found.message, message);
       assert.is(found.retryable, retryable);
       assert.is(found.retryAfterMs, retryAfterMs);
+      assert.is((found as ModelFault).isTooLong, message === tooLong);
       assert.is(lines.filter((line) => line.includes('"level":40')).length, 1, 'one line in the log');
     });
   }

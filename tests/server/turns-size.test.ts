@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Db } from '../../db/client.ts';
 import type { TurnMessage } from '../../domain/turns/history.ts';
 import type { Claim } from '../../domain/turns/steps.ts';
-import type { EngineRequest } from '../../engine/engine.ts';
+import { type EngineRequest, ModelFault } from '../../engine/engine.ts';
 import { cutOutputs, readOn } from '../../server/workers/turns/messages.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
@@ -62,6 +62,36 @@ test('a very long chat is never read whole: its beginning and its end are, and a
   // All but the note were messages of the chat; three more came with the turn, besides the results of tools.
   assert.is(left + included - 1, count + 3);
   assert.ok(sizeOf(seen as EngineRequest) < most, `${sizeOf(seen as EngineRequest)} characters`);
+});
+
+test('a model that takes less is sent less, from the next step of the turn on at once', async () => {
+  const workspace = await tandem.workspace();
+  const { body: made } = await workspace.call('POST /chats', { message: 'The very first words.' });
+  await settled(workspace, made.id);
+  await tandem.db.rows(addLong, [workspace.workspaceId, made.id, 4000]);
+  await tandem.db.rows('update chats set message_count = 4000 where id = $1', [made.id]);
+  const sizes: number[] = [];
+  const takes = 40_000;
+  const plan = engine.plan((request, asked) => {
+    sizes.push(sizeOf(request));
+    if (sizeOf(request) > takes) throw new ModelFault('It is too long.', { retryable: false, isTooLong: true });
+    return request.conversation.at(-1)?.role === 'tools' ? reply(`Asked ${asked + 1} times.`) : use(['list_todos', {}]);
+  });
+  const chat = await answered(workspace, made.id, plan);
+  assert.is(chat.status, 'completed', chat.errorMessage);
+  const taken = sizes.findIndex((size) => size <= takes);
+  assert.ok(taken > 0, sizes.join(', '));
+  assert.equal(
+    sizes.slice(0, taken),
+    sizes.slice(0, taken).toSorted((one, two) => two - one),
+  );
+  assert.is(sizes.length, taken + 2, 'one more step');
+
+  const nothing = engine.plan(() => {
+    throw new ModelFault('It is too long.', { retryable: false, isTooLong: true });
+  });
+  const failed = await answered(workspace, made.id, nothing);
+  assert.equal([failed.status, failed.errorMessage], ['failed', 'It is too long.']);
 });
 
 test('an answer with a thousand calls makes a hundred of them, and the model sees what came of those', async () => {

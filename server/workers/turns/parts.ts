@@ -29,7 +29,8 @@ export interface Question {
   worksForMember: boolean;
   /** The workspace has minutes left, or the turn has some that were charged already. */
   hasMinutes: boolean;
-  request: Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>;
+  /** With this share of the usual lengths of the conversation and the captures, at most 1. */
+  request(share: number): Pick<EngineRequest, 'purpose' | 'system' | 'conversation' | 'tools' | 'facts'>;
 }
 
 /** What turns are worked on with. */

@@ -15,6 +15,7 @@ import * as steps from '../../../domain/turns/steps.ts';
 import { type EngineAnswer, ModelFault } from '../../../engine/engine.ts';
 import { deadlineIn } from '../../../engine/providers/limits.ts';
 import { currentSpan, traced } from '../../tracing/spans.ts';
+import { Fitting } from './fitting.ts';
 import { readOn, withinAnswer } from './messages.ts';
 import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
 import type { AgentNow, Question, TurnParts } from './parts.ts';
@@ -47,6 +48,7 @@ export class Turn {
   readonly #parts: TurnParts;
   readonly #signal: AbortSignal;
   readonly #calls: ToolCalls;
+  readonly #fitting = new Fitting();
   readonly #messages: TurnMessage[] = [];
   #activeMs: number;
   /** What the engine answered, until it is known to be saved. */
@@ -167,7 +169,7 @@ export class Turn {
   }
 
   /** Asks the engine and saves its answer. Waits between tries are not active time. */
-  async #ask({ agent, request }: Question): Promise<boolean> {
+  async #ask(question: Question): Promise<boolean> {
     const { engine, limits, deltas } = this.#parts;
     const late = deadlineIn(limits.activeMs - this.#activeMs);
     const signal = AbortSignal.any([this.#signal, late.signal]);
@@ -183,8 +185,7 @@ export class Turn {
     };
     let answer: EngineAnswer;
     try {
-      answer = await engine.answer({
-        ...request,
+      answer = await this.#fitting.ask(engine, question, {
         signal,
         onText: provisional.add,
         onRestart: provisional.restart,
@@ -204,7 +205,7 @@ export class Turn {
       provisional.end();
     }
     const earlier = answersIn(this.#messages, this.#claim.turnId);
-    this.#answered = { answer, agent, spentMs: spent(), earlier };
+    this.#answered = { answer, agent: question.agent, spentMs: spent(), earlier };
     return this.#save(this.#answered);
   }
 
