@@ -113,4 +113,34 @@ test.promise('an agent is asked, answers and is allowed what it wants', async (s
   );
 });
 
+test.promise('keys work on a keyboard of another script, by their places', async (stage) => {
+  const ada = await stage.person();
+  bodyOf(await callsOf(stage.tandem, ada)('POST /todos', { title: 'Order desks' }), 201);
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  const types = (key: string, code: string, more = {}) =>
+    page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent('keydown',
+      ${JSON.stringify({ key, code, bubbles: true, cancelable: true, ...more })}))`);
+  await goTo('/chats', 'Chats');
+  await types('л', 'KeyK', { ctrlKey: true });
+  const palette = page.getByRole('dialog');
+  await palette.getByRole('combobox').and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Escape');
+  await palette.waitFor({ state: 'detached' });
+  await Promise.all([types('п', 'KeyG'), types('ф', 'KeyA')]);
+  await sees('Todos');
+  await goTo('/todos?layout=board', 'Todos');
+  const card = page.getByRole('link', { name: 'Order desks' });
+  await card.focus();
+  await types('ч', 'KeyX');
+  await page.getByText('1 selected').waitFor();
+  // Caps Lock.
+  await types('X', 'KeyX');
+  await page.getByText('1 selected').waitFor({ state: 'detached' });
+  // A Latin layout keeps its letters, wherever they are.
+  await types('b', 'KeyX');
+  await types('ü', 'KeyX');
+  await types('x', 'KeyB');
+  await page.getByText('1 selected').waitFor();
+});
+
 test.run();

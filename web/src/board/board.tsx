@@ -4,7 +4,7 @@ import { useOnPage } from '../edits/list-actions.ts';
 import { useChanges } from '../edits/use-changes.ts';
 import { useTodoCommands } from '../edits/use-todo-commands.tsx';
 import type { Todo } from '../todo-common/queries.ts';
-import { isComposing } from '../ui/typed-ahead.tsx';
+import { isComposing, latinKey } from '../ui/typed-ahead.tsx';
 import type { CardActions, DueOf } from './card.tsx';
 import { type BoardColumn, type BoardField, isIn, type PlacedCard } from './moves.ts';
 import { keyOf, stepFrom } from './steps.ts';
@@ -62,17 +62,19 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
   const press = ({ todo, from }: PlacedCard, event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isComposing(event.nativeEvent)) return;
     const key = keyOf(from, todo.id);
+    // Caps Lock does not matter.
+    const letter = event.shiftKey ? '' : latinKey(event).toLowerCase();
     const next = stepFrom(cards.keys(), key, event.key);
     if (next !== undefined) {
       setActiveKey(next);
       focus(next);
     } else if (event.key === ' ') peek(todo.id);
-    else if (event.key === 'x' && !event.repeat) cards.toggle(key);
+    else if (letter === 'x' && !event.repeat) cards.toggle(key);
     else if (event.key === 'Escape' && selected.size > 0) {
       cards.clear();
       // It would close the todo beside the board too.
       event.stopPropagation();
-    } else if (event.key === 'm' && !event.repeat) event.currentTarget.parentElement?.querySelector('button')?.click();
+    } else if (letter === 'm' && !event.repeat) event.currentTarget.parentElement?.querySelector('button')?.click();
     else if (event.key === 'Enter') void navigate(`/todos/${todo.id}`);
     else return;
     event.preventDefault();

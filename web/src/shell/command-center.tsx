@@ -6,7 +6,7 @@ import { listOnPage, peekOnPage, searchOnPage, todosOnPage } from '../edits/list
 import { changesWait, useSignOut } from '../session/session.ts';
 import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { isComposing, noneAhead, type TypedAhead } from '../ui/typed-ahead.tsx';
+import { isComposing, latinKey, noneAhead, type TypedAhead } from '../ui/typed-ahead.tsx';
 import { useAppearance } from './appearance.ts';
 import type { Command, CommandContext } from './command.ts';
 import { ContextOfCommands } from './command-context.ts';
@@ -109,7 +109,11 @@ export function CommandCenter({ children }: { children: ReactNode }) {
     const handlerOf = () =>
       createKeybindingsHandler(Object.fromEntries(handlers), { ignore: isForOthers, timeout: sequenceMs });
     let handle = handlerOf();
-    const listener = (event: KeyboardEvent) => handle(event);
+    const listener = (event: KeyboardEvent) => {
+      // tinykeys reads it from the event.
+      Object.defineProperty(event, 'key', { value: latinKey(event) });
+      handle(event);
+    };
     window.addEventListener('keydown', listener);
     return () => window.removeEventListener('keydown', listener);
   }, [shortcuts]);
