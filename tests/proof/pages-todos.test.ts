@@ -55,6 +55,35 @@ test.promise('a filter is in the address, survives a reload and going back, and 
   await page.getByText('No todo matches the filter').waitFor();
 });
 
+test.promise('a long list that a person goes back to is where they left it', async (stage) => {
+  const ada = await stage.person();
+  const titles = Array.from({ length: 150 }, (_, place) => `Todo ${place}`);
+  for (let start = 0; start < titles.length; start += 50) {
+    const data = titles.slice(start, start + 50).map((title) => ({ title }));
+    await stage.tandem.call('POST /todos/batch', { data }, { key: ada.session.token });
+  }
+  const window = await stage.window({ as: ada });
+  const { page, goTo, sees } = window;
+  const top = () => page.evaluate<number>('Math.round(scrollY)');
+  await goTo('/chats', 'Chats');
+  await page.getByRole('navigation', { name: 'Work' }).getByRole('link', { name: 'Todos', exact: true }).click();
+  await sees('Todos');
+  const grid = gridOf(window);
+  await grid.getByText('Todo 149').waitFor();
+  assert.is(await top(), 0);
+  await page.evaluate('scrollTo(0, 2000)');
+  const link = grid.getByRole('link', { name: 'Todo 90', exact: true });
+  await link.click();
+  await sees('Todo 90');
+  assert.is(await top(), 0);
+  await page.goBack();
+  await sees('Todos');
+  await link.waitFor();
+  await until(async () => (await top()) === 2000);
+  await page.goForward();
+  await sees('Todo 90');
+});
+
 test.promise('with forced colours, and in every script, the list can be read', async (stage) => {
   const ada = await stage.person();
   await add(stage, ada, [{ title: 'שלום world', priority: 'urgent' }]);

@@ -33,8 +33,15 @@ export function shownLocation(): Location {
   return { pathname, search, hash, state: usr, key };
 }
 
+/** How far the window was scrolled at each entry when it was left, by the key of the entry. */
+export const scrolledAt = new Map<string, number>();
+let shownKey = shownLocation().key;
+
 function announce(flushSync: boolean): void {
-  for (const listener of listeners) listener({ location: shownLocation(), flushSync });
+  const location = shownLocation();
+  scrolledAt.set(shownKey, window.scrollY);
+  shownKey = location.key;
+  for (const listener of listeners) listener({ location, flushSync });
 }
 
 function write(to: To, state: unknown, options: NavigateOptions = {}): void {

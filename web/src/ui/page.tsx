@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
+import { scrolledAt } from '../navigation/history.ts';
 
 /** Focuses the heading of the page, for when the focused element was removed. */
 export function focusPageTitle(): void {
@@ -23,7 +24,7 @@ export function useFocusOnNew(name: string): void {
 /**
  * The main heading of a page, also set as document title. After a navigation inside the pages it receives the focus, so
  * that screen readers announce the page and keyboard navigation starts there. Where the navigation only filters the page
- * (`isFilter` in its state), the focus stays.
+ * (`isFilter` in its state), the focus stays. A page that a person goes back to is scrolled to where they left it.
  */
 export function PageTitle({ children, title }: { children?: ReactNode; title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -32,9 +33,10 @@ export function PageTitle({ children, title }: { children?: ReactNode; title: st
     document.title = `${title} · Tandem`;
   }, [title]);
   useEffect(() => {
-    if (key === 'default' || state?.isFilter) return;
-    window.scrollTo(0, 0);
-    heading.current?.focus({ preventScroll: true });
+    const top = scrolledAt.get(key);
+    if (top === undefined && (key === 'default' || state?.isFilter)) return;
+    window.scrollTo(0, top ?? 0);
+    if (!state?.isFilter || document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [key, state]);
   return (
     <h1 ref={heading} tabIndex={-1}>
