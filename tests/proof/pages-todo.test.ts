@@ -128,6 +128,18 @@ test.promise('of pasted lines those are offered again that were not made, and ea
   await page.getByRole('button', { name: 'Add 3 todos' }).click();
   await page.getByText('3 todos are on the list.').waitFor();
   assert.is(await total(), 173);
+
+  // The answer is lost, the window is loaded again, and the lines are read in another way by then.
+  await title.focus();
+  await paste(page, ['Call tomorrow', 'Write today']);
+  batches.push(loses);
+  await page.getByRole('button', { name: 'Add 2 todos' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.reload();
+  await page.getByRole('checkbox', { name: 'Read dates and names in the lines' }).uncheck();
+  await page.getByRole('button', { name: 'Add 2 todos' }).click();
+  await page.getByText('2 todos are on the list.').waitFor();
+  assert.is(await total(), 175);
 });
 
 test.promise('fields are saved with their version, and only a field that both changed asks', async (stage) => {

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { v7 as newId } from 'uuid';
 import { api, problemOf } from '../api/client.ts';
-import { once } from '../api/once.ts';
 import { readAgain } from '../api/queries.ts';
 import { Button } from '../ui/button.tsx';
+import type { LineDraft } from './draft.ts';
 import type { NewTodoInput, ParsedLine } from './parse.ts';
 
 /** Todos that one request creates. */
@@ -19,16 +20,26 @@ function plainTodo(line: string): NewTodoInput {
   return line.length <= maxTitle ? { title: line } : { content: line };
 }
 
+/** Creates todos with ids, all or none. One of these ids is known: all were made before an answer was lost. @throws */
+async function create(data: NewTodoInput[]): Promise<void> {
+  try {
+    await api.todos.createBatch.mutate({ data });
+  } catch (failure) {
+    if (!problemOf(failure).reason?.startsWith('id_')) throw failure;
+  }
+}
+
 interface PastedLinesProps {
   text: string;
   read: (line: string) => ParsedLine;
-  /** Stores the lines that are still offered, empty for none, where `before` is offered still. */
-  write: (text: string, before: string) => void;
+  sent: LineDraft['sent'];
+  /** Stores the lines that are still offered, empty for none, or how they were sent, where `before` is offered still. */
+  write: (changes: Partial<Pick<LineDraft, 'pasted' | 'sent'>>, before: string) => void;
   onDone: (created: number) => void;
 }
 
 /** Offers a todo for each of several pasted lines. They are created in requests of 50; what is left is offered again. */
-export function PastedLines({ text, read, write, onDone }: PastedLinesProps) {
+export function PastedLines({ text, read, sent, write, onDone }: PastedLinesProps) {
   const queryClient = useQueryClient();
   const [isRead, setRead] = useState(true);
   /** How many todos were made before which text was left. */
@@ -50,10 +61,14 @@ export function PastedLines({ text, read, write, onDone }: PastedLinesProps) {
     try {
       for (let start = 0; start < lines.length; start += maxBatch) {
         const end = start + maxBatch;
-        await once(api.todos.createBatch.mutate, { data: lines.slice(start, end).map(todoOf) });
+        const batch = lines.slice(start, end);
+        // The same lines have the same ids: sent again after a lost answer, they make no second todos.
+        const ids = sent?.text === before ? sent.ids : batch.map(() => newId());
+        write({ sent: { text: before, ids } }, before);
+        await create(batch.map((line, place) => ({ ...todoOf(line), id: ids[place] })));
         const left = pasted.slice(end).join('\n');
         // Not over what was pasted meanwhile, and not after a cancel.
-        write(left, before);
+        write({ pasted: left }, before);
         setLast({ count: made + Math.min(end, lines.length), left });
         before = left;
       }
@@ -90,7 +105,7 @@ export function PastedLines({ text, read, write, onDone }: PastedLinesProps) {
         <Button kind="primary" isBusy={isBusy} onPress={() => void add()}>
           {isBusy ? `Adding ${made} of ${all}…` : `Add ${lines.length} todos`}
         </Button>
-        <Button onPress={() => write('', text)}>Cancel</Button>
+        <Button onPress={() => write({ pasted: '' }, text)}>Cancel</Button>
       </div>
     </section>
   );

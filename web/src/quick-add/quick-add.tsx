@@ -213,7 +213,8 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
           <PastedLines
             text={pasted}
             read={read}
-            write={(lines, before) => change((now) => (now.pasted === before ? { pasted: lines } : {}))}
+            sent={draft.sent}
+            write={(changes, before) => change((now) => (now.pasted === before ? changes : {}))}
             onDone={(count) => onCreated({ count })}
           />
         </Suspense>
