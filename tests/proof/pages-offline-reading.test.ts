@@ -112,4 +112,22 @@ for (const { name, ...more } of looksOf(import.meta.url)) {
   });
 }
 
+test.promise('files that the pages still use are not deleted as old ones', async (stage) => {
+  const { page, goTo } = await stage.window({ ...options, as: await stage.person() });
+  await goTo('/todos', 'Todos');
+  const stored = () =>
+    page.evaluate<string[]>(`caches.open('tandem-pages').then(async (cache) =>
+      (await cache.keys()).map(({ url }) => new URL(url).pathname))`);
+  const start = await page.locator('script[src*="/assets/start-"]').getAttribute('src');
+  await until(async () => (await stored()).includes(start ?? ''));
+  // As many builds leave them, after what has not changed since.
+  await page.evaluate(`caches.open('tandem-pages').then(async (cache) => {
+    for (let place = 0; place < 400; place++) await cache.put('/assets/old-' + place + '.js', new Response(''));
+  })`);
+  const isOld = (path: string) => path.includes('/old-');
+  await page.reload();
+  await until(async () => (await stored()).filter(isOld).length <= 300);
+  assert.ok((await stored()).includes(start ?? ''), (await stored()).filter((path) => !isOld(path)).join());
+});
+
 test.run();

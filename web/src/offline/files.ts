@@ -3,7 +3,7 @@ import { cacheName } from './store.ts';
 /* The files of the pages, stored for windows that are opened without a connection. worker.ts answers with them. */
 
 const workerPath = '/offline-worker.js';
-/** Files of earlier builds are deleted beyond this number, the oldest first. */
+/** Files that this window has not loaded, which may be of earlier builds, are deleted beyond this number, the oldest first. */
 const maxFiles = 300;
 
 /** The connection was lost, a newer build has replaced the file, or storage is disabled or full: the next window tries again. */
@@ -27,7 +27,10 @@ async function storeDocument(): Promise<void> {
 async function deleteOldFiles(): Promise<void> {
   const cache = await caches.open(cacheName);
   const stored = (await cache.keys()).filter(({ url }) => new URL(url).pathname !== '/');
-  for (const request of stored.slice(0, Math.max(0, stored.length - maxFiles))) await cache.delete(request);
+  // What has the same content in several builds is old, and in use.
+  const used = filesIn(performance.getEntriesByType('resource'));
+  const unused = stored.filter(({ url }) => !used.includes(new URL(url).pathname));
+  for (const request of unused.slice(0, Math.max(0, stored.length - maxFiles))) await cache.delete(request);
 }
 
 function filesIn(entries: readonly PerformanceEntry[]): string[] {
