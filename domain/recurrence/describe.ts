@@ -60,15 +60,21 @@ function isWorkdays({ days }: Rule): boolean {
   );
 }
 
-/** The day of a rule that uses the last day of shorter months: `BYMONTHDAY=28,29,30,31;BYSETPOS=-1`; else null. */
-function shortened({ monthDays, positions }: Rule): number | null {
+/**
+ * The day of a rule that uses the last day of shorter months: `BYMONTHDAY=28,29,30,31;BYSETPOS=-1`; else null. Of other
+ * weekdays or times of day, the position chooses too.
+ */
+function shortened(rule: Rule, startWall: number): number | null {
+  const { frequency, days, monthDays, positions } = rule;
   const last = monthDays.at(-1) ?? 0;
   const run = monthDays[0] === 28 && monthDays.length === last - 27 && last > 28;
-  return run && positions.join() === '-1' ? last : null;
+  const isDay = frequency === 'MONTHLY' && days.length === 0 && timesOfDay(rule, startWall).length === 1;
+  return run && isDay && positions.join() === '-1' ? last : null;
 }
 
-function monthDaysText(rule: Rule, days: readonly number[]): string {
-  const last = shortened(rule);
+function monthDaysText(rule: Rule, startWall: number): string {
+  const { monthDays: days } = rule;
+  const last = shortened(rule, startWall);
   if (last !== null) return `on day ${last}, or the last day of a shorter month`;
   const front = days.filter((day) => day > 0).map(String);
   const back = [...days]
@@ -102,7 +108,7 @@ function rhythm(rule: Rule, startWall: number): string {
   const words = [workweek ? 'every weekday' : every];
   if (frequency === 'WEEKLY' && days.length === 0) words.push(`on ${dayNames[weekdayOf(start.day)]}`);
   if (['MONTHLY', 'YEARLY'].includes(frequency) && bare) words.push(`on day ${start.date}`);
-  if (monthDays.length > 0) words.push(monthDaysText(rule, monthDays));
+  if (monthDays.length > 0) words.push(monthDaysText(rule, startWall));
   if (days.length > 0 && !workweek) {
     words.push(
       monthDays.length > 0
@@ -138,7 +144,7 @@ export function describe(recurrence: Recurrence): string {
   const startWall = wallClockAt(start, timezone);
   const { count, until, positions } = rule;
   const words = [rhythm(rule, startWall), timesText(rule, startWall)];
-  if (positions.length > 0 && shortened(rule) === null)
+  if (positions.length > 0 && shortened(rule, startWall) === null)
     words.push(`but only the ${joined(positions.map(place))} of them`);
   if (count !== null) words.push(count === 1 ? ', once' : `, ${count} times`);
   if (until !== null) {

@@ -832,6 +832,18 @@ test('a rule is described in words', () => {
       'FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1',
       'Every month on day 31, or the last day of a shorter month at 10:30 (Europe/Berlin)',
     ],
+    [
+      'FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=28,29,30,31;BYSETPOS=-1',
+      'Every month on day 28, 29, 30 and 31 if it is a Friday at 10:30 but only the last of them (Europe/Berlin)',
+    ],
+    [
+      'FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYHOUR=9,17;BYMINUTE=0;BYSETPOS=-1',
+      'Every month on day 28, 29, 30 and 31 at 09:00 and 17:00 but only the last of them (Europe/Berlin)',
+    ],
+    [
+      'FREQ=DAILY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1',
+      'Every day on day 28, 29, 30 and 31 at 10:30 but only the last of them (Europe/Berlin)',
+    ],
     ['FREQ=MONTHLY;BYDAY=1MO,-1FR', 'Every month on the last Friday and the 1st Monday at 10:30 (Europe/Berlin)'],
     [
       'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1',
