@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { FindDates } from '../quick-add/dates.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
-import { dateHere, dueInWords } from '../todo-common/days.ts';
+import { dateHere, dueInWords, existingDay } from '../todo-common/days.ts';
 import { type Todo, todoListsQuery } from '../todo-common/queries.ts';
 import { useArrival } from '../ui/arrival.ts';
 import { ownTimeZone } from '../ui/own-time-zone.ts';
@@ -51,7 +51,7 @@ function useDays(typed: string, isNeeded: boolean): readonly FieldChoice[] | und
   if (typed !== '' && !find) return undefined;
   const days = [today, dateHere(1), dateHere(weekDays)];
   const found = find?.(typed, Date.now(), ownTimeZone).find(({ day }) => day !== null)?.day ?? null;
-  const named = /^\d{4}-\d\d-\d\d$/.test(typed) && !Number.isNaN(Date.parse(typed)) ? typed : found;
+  const named = existingDay(typed) ?? found;
   if (named !== null) return [{ id: named, name: asTitle(wordsOf(named, today)) }];
   return [
     ...days.map((day) => ({ id: day, name: asTitle(wordsOf(day, today)) })),

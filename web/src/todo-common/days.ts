@@ -27,3 +27,9 @@ export function dateHere(days = 0): string {
   const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
   return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 }
+
+/** A date that there is; `Date` reads February 30 as one in March. */
+export function existingDay(text: string): string | undefined {
+  const at = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(`${text}T`) ? text : undefined;
+}

@@ -1,4 +1,5 @@
 import type { TandemInputs } from 'tandem/client';
+import { existingDay } from '../todo-common/days.ts';
 
 /*
  * The filter of a list of todos. It is the query of the page's address, under the names and in the form of REST's
@@ -55,12 +56,6 @@ function several<Value>(one: Parse<Value>): Parse<Value[]> {
 const flag: Parse<true> = (text) => text === 'true' || undefined;
 const id: Parse<string> = (text) => (uuid.test(text) ? text : undefined);
 
-/** A date that there is: `Date` reads February 30 as one in March. */
-const day: Parse<string> = (text) => {
-  const at = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(`${text}T`) ? text : undefined;
-};
-
 const words: Parse<string> = (text) => {
   const trimmed = text.trim();
   return trimmed !== '' && trimmed.length <= maxQueryLength ? trimmed : undefined;
@@ -76,8 +71,8 @@ const parsers: { [Name in keyof Filter]-?: Parse<NonNullable<Filter[Name]>> } = 
   unassigned: flag,
   isSuggested: flag,
   includeArchived: flag,
-  dueAfter: day,
-  dueBefore: day,
+  dueAfter: existingDay,
+  dueBefore: existingDay,
   query: words,
   sort: oneOf(...sorts),
   order: oneOf('asc', 'desc'),
