@@ -106,6 +106,23 @@ test('a day alone is that of the person, a day with a time that of the workspace
   assert.equal([timed.dueDate, timed.schedule?.runAt], ['2026-11-24', '2026-11-24T20:00:00.000Z']);
 });
 
+test('a day without its year is the next one, and months are counted by their days', () => {
+  for (const [today, text, day] of [
+    ['2026-11-24', 'pay 3 dec', '2026-12-03'],
+    ['2026-12-04', 'pay 3 dec', '2027-12-03'],
+    ['2026-11-24', 'pay 3 may', '2027-05-03'],
+    ['2026-11-24', 'pay on the last day of the month', '2026-11-30'],
+    ['2026-01-30', 'pay next month', '2026-02-28'],
+    ['2028-01-31', 'pay in a month', '2028-02-29'],
+    ['2026-08-31', 'pay in 3 months', '2026-11-30'],
+    ['2026-12-31', 'pay 2 months from now', '2027-02-28'],
+    ['2026-12-31', 'pay in a month', '2027-01-31'],
+    ['2026-02-28', 'pay next month at 9am', '2026-03-28'],
+    ['2026-01-31', 'pay next month at 9am', '2026-02-28'],
+  ] as const)
+    assert.is(read(text, Date.parse(`${today}T09:15:00Z`), 'UTC').input.dueDate, day, `${text} on ${today}`);
+});
+
 test('a token that is turned back to text stays in the title, and nothing else is read in it', () => {
   const text = 'call tomorrow 9am !high #Finance';
   const [date, priority] = read(text, now, 'UTC').tokens;

@@ -26,7 +26,11 @@ const inHours =
 
 /** Words that are rarely meant as a date when they stand alone, fractions, and days that depend on the country: `3/4`. */
 const unclear =
-  /^(?:may|march|now|second|sat|sun|\d+\s+\p{L}+|(?:for|within|about)\b.*|[\d.]+\/[\d/.]+|\d+\.\d+(?:\.\d+)?)$/iu;
+  /^(?:may|march|now|second|sat|sun|\d+\s+[ap]|(?:for|within|about)\b.*|[\d.]+\/[\d/.]+|\d+\.\d+(?:\.\d+)?)$/iu;
+/** `spend 2 days on it`, `the plan of the week`. */
+const span = /^(?:\d+|the)\s+\p{L}+$/iu;
+/** `last friday`, which chrono takes for the next one; not `last day of the month`. */
+const passed = /\b(?:last|past)\b(?!\s+day\b)/iu;
 
 const dayAfterTomorrow = /(?<![\w@#])(?:the\s+)?day\s+after\s+tomorrow\b/giu;
 
@@ -62,9 +66,24 @@ function wallOf(of: Components): WallTime {
 
 /** Of `at 5` the afternoon is meant, of `at 05:00` and `5am` the morning. */
 function hourOf(of: Components, text: string): number {
-  const hour = of.get('hour') ?? 0;
-  const isBare = !of.isCertain('meridiem') && /(?<![\d:])[1-5](?![\d])(?::\d\d)?/u.test(text);
-  return isBare && hour >= 1 && hour <= 5 ? hour + 12 : hour;
+  const { hour } = wallOf(of);
+  if (of.isCertain('meridiem') || hour < 1 || hour > 5) return hour;
+  // A day may have the same number: `jan 5 05:00`, `at 5 on jan 05`.
+  const isBare = new RegExp(`(?<!\\d)${hour}(?!\\d)`, 'u').test(text);
+  const isEarly = new RegExp(`(?<!\\d)0${hour}[:.]\\d\\d|\\bat\\s+0${hour}(?!\\d)`, 'iu').test(text);
+  return isBare && !isEarly ? hour + 12 : hour;
+}
+
+/** Whether a day or a time is meant that is not counted from now in hours (see `hoursIn`). */
+function isMeant(result: ParsedResult): boolean {
+  const { text } = result;
+  const tags = result.tags();
+  return (
+    !unclear.test(text) &&
+    !passed.test(text) &&
+    !tags.has('result/relativeDateAndTime') &&
+    !(tags.has('result/relativeDate') && span.test(text))
+  );
 }
 
 /** `friday 9am` on a friday at ten is the next one. */
@@ -85,6 +104,9 @@ function readResult({ index, text, start }: ParsedResult, wallNow: WallTime, tim
   }
   const wall = { ...wallOf(start), hour: hourOf(start, text) };
   if (isPassed(start, wall, wallNow)) wall.day += 7;
+  // A month later than the 31st: chrono goes on into the month after a shorter one.
+  const isMonthsLater = start.tags().has('result/relativeDate') && start.isCertain('month') && !start.isCertain('day');
+  if (isMonthsLater && wall.day !== wallNow.day) wall.day = 0;
   return { ...span, day: hasDay ? dayFrom(wall, 0) : null, time: hasTime ? timeOf(wall) : null };
 }
 
@@ -98,7 +120,7 @@ export const findDates: FindDates = (text, now, timeZone) => {
   const today = new Date(wallNow.year, wallNow.month - 1, wallNow.day);
   const results = casual
     .parse(rest, today, { forwardDate: true })
-    .filter((result) => !unclear.test(result.text) && !result.tags().has('result/relativeDateAndTime'))
+    .filter(isMeant)
     .map((result) => readResult(result, wallNow, timeZone));
   const first = dayFrom(wallNow, 0);
   return [...own, ...results]

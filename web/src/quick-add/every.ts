@@ -90,11 +90,25 @@ function baseOf({ place, placed, last, date, unit, part, days, adverb }: Groups)
 }
 
 /** The schedule with a time of day; that of a rule is part of the rule. Repetitions by the hour have none. */
-export function withTime(schedule: Schedule, at: string): Schedule {
+function withTime(schedule: Schedule, at: string): Schedule {
   if (schedule.every === 'hour') return schedule;
   if (schedule.rrule === undefined) return { ...schedule, at };
   const [hour, minute] = at.split(':').map(Number);
   return { ...schedule, rrule: `${schedule.rrule};BYHOUR=${hour};BYMINUTE=${minute}` };
+}
+
+/** The schedule with a time that is named beside it, unless it has one. */
+export function withTimeBeside(schedule: Schedule, at: string | null): Schedule {
+  const isTimed = schedule.at !== undefined || schedule.rrule?.includes('BYHOUR');
+  return at === null || isTimed ? schedule : withTime(schedule, at);
+}
+
+/** The schedule with its last day; that of a rule is part of the rule. */
+export function withEnd(schedule: Schedule, until: string): Schedule {
+  const { rrule } = schedule;
+  return rrule === undefined
+    ? { ...schedule, until }
+    : { ...schedule, rrule: `${rrule};UNTIL=${until.replaceAll('-', '')}` };
 }
 
 function scheduleOf(groups: Groups): Schedule | null {

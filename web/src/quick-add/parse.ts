@@ -1,6 +1,6 @@
 import type { TandemInputs } from 'tandem/client';
 import type { FindDates, FoundDate } from './dates.ts';
-import { findEvery, withTime } from './every.ts';
+import { findEvery, withEnd, withTimeBeside } from './every.ts';
 import { dayFrom, instantOf, timeOf, wallTimeAt } from './zoned.ts';
 
 /* One line of text as a todo: `call the bank tomorrow 9am !urgent #Finance *waiting @Researcher every weekday /run`. */
@@ -152,14 +152,16 @@ class Reader {
     const { timeZone } = this.given;
     const found = findEvery(this.open);
     if (!found) return;
-    const [, gap = ''] = /^(,?\s+until\s+)/iu.exec(this.open.slice(found.end)) ?? [];
-    const after = '\u0001'.repeat(found.end + gap.length) + this.open.slice(found.end + gap.length);
-    const until = gap === '' ? undefined : this.dates(after).find(({ start }) => start === found.end + gap.length);
-    const last = until?.day ?? undefined;
-    const end = last === undefined || until === undefined ? found.end : until.end;
-    if (!this.take('schedule', found.start, end)) return;
-    const isBounded = last !== undefined && found.schedule.every !== undefined;
-    this.input.schedule = { ...found.schedule, ...(isBounded && { until: last }), timezone: timeZone };
+    const { start, end } = found;
+    // What is counted has its end.
+    const isCounted = /times$/iu.test(this.open.slice(start, end));
+    const [gap = ''] = isCounted ? [] : (/^,?\s+until\s+/iu.exec(this.open.slice(end)) ?? []);
+    const place = end + gap.length;
+    const dates = gap === '' ? [] : this.dates('\u0001'.repeat(place) + this.open.slice(place));
+    const until = dates.find((each) => each.start === place && each.day !== null);
+    if (!this.take('schedule', start, until?.end ?? end)) return;
+    const schedule = withTimeBeside(found.schedule, until?.time ?? null);
+    this.input.schedule = { ...(until?.day ? withEnd(schedule, until.day) : schedule), timezone: timeZone };
   }
 
   /** The day is the last one that is named; a time elsewhere in the line belongs to it. */
@@ -178,8 +180,7 @@ class Reader {
     const { schedule } = this.input;
     if (schedule !== undefined) {
       if (named !== null) this.input.dueDate = named;
-      const isTimed = schedule.at !== undefined || schedule.rrule?.includes('BYHOUR');
-      if (time !== null && !isTimed) this.input.schedule = withTime(schedule, time);
+      this.input.schedule = withTimeBeside(schedule, time);
       return;
     }
     const wallNow = wallTimeAt(now, timeZone);
