@@ -65,11 +65,12 @@ function isWorkdays({ days }: Rule): boolean {
  * weekdays or times of day, the position chooses too.
  */
 function shortened(rule: Rule, startWall: number): number | null {
-  const { frequency, days, monthDays, positions } = rule;
+  const { frequency, days, months, monthDays, positions } = rule;
   const last = monthDays.at(-1) ?? 0;
   const run = monthDays[0] === 28 && monthDays.length === last - 27 && last > 28;
-  const isDay = frequency === 'MONTHLY' && days.length === 0 && timesOfDay(rule, startWall).length === 1;
-  return run && isDay && positions.join() === '-1' ? last : null;
+  const isMonthly = frequency === 'MONTHLY' || (frequency === 'YEARLY' && months.length === 1);
+  const isAlone = days.length === 0 && timesOfDay(rule, startWall).length === 1;
+  return run && isMonthly && isAlone && positions.join() === '-1' ? last : null;
 }
 
 function monthDaysText(rule: Rule, startWall: number): string {

@@ -841,6 +841,14 @@ test('a rule is described in words', () => {
       'Every month on day 28, 29, 30 and 31 at 09:00 and 17:00 but only the last of them (Europe/Berlin)',
     ],
     [
+      'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=28,29;BYSETPOS=-1',
+      'Every year on day 29, or the last day of a shorter month in February at 10:30 (Europe/Berlin)',
+    ],
+    [
+      'FREQ=YEARLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1',
+      'Every year on day 28, 29, 30 and 31 at 10:30 but only the last of them (Europe/Berlin)',
+    ],
+    [
       'FREQ=DAILY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1',
       'Every day on day 28, 29, 30 and 31 at 10:30 but only the last of them (Europe/Berlin)',
     ],
