@@ -77,14 +77,28 @@ test.promise('a schedule that is saved as it is does not begin anew', async (sta
   const { ada, call, id, read } = await withTodo(stage);
   const startAt = new Date(Date.now() + 9 * 86_400_000).toISOString();
   const rrule = 'FREQ=DAILY;INTERVAL=3;BYHOUR=9;BYMINUTE=0;COUNT=4';
-  bodyOf(await call(`PATCH /todos/${id}`, { schedule: { rrule, timezone: 'UTC', startAt } }));
-  const before = await read();
   const { page, goTo } = await stage.window({ as: ada });
-  await goTo(`/todos/${id}`, 'Water the plants');
+  const save = page.getByRole('button', { name: 'Save schedule' });
+  for (const schedule of [
+    { rrule, timezone: 'UTC', startAt },
+    { ...daily, count: 10 },
+  ]) {
+    bodyOf(await call(`PATCH /todos/${id}`, { schedule }));
+    const before = await read();
+    await goTo(`/todos/${id}`, 'Water the plants');
+    await page.getByRole('button', { name: 'Change' }).click();
+    await save.click();
+    await page.getByText('The schedule is saved.').waitFor();
+    await save.waitFor({ state: 'detached' });
+    assert.equal(await read(), before);
+  }
   await page.getByRole('button', { name: 'Change' }).click();
-  await page.getByRole('button', { name: 'Save schedule' }).click();
-  await page.getByText('The schedule is saved.').waitFor();
-  assert.equal(await read(), before);
+  await page.getByLabel('Time', { exact: true }).fill('10:00');
+  await save.click();
+  await page.getByRole('alert').getByRole('link', { name: 'Enter how many times' }).click();
+  await page.locator('input[name="schedule.count"]:focus').fill('6');
+  await save.click();
+  await until(async () => (await read()).rrule.endsWith('BYHOUR=10;BYMINUTE=0;COUNT=6'));
 });
 
 test.promise('a rule with what the clocks do to it, never a late answer, and one time in its zone', async (stage) => {
@@ -157,6 +171,19 @@ test.promise('a schedule that somebody else set meanwhile is not replaced withou
   await page.getByRole('button', { name: 'Save schedule' }).click();
   await page.getByText('The schedule is saved.').waitFor();
   assert.match((await read()).rrule, 'BYHOUR=12');
+});
+
+test.promise('a schedule that is saved as it was, but that somebody else changed, is no saved one', async (stage) => {
+  const { ada, call, id, read } = await withTodo(stage, { schedule: daily });
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo(`/todos/${id}`, 'Water the plants');
+  await page.getByRole('button', { name: 'Change' }).click();
+  bodyOf(await call(`PATCH /todos/${id}`, { title: 'Water the roses', schedule: { ...daily, at: '11:00' } }));
+  await sees('Water the roses');
+  await page.getByRole('button', { name: 'Save schedule' }).click();
+  await page.getByText('Somebody else changed the schedule at the same time.').waitFor();
+  await page.getByText('Yours: every day at 09:00 (UTC)').waitFor();
+  assert.match((await read()).rrule, 'BYHOUR=11');
 });
 
 test.promise('what is typed while a schedule is being saved stays, and is saved after it', async (stage) => {

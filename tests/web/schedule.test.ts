@@ -67,7 +67,7 @@ test('without a field that is needed there is no request', () => {
     assert.is(requestOf({ ...fresh, ...missing }), null, JSON.stringify(missing));
 });
 
-test('a rule that “every” can express is shown in its fields, and gives the same rule again', () => {
+test('a rule that “every” can express is shown in its fields; how many times are left has to be entered', () => {
   for (const [rrule, expected] of [
     ['FREQ=DAILY;INTERVAL=2;BYHOUR=9;BYMINUTE=5', { unit: 'day', interval: '2', at: '09:05' }],
     ['FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0', { unit: 'weekday', at: '09:00' }],
@@ -75,7 +75,7 @@ test('a rule that “every” can express is shown in its fields, and gives the 
     ['FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9;BYMINUTE=0', { unit: 'month', dayOfMonth: '-1' }],
     ['FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1;BYHOUR=9;BYMINUTE=0', { unit: 'month', dayOfMonth: '31' }],
     ['FREQ=HOURLY;INTERVAL=4', { unit: 'hour', interval: '4' }],
-    ['FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=5', { unit: 'day', ends: 'count', count: '5' }],
+    ['FREQ=DAILY;BYHOUR=9;BYMINUTE=0;COUNT=5', { unit: 'day', ends: 'count', count: '' }],
     ['FREQ=DAILY;BYHOUR=9;BYMINUTE=0;UNTIL=20270131T225959Z', { ends: 'until', until: '2027-01-31' }],
   ] as const) {
     const values = valuesOf(stored(rrule), 'UTC');
@@ -93,6 +93,27 @@ test('a rule of every second time keeps its times: it begins with the next one',
   const values = valuesOf(stored(rrule, next), 'UTC');
   assert.equal(requestOf(values), { rrule, timezone, startAt: next });
   assert.equal([values.unit, values.interval, values.on], ['week', '2', ['fri']]);
+});
+
+test('“every” is shown only where it has the same next time: it would begin now', () => {
+  const at = 'BYHOUR=9;BYMINUTE=0';
+  // The first is a Thursday.
+  for (const [now, rrule, next, later] of [
+    ['2026-11-26T10:00', `FREQ=DAILY;${at}`, '2026-11-27', '2026-11-28'],
+    ['2026-11-26T07:00', `FREQ=DAILY;${at};COUNT=10`, '2026-11-26', '2027-02-01'],
+    ['2026-11-27T10:00', `FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;${at}`, '2026-11-30', '2026-12-01'],
+    ['2026-11-26T10:00', `FREQ=WEEKLY;BYDAY=MO,TH;${at}`, '2026-11-30', '2026-12-03'],
+    ['2026-11-26T10:00', `FREQ=WEEKLY;${at}`, '2026-12-03', '2026-12-10'],
+    ['2026-11-26T10:00', `FREQ=MONTHLY;BYMONTHDAY=15;${at}`, '2026-12-15', '2027-01-15'],
+    ['2026-11-26T10:00', `FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1;${at}`, '2026-11-30', '2026-12-31'],
+    ['2026-11-30T10:00', `FREQ=MONTHLY;BYMONTHDAY=-1;${at}`, '2026-12-31', '2027-01-31'],
+  ] as const) {
+    const formOf = (day: string) =>
+      valuesOf(stored(rrule, `${day}T08:00:00.000Z`), 'UTC', Date.parse(`${now}:00Z`)).form;
+    assert.equal([formOf(next), formOf(later)], ['every', 'rrule'], `${rrule} at ${now}`);
+  }
+  const hourly = valuesOf(stored('FREQ=HOURLY', '2026-11-26T10:15:00.000Z'), 'UTC', Date.parse('2026-11-26T10:00:00Z'));
+  assert.equal([hourly.form, hourly.unit, hourly.startAt], ['rrule', 'hour', '2026-11-26T11:15']);
 });
 
 test('another rule stays a rule, and begins with its next time', () => {

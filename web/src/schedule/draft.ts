@@ -1,9 +1,11 @@
 import { useStoredDraft } from '../session/stored-drafts.ts';
-import type { ScheduleValues, StoredSchedule } from './request.ts';
+import { type ScheduleValues, type StoredSchedule, storedOf } from './request.ts';
+import { valuesOf } from './values.ts';
 
-/** What is typed in the editor of a schedule, and the schedule that it was made of. */
+/** What is typed in the editor of a schedule, what the fields began with, and the schedule that it was made of. */
 interface TypedSchedule {
   values: ScheduleValues;
+  begun: ScheduleValues;
   base: StoredSchedule;
   /** Whether it was typed before the page was loaded. */
   isRestored?: true;
@@ -19,7 +21,13 @@ export interface ScheduleDraft {
   clear: () => void;
 }
 
-const isSame = (one: ScheduleValues, other: ScheduleValues) => JSON.stringify(one) === JSON.stringify(other);
+/** What the editor of a stored schedule, or of a new one in the zone of the workspace, opens with. */
+export function begin(stored: StoredSchedule, timezoneOfWorkspace: string): TypedSchedule {
+  const values = valuesOf(stored, timezoneOfWorkspace);
+  return { values, begun: values, base: storedOf(stored) };
+}
+
+export const isSame = (one: ScheduleValues, other: ScheduleValues) => JSON.stringify(one) === JSON.stringify(other);
 
 /** The draft of the schedule of a todo. It outlives a reload; signing out removes it. */
 export function useScheduleDraft(todoId: string): ScheduleDraft {
@@ -33,7 +41,7 @@ export function useScheduleDraft(todoId: string): ScheduleDraft {
     write: (next) => change(() => next),
     saved: (values, base) =>
       change((before) =>
-        before === null || isSame(before.values, values) ? null : { values: before.values, base },
+        before === null || isSame(before.values, values) ? null : { values: before.values, begun: values, base },
       ) === null,
     clear: () => change(() => null),
   };

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { ProblemError } from '../api/problem.ts';
+import { fieldOf } from '../outbox/merge.ts';
 import { SchedulePreview } from '../quick-add/schedule-preview.tsx';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,11 +8,10 @@ import { Form } from '../ui/form.tsx';
 import type { Fields } from '../ui/form-errors.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { clockNotes } from './clock-changes.ts';
-import type { ScheduleDraft } from './draft.ts';
+import { isSame, type ScheduleDraft } from './draft.ts';
 import { ChoiceField } from './fields.tsx';
 import { EveryForm, OnceForm, RuleForm } from './forms.tsx';
 import { requestOf, type ScheduleValues, type StoredSchedule, storedOf } from './request.ts';
-import { valuesOf } from './values.ts';
 
 /** The change of a todo that sets, ends or pauses its schedule. */
 export type ScheduleChange = {
@@ -23,6 +23,8 @@ export type ScheduleChange = {
 export type SubmitSchedule = (change: ScheduleChange, base: StoredSchedule) => Promise<StoredSchedule | null>;
 
 interface EditorProps {
+  /** What is stored by now. */
+  stored: StoredSchedule;
   draft: ScheduleDraft;
   typed: NonNullable<ScheduleDraft['typed']>;
   submit: SubmitSchedule;
@@ -61,30 +63,34 @@ function fieldsOf(values: ScheduleValues): Fields {
 /** States of a schedule in which it has times before it, or will again. */
 const planned: readonly StoredSchedule['scheduleStatus'][] = ['pending', 'queued', 'disabled'];
 
+/** Whether nobody else has changed the schedule. */
+function isUnchanged(stored: StoredSchedule, base: StoredSchedule): boolean {
+  return JSON.stringify(fieldOf(stored, 'schedule')) === JSON.stringify(fieldOf(base, 'schedule'));
+}
+
 function incomplete(): ProblemError {
   const message = 'The date or the time is incomplete. Enter all of its parts.';
   return new ProblemError({ status: 400, code: 'validation_failed', message, retryable: false, errors: [] });
 }
 
 /** Edits a schedule in one of its three forms. What is typed is shown in words, with its next times, before it is saved. */
-export function ScheduleEditor({ draft, typed, submit }: EditorProps) {
+export function ScheduleEditor({ stored, draft, typed, submit }: EditorProps) {
   const { workspace } = useIdentity();
   const notify = useNotice();
-  const { values, base } = typed;
-  const change = (changes: Partial<ScheduleValues>) => draft.write({ base, values: { ...values, ...changes } });
+  const { values, begun, base } = typed;
+  const change = (changes: Partial<ScheduleValues>) => draft.write({ base, begun, values: { ...values, ...changes } });
+  // Sent again, it would begin anew: count its times from now.
+  const isStored = planned.includes(stored.scheduleStatus) && isSame(values, begun) && isUnchanged(stored, base);
   const save = async () => {
     const schedule = requestOf(values);
-    if (schedule === null) throw incomplete();
-    const begun = JSON.stringify(valuesOf(base, workspace.timezone));
-    // Sent again, it would begin anew: count its times from now.
-    const isSame = planned.includes(base.scheduleStatus) && JSON.stringify(values) === begun;
-    const stored = isSame ? base : await submit({ schedule }, base);
-    if (stored && draft.saved(values, storedOf(stored))) notify('The schedule is saved.');
+    if (!isStored && schedule === null) throw incomplete();
+    const saved = isStored ? base : await submit({ schedule }, base);
+    if (saved && draft.saved(values, storedOf(saved))) notify('The schedule is saved.');
   };
   const Shown = forms[values.form];
   return (
     <Form
-      fields={fieldsOf(values)}
+      fields={isStored ? {} : fieldsOf(values)}
       submit="Save schedule"
       busy="Saving…"
       label="Schedule"

@@ -91,6 +91,7 @@ function EndFields({ values, change }: FormsProps) {
         <TypedField
           name="schedule.count"
           label="Times"
+          hint="Counted from now on."
           type="number"
           max={10_000}
           value={values.count}
@@ -117,6 +118,7 @@ export function RuleForm({ values, change }: FormsProps) {
       <TypedField
         name="schedule.startAt"
         label="Not before (optional)"
+        {...(/COUNT=/i.test(values.rrule) && { hint: 'COUNT counts from here on, without the times before.' })}
         type="datetime-local"
         value={values.startAt}
         onChange={(startAt) => change({ startAt })}

@@ -10,12 +10,11 @@ import { useNotice } from '../ui/notice.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { clockNotes } from './clock-changes.ts';
-import type { ScheduleDraft } from './draft.ts';
+import { begin, type ScheduleDraft } from './draft.ts';
 import { type ScheduleChange, ScheduleEditor, type SubmitSchedule } from './editor.tsx';
 import { ErrorCallout } from './error-callout.tsx';
 import { Occurrences } from './occurrences.tsx';
-import { type StoredSchedule, storedOf, storedRequest } from './request.ts';
-import { valuesOf } from './values.ts';
+import { type StoredSchedule, storedRequest } from './request.ts';
 
 export interface ScheduleCardProps {
   todo: Todo;
@@ -41,13 +40,13 @@ export function ScheduleCard({ todo, draft, submit, save, assign }: ScheduleCard
       card.current?.querySelector('button')?.focus();
     wasEdited.current = isEdited;
   }, [isEdited]);
-  const edit = () => draft.write({ base: storedOf(todo), values: valuesOf(todo, workspace.timezone) });
+  const edit = () => draft.write(begin(todo, workspace.timezone));
   const chatId = todo.latestRun?.chatId ?? null;
   return (
     <div ref={card}>
       <Card title="Schedule" actions={!isEdited && !todo.isArchived && <Button onPress={edit}>Change</Button>}>
         {todo.scheduleError && <ErrorCallout error={todo.scheduleError} chatId={chatId} assign={assign} edit={edit} />}
-        {typed && <ScheduleEditor draft={draft} typed={typed} submit={submit} />}
+        {typed && <ScheduleEditor stored={todo} draft={draft} typed={typed} submit={submit} />}
         {hasSchedule && !typed && <Stored todo={todo} submit={submit} save={save} />}
         {hasSchedule && (
           <Occurrences todoId={todo.id} timeZone={todo.timezone ?? workspace.timezone} isOpen={!todo.isArchived} />

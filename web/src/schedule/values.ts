@@ -1,5 +1,5 @@
-import { wallTimeAt } from '../quick-add/zoned.ts';
-import { type ScheduleValues, type StoredSchedule, wallIn, weekdays } from './request.ts';
+import { dayFrom, wallTimeAt } from '../quick-add/zoned.ts';
+import { instantIn, type ScheduleValues, type StoredSchedule, wallIn, weekdays } from './request.ts';
 
 /* The fields that the editor begins with. */
 
@@ -50,7 +50,8 @@ function dayOfMonthOf(parts: Parts): string | null {
 
 function endOf(parts: Parts, timezone: string): Partial<ScheduleValues> | null {
   const count = parts.get('COUNT');
-  if (count !== undefined) return { ends: 'count', count };
+  // How many are left is not known, and they would be counted from now.
+  if (count !== undefined) return { ends: 'count', count: '' };
   const until = parts.get('UNTIL');
   if (until === undefined) return {};
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(until) ?? [];
@@ -63,6 +64,11 @@ function timeIn(parts: Parts): string | null {
   const [hour = '', minute = ''] = [parts.get('BYHOUR'), parts.get('BYMINUTE')];
   const isOne = /^\d\d?$/.test(hour) && /^\d\d?$/.test(minute);
   return isOne ? `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` : null;
+}
+
+/** The weekday of a day, `YYYY-MM-DD`. */
+function weekdayOf(day: string): ScheduleValues['on'][number] | undefined {
+  return weekdays[(new Date(day).getUTCDay() + 6) % 7];
 }
 
 function unitOf(parts: Parts, timezone: string, nextRunAt: string | null): EveryValues | null {
@@ -81,8 +87,7 @@ function unitOf(parts: Parts, timezone: string, nextRunAt: string | null): Every
   if (named !== undefined) return { unit: 'week', interval, on };
   // The day is that on which the schedule began, and so that of its next time.
   if (nextRunAt === null) return null;
-  const { year, month, day } = wallTimeAt(Date.parse(nextRunAt), timezone);
-  const next = weekdays[(new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7];
+  const next = weekdayOf(wallIn(nextRunAt, timezone).slice(0, 10));
   return next ? { unit: 'week', interval, on: [next] } : null;
 }
 
@@ -99,8 +104,35 @@ function everyOf(rrule: string, timezone: string, nextRunAt: string | null): Eve
   return at === null ? null : { ...unit, ...end, at };
 }
 
+/** Days among which there is one of each month. */
+const mostDays = 62;
+
+/** Whether “Every…”, whose request has no start, has the same next time: not where the schedule begins later, or one is skipped. */
+function isNext(
+  { unit, on, dayOfMonth, at }: ScheduleValues,
+  nextRunAt: string,
+  timezone: string,
+  now: number,
+): boolean {
+  if (unit === 'hour') return false;
+  const today = wallTimeAt(now, timezone);
+  const isDay = (day: string, after: string) => {
+    if (unit === 'weekday') return !['sat', 'sun'].includes(weekdayOf(day) ?? '');
+    if (unit === 'week') return on.some((each) => each === weekdayOf(day));
+    const date = Number(day.slice(8));
+    const isLast = after.endsWith('-01') && (dayOfMonth === '-1' || Number(dayOfMonth) > date);
+    return unit === 'day' || isLast || Number(dayOfMonth) === date;
+  };
+  for (let days = 0; days <= mostDays; days++) {
+    const day = dayFrom(today, days);
+    const time = Date.parse(instantIn(`${day}T${at}`, timezone) ?? '');
+    if (time > now && isDay(day, dayFrom(today, days + 1))) return time >= Date.parse(nextRunAt);
+  }
+  return false;
+}
+
 /** The fields of the editor for a stored schedule, or for a new one in the zone of the workspace. */
-export function valuesOf(stored: StoredSchedule, timezoneOfWorkspace: string): ScheduleValues {
+export function valuesOf(stored: StoredSchedule, timezoneOfWorkspace: string, now = Date.now()): ScheduleValues {
   const { scheduleType, rrule, nextRunAt } = stored;
   const timezone = stored.timezone ?? timezoneOfWorkspace;
   const values = newValues(timezone);
@@ -108,7 +140,8 @@ export function valuesOf(stored: StoredSchedule, timezoneOfWorkspace: string): S
   const next = nextRunAt === null ? '' : wallIn(nextRunAt, timezone);
   if (rrule === null) return { ...values, form: 'once', runAt: next };
   const every = everyOf(rrule, timezone, nextRunAt);
-  // The request of “Every…” has no start: every second week would be counted from now.
-  const isCounted = next !== '' && every?.interval !== '1';
-  return { ...values, form: every && !isCounted ? 'every' : 'rrule', ...every, rrule, startAt: next };
+  const shown = { ...values, ...every, rrule, startAt: next };
+  // The request of “Every…” has no start: every second week, and the minute of each hour, would be counted from now.
+  const isKept = nextRunAt === null || (every?.interval === '1' && isNext(shown, nextRunAt, timezone, now));
+  return { ...shown, form: every && isKept ? 'every' : 'rrule' };
 }

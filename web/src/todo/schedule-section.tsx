@@ -1,9 +1,7 @@
 import { Suspense, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
 import type { Base, Change, Todo } from '../outbox/merge.ts';
-import type { ScheduleDraft } from '../schedule/draft.ts';
-import { storedOf } from '../schedule/request.ts';
-import { valuesOf } from '../schedule/values.ts';
+import { begin, type ScheduleDraft } from '../schedule/draft.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Pending } from '../ui/card.tsx';
@@ -59,7 +57,7 @@ export function ScheduleSection({ todo, draft, save, submit }: ScheduleSectionPr
     );
   }
   if (todo.isArchived) return null;
-  const open = () => draft.write({ base: storedOf(todo), values: valuesOf(todo, workspace.timezone) });
+  const open = () => draft.write(begin(todo, workspace.timezone));
   return (
     <Card
       title="Schedule"
