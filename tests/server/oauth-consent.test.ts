@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
+import { type MailServer, openMailServer } from '../support/mail-server.ts';
 import { authorizeUrl, Browser, pkce, register, send } from '../support/oauth.ts';
 import { newAccount, type Person } from '../support/people.ts';
 
@@ -11,10 +12,12 @@ const test = suite('oauth: consent');
 const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
 let tandem: TestService;
 let second: TestService;
+let box: MailServer;
 let client: string;
 
 test.before(async () => {
-  tandem = await startTestService();
+  box = await openMailServer();
+  tandem = await startTestService({ SMTP_URL: box.url, REQUIRE_VERIFIED_EMAIL: 'false' });
   second = await startTestService({ PUBLIC_URL: tandem.url });
   client = await register(tandem.url);
 });
@@ -22,6 +25,7 @@ test.after.each(releaseAll);
 test.after(async () => {
   await second.close();
   await tandem.close();
+  await box.close();
 });
 
 /** An authorization request that waits in a browser of `person`. */
@@ -109,6 +113,26 @@ test('the first decision stands, and an unknown or expired request is 404', asyn
   const late = await waiting(person);
   await tandem.db.rows(`update oauth_artifacts set expires_at = now() where model = 'Interaction'`, []);
   assert.is((await late.ask()).status, 404);
+});
+
+test('of decisions made at once one stands: one connection and one email at most, and the others get its way back', async () => {
+  for (const others of [[], ['deny', 'deny']]) {
+    const person = await newAccount(tandem);
+    const { approve, browser, path } = await waiting(person);
+    const answers = await Promise.all([
+      approve(),
+      approve(),
+      approve(),
+      ...others.map((decision) => browser.page(tandem.url, `POST ${path}`, { decision })),
+    ]);
+    for (const { status, body } of answers) assert.equal([status, body], [200, answers[0].body]);
+    const landed = await browser.visit(answers[0].body.redirectTo);
+    const isApproved = new URL(landed.headers.get('location') ?? '').searchParams.has('code');
+    const { id: userId } = person.session.user;
+    const apps = await tandem.db.rows('select from connected_apps where user_id = $1', [userId]);
+    const notices = `select from notifications where user_id = $1 and kind = 'security' and title like '%connected an app%'`;
+    assert.equal([apps.length, (await tandem.db.rows(notices, [userId])).length], isApproved ? [1, 1] : [0, 0]);
+  }
 });
 
 const join = `insert into members (workspace_id, user_id, role) values ($1, $2, 'member')

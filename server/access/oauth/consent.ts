@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type Provider from 'oidc-provider';
+import type { InteractionResults, default as Provider } from 'oidc-provider';
 import { z } from 'zod';
 import { isSameOrigin } from '../../../adapters/session-cookie.ts';
 import { grantKey, openGrant } from '../../../db/grants.ts';
@@ -13,6 +13,7 @@ import { queueSecurityNotice, quotedInNotice } from '../../../domain/notificatio
 import { scopeDescriptions } from '../../../domain/scope-catalog.ts';
 import { type Scope, scopes } from '../../../domain/scopes.ts';
 import { recordEvent } from '../security-log.ts';
+import { decideOnce } from './artifacts.ts';
 import { isSameBrowser } from './browser.ts';
 import type { describeClient } from './clients.ts';
 
@@ -58,8 +59,8 @@ function requestedScopes({ params }: Interaction): Scope[] {
 }
 
 /**
- * Opens the grant that a person approved. The membership is locked meanwhile: a removal comes before, and there is no
- * grant, or after, and ends it. The person is notified by email.
+ * Opens the grant that a person approved, in a transaction. The membership is locked until its end: a removal comes
+ * before, and there is no grant, or after, and ends it. The person is notified by email.
  * @throws Failure 400 for scopes nobody asked for, 403 for a foreign workspace or an address that has to be verified first.
  */
 async function approve(
@@ -77,15 +78,13 @@ async function approve(
   const { id: clientId, name: clientName, uri, logoUri } = client;
   const allowed = scopes.filter((scope) => granted.scopes.includes(scope));
   const seed = { workspaceId, userId, clientId, clientName, clientUri: uri, logoUri, scopes: allowed };
-  return db.transaction(async (tx) => {
-    await holdMembership(tx, workspaceId, principal);
-    await requireVerifiedEmail(tx, settings, userId);
-    const grantId = await openGrant(tx, seed);
-    const text = `The app calls itself ${quotedInNotice(clientName)} and may use: ${allowed.join(', ')}.`;
-    const notice = { userId, workspaceId, title: 'You connected an app to your account', text };
-    await queueSecurityNotice({ db: tx, mail, clock }, notice);
-    return { grantId };
-  });
+  await holdMembership(db, workspaceId, principal);
+  await requireVerifiedEmail(db, settings, userId);
+  const grantId = await openGrant(db, seed);
+  const text = `The app calls itself ${quotedInNotice(clientName)} and may use: ${allowed.join(', ')}.`;
+  const notice = { userId, workspaceId, title: 'You connected an app to your account', text };
+  await queueSecurityNotice({ db, mail, clock }, notice);
+  return { grantId };
 }
 
 /** What a security event says of a grant. */
@@ -140,20 +139,18 @@ export function mountConsent(app: FastifyInstance, open: () => Promise<OpenServe
   app.post('/oauth/interactions/:uid', async (request, reply) => {
     const principal = personOf(request, settings);
     const { interaction, described } = await find(request, reply);
-    const decision = Decision.safeParse(request.body ?? {});
-    if (!decision.success) throw invalidInput(decision.error);
-    if (!interaction.result) {
-      interaction.result =
-        decision.data.decision === 'deny'
-          ? { error: 'access_denied', error_description: 'The person did not allow it.' }
-          : {
-              login: { accountId: principal.userId },
-              select_account: {},
-              consent: await approve(parts, principal, decision.data, interaction, described('')),
-            };
-      await interaction.persist();
-      recordDecision(request, principal, interaction.result.consent?.grantId);
-    }
+    const { success, data: decided, error } = Decision.safeParse(request.body ?? {});
+    if (!success) throw invalidInput(error);
+    const result = await db.transaction((tx) =>
+      decideOnce(tx, interaction.uid, async (): Promise<InteractionResults> => {
+        if (decided.decision === 'deny') {
+          return { error: 'access_denied', error_description: 'The person did not allow it.' };
+        }
+        const consent = await approve({ ...parts, db: tx }, principal, decided, interaction, described(''));
+        return { login: { accountId: principal.userId }, select_account: {}, consent };
+      }),
+    );
+    if (result) recordDecision(request, principal, result.consent?.grantId);
     return reply.header('Cache-Control', 'no-store').send({ redirectTo: interaction.returnTo });
   });
 }
