@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
 import { breakOperations, expectedFailures, sentenceOf } from '../support/page-faults.ts';
@@ -104,6 +105,42 @@ test.promise('who accepted goes on where the way into the workspace failed, by p
   await window.sees('Members');
   await window.page.getByText('Welcome to Olive Owner’s workspace.').waitFor();
 });
+
+test.promise(
+  'a window goes on in the workspace that another window switched to while it was reading',
+  async (stage) => {
+    const nora = await stage.person('Nora');
+    await invite(stage, nora.email);
+    const { page, goTo } = await stage.window({ as: nora, expected: expectedFailures });
+    const second = await page.context().newPage();
+    // It learns nothing of the switch from the log.
+    await second.route(/events\.stream/, () => {});
+    await second.goto('/todos');
+    await second.getByRole('heading', { name: 'Todos', level: 1 }).waitFor();
+    await goTo(await stage.linkInEmail(nora.email), 'Join a workspace');
+    const { promise: asked, resolve: hold } = Promise.withResolvers<Route>();
+    await second.route(/agents\.list/, hold, { times: 1 });
+    await second.evaluate('document.querySelector(\'a[href^="/agents"]\').click()');
+    const read = await asked;
+    const visited: string[] = [];
+    second.on('framenavigated', (frame) => void visited.push(frame.url()));
+    const switched = page.waitForResponse(/switchWorkspace/);
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await switched;
+    // Its answer to the session from before, which the browser has replaced by now.
+    const headers = { ...read.request().headers(), cookie: `tandem_session=${nora.session.token}` };
+    const response = await read.fetch({ headers });
+    assert.is(response.status(), 401);
+    await read.fulfill({ response }).catch(() => {});
+    for (const each of [page, second]) {
+      await each.getByRole('button', { name: 'Workspace: Olive Owner’s workspace' }).waitFor();
+    }
+    assert.equal(
+      visited.filter((url) => url.includes('sign-in')),
+      [],
+    );
+  },
+);
 
 test.promise('who is signed in as somebody else is asked for the account that was invited', async (stage) => {
   const [nora, other] = [await stage.person('Nora'), await stage.person('Otto Other')];

@@ -4,29 +4,21 @@ import { repeatFailed, staleMs } from './live-state.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
 
-let isMoving = false;
-
-/** While `work` moves the session to another workspace, a 401 is of the one before: a read may have begun with it. */
-export async function movingSession<Result>(work: () => Promise<Result>): Promise<Result> {
-  isMoving = true;
-  try {
-    const result = await work();
-    // What is still under way has the session before, too.
-    await queryClient.cancelQueries();
-    return result;
-  } finally {
-    isMoving = false;
-  }
-}
+/** By then the browser has the cookie of a session that another window moves: its reads may be 401 before that. */
+const cookieMs = 500;
+let isReading = false;
 
 /**
- * A 401 means that the session has ended: the identity becomes null, and the pages redirect to the sign-in. Where the
- * session became that of another person or workspace, the pages become theirs.
+ * After a 401 it is read again who the session is of: it has ended, and the pages redirect to the sign-in, or a window has
+ * moved it. Where it became that of another person or workspace, the pages become theirs.
  */
 function followSession(error: unknown): void {
-  if (isSignedOut(error) && !isMoving) queryClient.setQueryData(identityQuery.queryKey, null);
-  if (problemOf(error).reason === sessionChanged)
+  if (isReading || !(isSignedOut(error) || problemOf(error).reason === sessionChanged)) return;
+  isReading = true;
+  setTimeout(() => {
+    isReading = false;
     void queryClient.invalidateQueries({ queryKey: identityQuery.queryKey });
+  }, cookieMs);
 }
 
 /** The query client of the pages. */

@@ -1,7 +1,7 @@
 import { useOutletContext } from 'react-router';
 import { api } from '../api/client.ts';
 import { forgetReads, type Identity, identityQuery } from '../api/queries.ts';
-import { movingSession, queryClient } from '../api/query-client.ts';
+import { queryClient } from '../api/query-client.ts';
 import { useGo } from '../navigation/navigation.tsx';
 import { loadPage } from '../navigation/start.ts';
 import { wipeStored } from '../offline/store.ts';
@@ -78,7 +78,7 @@ export function useSwitchWorkspace() {
   return async (workspaceId: string) => {
     await checkGuards({ ends: false, discards: false });
     await queryClient.cancelQueries();
-    const { workspace } = await movingSession(() => api.auth.switchWorkspace.mutate({ workspaceId }));
+    const { workspace } = await api.auth.switchWorkspace.mutate({ workspaceId });
     await queryClient.fetchQuery({ ...identityQuery, staleTime: 0 });
     void queryClient.invalidateQueries();
     return workspace.name;
