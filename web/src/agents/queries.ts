@@ -3,6 +3,7 @@ import type { TandemOutputs } from 'tandem/client';
 import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
 import { readTagged } from '../api/tagged.ts';
+import { todosOf } from '../todo-common/queries.ts';
 import type { OpenChat } from './state.ts';
 
 export type Skill = TandemOutputs['skills']['get'];
@@ -95,7 +96,7 @@ export const agentRunsQuery = (workspaceId: string, agentId: string) =>
     queryFn: async ({ pageParam, signal }) => {
       const page = await api.runs.list.query({ agentId, ...(pageParam && { cursor: pageParam }) }, { signal });
       const ids = [...new Set(page.data.map(({ todoId }) => todoId))];
-      const todos = ids.length === 0 ? [] : (await api.todos.list.query({ ids }, { signal })).data;
+      const todos = ids.length === 0 ? [] : await todosOf(ids, { signal });
       return { ...page, data: page.data.map((run) => ({ run, todo: todos.find(({ id }) => id === run.todoId) })) };
     },
     initialPageParam: '',

@@ -1,7 +1,7 @@
 import type { Actor } from '../api/acting.ts';
-import { api } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { readTagged, sendTagged, type Tagged } from '../api/tagged.ts';
+import { todosOf } from '../todo-common/queries.ts';
 import { type Base, type Change, mergeChange, type Todo } from './merge.ts';
 import type { Write } from './write.ts';
 
@@ -63,11 +63,8 @@ async function update(
   }
 }
 
-/** Todos as they are now, of all their pages: long ones come in several. Those that were erased are left out. */
-async function readMany(todos: readonly Todo[], cursor?: string): Promise<Todo[]> {
-  const { data, nextCursor } = await api.todos.list.query({ ids: todos.map(({ id }) => id), cursor });
-  return nextCursor === null ? data : [...data, ...(await readMany(todos, nextCursor))];
-}
+/** Todos as they are now, without those that were erased. */
+const readMany = (todos: readonly Todo[]) => todosOf(todos.map(({ id }) => id));
 
 /**
  * Changes several todos. The service compares no versions of many, so one that has waited is compared here: todos whose

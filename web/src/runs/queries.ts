@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TandemInputs, TandemOutputs } from 'tandem/client';
 import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
+import { todosOf } from '../todo-common/queries.ts';
 
 export type Run = TandemOutputs['runs']['list']['data'][number];
 export type Todo = TandemOutputs['todos']['get'];
@@ -21,7 +22,7 @@ const pollMs = 5_000;
 
 async function withTodos(runs: readonly Run[], signal: AbortSignal): Promise<RunOfTodo[]> {
   const ids = [...new Set(runs.map(({ todoId }) => todoId))];
-  const todos = ids.length === 0 ? [] : (await api.todos.list.query({ ids, limit: ids.length }, { signal })).data;
+  const todos = ids.length === 0 ? [] : await todosOf(ids, { signal });
   const byId = new Map(todos.map((todo) => [todo.id, todo]));
   return runs.map((run) => ({ run, todo: byId.get(run.todoId) ?? null }));
 }

@@ -1,8 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { api } from '../api/client.ts';
 import { useIdentity } from '../session/session.ts';
-import type { Todo } from './queries.ts';
+import { type Todo, todosOf } from './queries.ts';
 import { nameOf } from './todo-parts.tsx';
 
 /** Todos that one request reads by their ids at most, and requests of one list. */
@@ -17,8 +16,8 @@ export const namesQuery = (workspaceId: string, ids: readonly string[]) =>
       const parts = Array.from({ length: Math.ceil(ids.length / maxIds) }, (_, place) =>
         ids.slice(place * maxIds, (place + 1) * maxIds),
       );
-      const pages = await Promise.all(parts.map((part) => api.todos.list.query({ ids: part }, { signal })));
-      return Object.fromEntries(pages.flatMap(({ data }) => data.map((todo) => [todo.id, nameOf(todo)] as const)));
+      const pages = await Promise.all(parts.map((part) => todosOf(part, { signal })));
+      return Object.fromEntries(pages.flat().map((todo) => [todo.id, nameOf(todo)]));
     },
     staleTime: 30_000,
   });
