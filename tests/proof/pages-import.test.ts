@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { toneOf, wavOf } from '../support/audio-fixtures.ts';
 import { pageSuite } from '../support/browser.ts';
 import { look, looksOf } from '../support/looks.ts';
-import { callsOf } from '../support/people.ts';
+import { callsOf, type Person } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
@@ -134,6 +134,44 @@ test.promise('a session does not end while files are imported', async (stage) =>
   await page.getByText('Files are being imported in this window.').waitFor();
   release();
   await importsOf(page).getByRole('link', { name: 'planning.vtt' }).waitFor();
+});
+
+test.promise('files that wait when another person signs in are not imported as theirs', async (stage) => {
+  const [ada, bob] = [await stage.person(), await stage.person('Bob')];
+  const { page, goTo } = await stage.window({ as: ada });
+  const context = page.context();
+  const other = await context.newPage();
+  await other.goto('/lists');
+  await goTo('/captures', 'Captures');
+  const isLive = (each: Page) => each.locator('.live-updates[data-state=live]').waitFor({ state: 'attached' });
+  /** The session of the browser is that of a person; the other window notices it, and says so to this one. */
+  const become = async ({ session }: Person, name: string) => {
+    for (const each of [other, page]) await isLive(each);
+    await other.getByLabel('Name').fill('A list');
+    await context.addCookies([{ name: 'tandem_session', value: session.token, url: stage.tandem.url, httpOnly: true }]);
+    await other.getByRole('button', { name: 'Create list' }).click();
+    for (const each of [other, page]) await each.getByRole('button', { name: `Account: ${name}` }).waitFor();
+  };
+  const released = Promise.withResolvers<void>();
+  await page.route(/\/trpc\/captures\.create/, async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await choose(page, [fileOf('planning.vtt', vtt), fileOf('answers.srt', srt)]);
+  const imports = importsOf(page);
+  await imports.getByText('Importing').waitFor();
+  await become(bob, 'Bob');
+  assert.is(await imports.count(), 0);
+  released.resolve();
+  // One after the other: what was chosen before would be there first.
+  await choose(page, [fileOf('mine.txt', 'Of Bob alone')]);
+  await imports.getByRole('link', { name: 'mine.txt' }).waitFor();
+  assert.is(await imports.getByRole('listitem').count(), 1);
+  const countOf = async (person: Person) => bodyOf(await callsOf(stage.tandem, person)('GET /captures')).data.length;
+  assert.is(await countOf(bob), 1);
+  await become(ada, 'Ada');
+  for (const name of ['planning.vtt', 'answers.srt']) await imports.getByRole('link', { name }).waitFor();
+  assert.equal([await imports.getByRole('listitem').count(), await countOf(ada)], [2, 2]);
 });
 
 for (const { name, ...options } of looksOf(import.meta.url)) {

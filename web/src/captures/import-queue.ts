@@ -3,7 +3,8 @@ import { keyed } from 'tandem/client';
 import { api, ProblemError, problemOf } from '../api/client.ts';
 import { deleteShared } from '../offline/shared.ts';
 import { guardSession } from '../session/session.ts';
-import { kindOf, titleOf, transcriptIn } from './import-files.ts';
+import { actorScope } from './draft.ts';
+import { importFault, kindOf, titleOf, transcriptIn } from './import-files.ts';
 
 /* The files that this window imports, one after the other. They go on while other pages are open. */
 
@@ -14,6 +15,8 @@ export interface Import {
   /** Its idempotency key: sent again after a lost answer, it makes no second capture. */
   key: string;
   file: File;
+  /** Who added it, and in which workspace: it is shown and imported there alone. */
+  scope: string;
   state: ImportState;
   /** From 0 to 1, of a recording that is being sent. */
   progress: number;
@@ -35,20 +38,30 @@ function change(key: string, changes: Partial<Import>): void {
   show(imports.map((each) => (each.key === key ? { ...each, ...changes } : each)));
 }
 
-async function statusOf(captureId: string) {
-  const read = api.captures.get.query({ captureId });
-  return read.then(
-    ({ status }) => (status === 'recording' ? 'recording' : 'over') as 'recording' | 'over',
+const isOwn = ({ scope }: Import) => scope === actorScope();
+
+/** @throws ProblemError where the window has become that of somebody else, or of another workspace. */
+function requireOwn(one: Import): void {
+  if (!isOwn(one)) throw importFault('It was added in another workspace, or by somebody else. Try again.');
+}
+
+function statusOf(reading: Promise<{ resource: { status: string } }>) {
+  return reading.then(
+    ({ resource: { status } }) => (status === 'recording' ? 'recording' : 'over') as 'recording' | 'over',
     (error: unknown) => (problemOf(error).code === 'resource_not_found' ? 'erased' : 'unknown') as 'erased' | 'unknown',
   );
 }
 
 type Imported = Pick<Import, 'captureId' | 'problem'>;
 
-async function importAudio({ key, file }: Import): Promise<Imported> {
+async function importAudio(one: Import): Promise<Imported> {
+  const { key, file } = one;
   const { decodedAudio, sendAudio } = await import('./audio-file.ts');
+  const { actorNow, readCapture } = await import('./tagged-capture.ts');
   // First: a file that cannot be read makes no capture.
   const audio = await decodedAudio(file);
+  requireOwn(one);
+  const actor = actorNow();
   const title = titleOf(file.name);
   const session = await api.captures.startRecording.mutate(title === null ? {} : { title });
   const { captureId } = session;
@@ -56,7 +69,7 @@ async function importAudio({ key, file }: Import): Promise<Imported> {
     const problem = await sendAudio({
       session,
       audio,
-      status: () => statusOf(captureId),
+      status: () => statusOf(readCapture(captureId, actor)),
       onProgress: (progress) => change(key, { progress }),
     });
     return { captureId, problem };
@@ -70,6 +83,7 @@ async function importAudio({ key, file }: Import): Promise<Imported> {
 async function importFile(one: Import): Promise<Imported> {
   if (kindOf(one.file) === 'audio') return importAudio(one);
   const transcript = await transcriptIn(one.file);
+  requireOwn(one);
   const { id } = await api.captures.create.mutate({ type: 'recording', transcript }, keyed(one.key));
   return { captureId: id, problem: null };
 }
@@ -86,22 +100,33 @@ async function run(): Promise<void> {
         // What another application shared is there now, and not offered again.
         void deleteShared([key]);
       },
-      (error: unknown) => change(key, { state: 'failed', problem: problemOf(error).message }),
+      // Nobody sees it now: it is sent again once its person is back.
+      (error: unknown) =>
+        change(key, isOwn(next) ? { state: 'failed', problem: problemOf(error).message } : { state: 'waiting' }),
     );
   }
   isRunning = false;
 }
 
 function nextWaiting(): Import | undefined {
-  return imports.find(({ state }) => state === 'waiting');
+  return imports.find((each) => each.state === 'waiting' && isOwn(each));
 }
 
-/** Adds files; those that are not `offered` are imported at once. A `key` that is there already is not added again. */
+const userIn = (scope: string) => scope.split('/')[0];
+
+/**
+ * Adds files; those that are not `offered` are imported at once. A `key` that is there already is not added again; what was
+ * offered to this person in another workspace is offered in this one.
+ */
 export function addImports(files: readonly { file: File; key?: string }[], state: 'offered' | 'waiting'): void {
+  const scope = actorScope();
+  const isElsewhere = (each: Import) =>
+    each.state === 'offered' && !isOwn(each) && userIn(each.scope) === userIn(scope);
+  const kept = imports.filter((each) => !isElsewhere(each) || files.every(({ key }) => key !== each.key));
   const added = files
-    .filter(({ key }) => !imports.some((each) => each.key === key))
+    .filter(({ key }) => !kept.some((each) => each.key === key))
     .map(({ file, key = crypto.randomUUID() }): Import => {
-      const one: Import = { key, file, state, progress: 0, problem: null, captureId: null };
+      const one: Import = { key, file, scope, state, progress: 0, problem: null, captureId: null };
       try {
         kindOf(file);
         return one;
@@ -109,13 +134,17 @@ export function addImports(files: readonly { file: File; key?: string }[], state
         return { ...one, state: 'failed', problem: problemOf(error).message };
       }
     });
-  show([...imports, ...added]);
+  show([...kept, ...added]);
   void run();
 }
 
 /** Imports what was offered, or tries again what failed. */
 export function startImports(keys: readonly string[]): void {
-  show(imports.map((each) => (keys.includes(each.key) ? { ...each, state: 'waiting', problem: null } : each)));
+  show(
+    imports.map((each) =>
+      isOwn(each) && keys.includes(each.key) ? { ...each, state: 'waiting', problem: null } : each,
+    ),
+  );
   void run();
 }
 
@@ -129,12 +158,12 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The files that were added, in their order. */
+/** The files that the person of this window added in this workspace, in their order. */
 export function useImports(): readonly Import[] {
-  return useSyncExternalStore(subscribe, () => imports);
+  return useSyncExternalStore(subscribe, () => imports).filter(isOwn);
 }
 
-const isUnderWay = () => imports.some(({ state }) => state === 'waiting' || state === 'working');
+const isUnderWay = () => imports.some((each) => isOwn(each) && (each.state === 'waiting' || each.state === 'working'));
 
 addEventListener('beforeunload', (event) => {
   if (isUnderWay()) event.preventDefault();
