@@ -165,6 +165,44 @@ test.promise('queued text is sent once although the page is reloaded and answers
   assert.is(await page.locator('.message.user').count(), 2);
 });
 
+test.promise(
+  'what is queued is sent at the end of the turn on other pages too, and asked about before it is lost',
+  async (stage) => {
+    const chat = await openChat(stage);
+    const { page, agent, window } = chat;
+    const field = page.getByLabel('Message', { exact: true });
+    const queue = async (text: string) => {
+      await field.fill(text);
+      await field.press('Enter');
+      await page.getByRole('list', { name: 'Queued messages' }).getByText(text).waitFor();
+    };
+    await queue('And next week?');
+    await queue('And next month?');
+    await page.getByRole('link', { name: 'Todos', exact: true }).first().click();
+    await window.sees('Todos');
+    await agent.finish('Nothing is due.');
+    await until(async () => (await sentTexts(chat)).length === 2);
+    // A reload of another page forgets nothing, and its reload is asked about.
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.reload();
+    await window.sees('Todos');
+    assert.equal(asked, ['beforeunload']);
+    await page.locator('.live-updates[data-state=live]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /^Account: / }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Sign out and discard changes?' });
+    await dialog.getByText('A message is not stored by the service yet.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await agent.finish('Nor then.');
+    await until(async () => (await sentTexts(chat)).length === 3);
+    assert.equal((await sentTexts(chat)).slice(1), ['And next week?', 'And next month?']);
+  },
+);
+
 test.promise('two thousand messages are a window of rows, older ones are read in place', async (stage) => {
   const chat = await openChat(stage);
   const { page, agent } = chat;

@@ -101,14 +101,10 @@ function OpenedChat({ read: { conversation, view }, chat, approvals }: OpenedCha
   const [text, write] = useStoredText(`chat.${chat.id}.text`);
   const { outbox, outgoing } = useOutbox(workspace.id, chat.id);
   const { isAtEnd, toEnd } = usePageEnd(view.isOpened);
-  const { status } = chat;
-  const works = isWorking(status);
+  const works = isWorking(chat.status);
   const { stop, isStopping } = useStop(workspace.id, chat.id);
   const archive = useArchive(chat);
   const last = lastSequence(view.messages);
-  useEffect(() => {
-    outbox.turnIs({ isWorking: works, hasEnded: status === 'completed' || status === 'failed' });
-  }, [outbox, works, status]);
   useEffect(() => outbox.received(last), [outbox, last]);
   const send = (message: string) => {
     outbox.add(message, !works);

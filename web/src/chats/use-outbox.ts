@@ -1,26 +1,38 @@
-import { useSyncExternalStore } from 'react';
+import { QueryObserver, type QueryObserverResult } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
 import { keyed } from 'tandem/client';
 import { v4 as newKey } from 'uuid';
-import { actingAs } from '../api/acting.ts';
+import { actingAs, actorId } from '../api/acting.ts';
 import { api, problemOf } from '../api/client.ts';
+import { pollUnlessLive, repeatFailed } from '../api/live-state.ts';
+import { queryClient } from '../api/query-client.ts';
 import { guardSession } from '../session/session.ts';
 import { storeDraft, storedDraft } from '../session/stored-drafts.ts';
 import { createOutbox, type Outbox, type Outgoing } from './outbox.ts';
-import { showStatus } from './queries.ts';
+import { type ChatStatus, chatQuery, isWorking, showStatus } from './queries.ts';
 
-/** The outboxes of this window. One that is left goes on with what it has begun to send, as long as the person is there. */
-const outboxes = new Map<string, Outbox>();
+/* The outboxes of this window. What waits in one is sent also while the page of its chat is not open. */
 
-guardSession({ check: () => {}, clear: () => outboxes.clear() });
+interface Opened {
+  outbox: Outbox;
+  /** Follows the turn of the chat as long as something waits for it and the person is there. */
+  follow(): void;
+}
 
-function outboxOf(workspaceId: string, chatId: string): Outbox {
-  const scopeNow = () => `${actingAs()['Tandem-Acting-As']} ${chatId}`;
-  const scope = scopeNow();
-  const known = outboxes.get(scope);
+/** By person, workspace and chat. */
+const opened = new Map<string, Opened>();
+/** Those whose pages are open, and know what was received. */
+const shown = new Set<Outbox>();
+/** How often a chat is read while something waits for its turn, in ms. */
+const pollMs = 5_000;
+
+function openedOf(workspaceId: string, chatId: string): Opened {
+  const scope = `${actorId()}/${workspaceId} ${chatId}`;
+  const known = opened.get(scope);
   if (known) return known;
-  const name = `chat.${chatId}.outbox`;
+  const name = `chat.${workspaceId}.${chatId}.outbox`;
   // After signing out nothing of the person is stored or sent again.
-  const isOwn = () => scope === scopeNow() && outboxes.get(scope) === outbox;
+  const isOwn = () => scope === `${actingAs()['Tandem-Acting-As']} ${chatId}` && opened.get(scope)?.outbox === outbox;
   const outbox: Outbox = createOutbox({
     load: () => storedDraft<Outgoing[]>(name),
     store: (all) => (isOwn() ? storeDraft(name, all) : undefined),
@@ -36,12 +48,99 @@ function outboxOf(workspaceId: string, chatId: string): Outbox {
       return messageSequence;
     },
   });
-  outboxes.set(scope, outbox);
-  return outbox;
+  const follow = turnFollower(outbox, isOwn, workspaceId, chatId);
+  outbox.subscribe(follow);
+  opened.set(scope, { outbox, follow });
+  return { outbox, follow };
 }
+
+/** What follows the turn of a chat for its outbox, or ends that, each time it is called. */
+function turnFollower(outbox: Outbox, isOwn: () => boolean, workspaceId: string, chatId: string): () => void {
+  let end: (() => void) | undefined;
+  let status: ChatStatus | undefined;
+  const take = ({
+    data,
+  }: Pick<QueryObserverResult<{ chat: { status: ChatStatus; messageCount: number } }>, 'data'>) => {
+    if (!isOwn()) return follow();
+    if (!data) return;
+    if (!shown.has(outbox)) outbox.received(data.chat.messageCount);
+    if (data.chat.status === status) return;
+    status = data.chat.status;
+    outbox.turnIs({ isWorking: isWorking(status), hasEnded: status === 'completed' || status === 'failed' });
+  };
+  const follow = () => {
+    const isNeeded = isOwn() && outbox.view().some(({ state }) => state !== 'refused');
+    if (isNeeded === (end !== undefined)) return;
+    end?.();
+    end = undefined;
+    if (!isNeeded) return;
+    status = undefined;
+    const observer = new QueryObserver(queryClient, {
+      ...chatQuery(workspaceId, chatId),
+      refetchInterval: (read) => {
+        const known = read.state.data?.chat.status;
+        if (known === undefined) return repeatFailed(read);
+        return isWorking(known) ? pollMs : pollUnlessLive(read, pollMs);
+      },
+      // A hidden window keeps its promise too.
+      refetchIntervalInBackground: true,
+    });
+    end = observer.subscribe(take);
+    take(observer.getCurrentResult());
+  };
+  return follow;
+}
+
+/** Opens the outboxes that this person has left in this window, also before a reload. */
+function openStored(): void {
+  let names: string[] = [];
+  try {
+    names = Object.keys(sessionStorage);
+  } catch {
+    // Storage is disabled: nothing was stored.
+  }
+  for (const name of names) {
+    // As session/stored-drafts.ts names them.
+    const [, userId, workspaceId, chatId] = /^tandem\.draft\.(.+)\.chat\.(.+)\.(.+)\.outbox$/.exec(name) ?? [];
+    if (userId === actorId() && workspaceId && chatId) openedOf(workspaceId, chatId);
+  }
+}
+
+/** Goes on with what this person has left in this workspace. */
+export function resumeOutboxes(): void {
+  openStored();
+  for (const { follow } of [...opened.values()]) follow();
+}
+
+/** How many messages of this person are not sent, in all workspaces. */
+export function unsentMessages(): number {
+  openStored();
+  const own = [...opened].filter(([scope]) => scope.startsWith(`${actorId()}/`));
+  return own.flatMap(([, { outbox }]) => outbox.view()).filter(({ state }) => state !== 'sent').length;
+}
+
+// They are stored for this window alone.
+addEventListener('beforeunload', (event) => {
+  if (unsentMessages() > 0) event.preventDefault();
+});
+
+// outbox/guard.ts asks before.
+guardSession({
+  check: () => {},
+  clear: () => {
+    const all = [...opened.values()];
+    opened.clear();
+    for (const { follow } of all) follow();
+  },
+});
 
 /** The messages of a chat that are on their way, and what can be done with them. */
 export function useOutbox(workspaceId: string, chatId: string): { outbox: Outbox; outgoing: readonly Outgoing[] } {
-  const outbox = outboxOf(workspaceId, chatId);
+  const { outbox, follow } = openedOf(workspaceId, chatId);
+  useEffect(() => {
+    shown.add(outbox);
+    follow();
+    return () => void shown.delete(outbox);
+  }, [outbox, follow]);
   return { outbox, outgoing: useSyncExternalStore(outbox.subscribe, outbox.view) };
 }

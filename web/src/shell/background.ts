@@ -48,6 +48,10 @@ export function startBackground(identity: Identity, { notify, go }: Shown): () =
   // It is stored so, too, before the connection is lost: on a phone nothing else changes selected todos.
   import('../todos/bulk-bar.tsx').catch(() => {});
   void keepPush(identity);
+  import('../chats/use-outbox.ts').then(
+    ({ resumeOutboxes }) => resumeOutboxes(),
+    () => {},
+  );
   const showChanges = { label: 'Show changes', onPress: () => go('/changes') };
   // Without its code, changes say that the service cannot be reached.
   openOutbox(identity).then(
