@@ -1,12 +1,13 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
+import { openChat } from '../support/chat-pages.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { callsOf, password } from '../support/people.ts';
 import { stored, untilStored } from '../support/stored-pages.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
-const test = pageSuite('pages: reading without a connection');
+const test = pageSuite('pages: reading without a connection', undefined, { AGENT_CONCURRENCY: '0' });
 
 const options = { serviceWorkers: 'allow', expected: /net::ERR_|Cache\.add\(\) failed/ } as const;
 
@@ -47,6 +48,27 @@ test.promise(
     await grid.getByText('Written in a tunnel').waitFor();
   },
 );
+
+test.promise('a chat that was read is shown offline after a reload, and goes on online', async (stage) => {
+  const { window, page, agent } = await openChat(stage, options);
+  await agent.finish('Nothing is due.');
+  const messages = page.locator('.messages');
+  await messages.getByText('Nothing is due.').waitFor();
+  await page.getByText('Answered').waitFor();
+  await untilStored(window, 'Nothing is due.');
+  await untilStored(window, '"status":"completed"');
+  await page.context().setOffline(true);
+  await page.reload();
+  await messages.getByText('What is due this week?').waitFor();
+  await messages.getByText('Nothing is due.').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('You are offline.').waitFor({ state: 'detached' });
+  await page.getByLabel('Message', { exact: true }).fill('And next week?');
+  await page.keyboard.press('Enter');
+  await page.getByText('At work').waitFor();
+  await agent.finish('Nothing either.');
+  await messages.getByText('Nothing either.').waitFor();
+});
 
 test.promise(
   'a file that a newer build has replaced is asked for a few times, and not again and again',

@@ -155,7 +155,7 @@ test('a conversation is whole although its stream ends anywhere, and draws its o
     }
     yield { event: 'done', data: { status: 'completed' } };
   }
-  const conversation = new Conversation({ messages, follow }, 0);
+  const conversation = new Conversation({ messages, follow, stored: () => [] }, 0);
   await conversation.open(300);
   assert.equal(sequences(conversation.view().messages), sequences(all.slice(200, 300)));
   let draws = 0;
@@ -179,6 +179,7 @@ test('a stream that cannot be had is said, and messages are read without it', as
     follow: async function* () {
       throw new Error('lost');
     },
+    stored: () => [],
   });
   await conversation.open(20);
   const ended = new AbortController();
@@ -192,6 +193,11 @@ test('a stream that cannot be had is said, and messages are read without it', as
 
 /** A conversation of a chat with 250 messages whose reads fail with these errors first, and how often it read. */
 function failing(...errors: (object | null)[]) {
+  return failingWith([], ...errors);
+}
+
+/** The same where the browser has stored these messages. */
+function failingWith(stored: Message[], ...errors: (object | null)[]) {
   const all = range(1, 250);
   let reads = 0;
   const conversation = new Conversation(
@@ -202,6 +208,7 @@ function failing(...errors: (object | null)[]) {
         return { data: all.slice(after, after + limit), hasMore: after + limit < all.length };
       },
       follow: async function* () {},
+      stored: () => stored,
     },
     0,
     0,
@@ -223,6 +230,20 @@ test('messages that could not be read are read again until all are there', async
   const before = reads();
   await conversation.keepUp(250, signal);
   assert.is(reads(), before, 'nothing is missing');
+});
+
+test('where the service cannot be reached, what is stored is shown, and what is newer is read once it can', async () => {
+  const signal = new AbortController().signal;
+  const unreachable = { status: 0, retryable: true };
+  const first = failingWith(range(1, 100), away);
+  await first.conversation.open(120);
+  assert.not(first.conversation.view().isOpened, 'the service answered');
+  const { conversation } = failingWith(range(1, 100), unreachable, unreachable);
+  await conversation.open(120);
+  assert.ok(conversation.view().isOpened);
+  assert.equal(sequences(conversation.view().messages), sequences(range(1, 100)));
+  await conversation.keepUp(120, signal);
+  assert.is(conversation.view().messages.at(-1)?.sequence, 250);
 });
 
 test('a failure that does not pass ends the reads, and is shown', async () => {

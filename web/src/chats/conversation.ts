@@ -9,6 +9,8 @@ export interface ChatReader {
   messages(afterSequence: number, limit: number): Promise<{ data: Message[]; hasMore: boolean }>;
   /** What happens after a sequence until the agent stops, over lost connections. @throws when the stream cannot be had. */
   follow(afterSequence: number, signal: AbortSignal): AsyncIterable<ChatEvent>;
+  /** The newest messages as this browser has stored them, for where the service cannot be reached. */
+  stored(): readonly Message[];
 }
 
 /** What is known of the settled part of a conversation. */
@@ -25,7 +27,7 @@ export interface ConversationView {
   isStreamLost: boolean;
 }
 
-const pageSize = 100;
+export const pageSize = 100;
 /** The open text is rendered at most this often. */
 const drawMs = 50;
 /** Between attempts to open the stream, each of which repeats by itself for a while. */
@@ -123,7 +125,9 @@ export class Conversation {
       this.#add(data);
       this.#show({ isOpened: true, error: null });
     } catch (error) {
-      this.#show({ error });
+      const stored = problemOf(error).status === 0 ? this.#reader.stored() : [];
+      this.#add(stored);
+      this.#show(stored.length > 0 ? { isOpened: true, error: null } : { error });
     }
   }
 

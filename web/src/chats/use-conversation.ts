@@ -4,8 +4,8 @@ import { followChat } from 'tandem/client';
 import { api } from '../api/client.ts';
 import { pollUnlessLive, repeatFailed } from '../api/live-state.ts';
 import { readAgain } from '../api/queries.ts';
-import { Conversation } from './conversation.ts';
-import { type ChatStatus, chatQuery, isWorking, showStatus } from './queries.ts';
+import { Conversation, pageSize } from './conversation.ts';
+import { type ChatStatus, chatQuery, isWorking, type Message, showStatus } from './queries.ts';
 
 /**
  * How often a chat is read beside its stream, in ms. Only the stream brings text at once, but what it does not bring (a
@@ -16,15 +16,18 @@ const pollMs = { streamed: 5_000, alone: 2_000, idle: 8_000 };
 /** A chat with its messages, live while its agent works. Use it in a component with the chat as its key. */
 export function useConversation(workspaceId: string, chatId: string) {
   const queryClient = useQueryClient();
+  // Never read by a query: what is put there is stored with what was read (offline/saved-reads.ts).
+  const storedKey = ['chats', workspaceId, 'messages', chatId];
   const [conversation] = useState(
     () =>
       new Conversation({
         messages: (afterSequence, limit) => api.chats.listMessages.query({ chatId, afterSequence, limit }),
         follow: (afterSequence, signal) => followChat(api, chatId, { afterSequence, signal }),
+        stored: () => queryClient.getQueryData<Message[]>(storedKey) ?? [],
       }),
   );
   const view = useSyncExternalStore(conversation.subscribe, conversation.view);
-  const { isOpened, isStreamLost } = view;
+  const { messages, isOpened, isStreamLost } = view;
   const query = useQuery({
     ...chatQuery(workspaceId, chatId),
     refetchInterval: (read) => {
@@ -44,6 +47,11 @@ export function useConversation(workspaceId: string, chatId: string) {
     void conversation.keepUp(count, left.signal);
     return () => left.abort();
   }, [conversation, count]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is that of the chat, whose conversation this is.
+  useEffect(() => {
+    if (messages.length > 0) queryClient.setQueryData(storedKey, messages.slice(-pageSize));
+  }, [queryClient, messages]);
 
   useEffect(() => {
     if (!isOpened || !works) return;
