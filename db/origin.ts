@@ -10,8 +10,15 @@ export interface Origin {
   via: (typeof vias)[number];
   /** The request that asked for the change; null where none did. */
   requestId: string | null;
-  /** The last event that was recorded on its behalf, also in a transaction that has not committed; none that was undone. */
+  /** Whether who asked may read such an event in the log of a workspace; without it they may read all. */
+  mayRead?: ((workspaceId: string, event: { type: string; readerId: string | null }) => boolean) | undefined;
+  /**
+   * The last event that was recorded on its behalf, of those that who asked may read; also in a transaction that has not
+   * committed, none that was undone.
+   */
   eventId?: string | undefined;
+  /** Whether an event was recorded at all, or was to be. */
+  hasRecorded?: boolean | undefined;
   /** The person whom a request came to know by what it brought, such as the link of an email. */
   personId?: string | undefined;
 }

@@ -124,7 +124,7 @@ async function recorded<Result extends Outcome>(
     }
     return result;
   } finally {
-    request.eventId = origin.eventId ?? request.eventId;
+    request.hasRecorded ||= origin.hasRecorded;
   }
 }
 

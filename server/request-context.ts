@@ -5,6 +5,7 @@ import { type Origin, serviceOrigin } from '../db/origin.ts';
 import { lastingIdOf } from '../domain/access.ts';
 import type { Client, Principal, Reply, RequestContext } from '../domain/context.ts';
 import { entityTags } from '../domain/etag.ts';
+import { mayRead } from '../domain/events/read.ts';
 import { addressHash } from './access/gate.ts';
 import { recordEvent } from './access/security-log.ts';
 
@@ -38,7 +39,14 @@ function originOf(request: FastifyRequest, principal: Principal | null): Origin 
   const via = viaOf(request);
   if (!principal) return { ...serviceOrigin(), via, requestId: request.id };
   const credentialId = lastingIdOf(principal);
-  return { actorType: 'user', actorId: principal.userId, credentialId, via, requestId: request.id };
+  return {
+    actorType: 'user',
+    actorId: principal.userId,
+    credentialId,
+    via,
+    requestId: request.id,
+    mayRead: (workspaceId, event) => workspaceId === principal.workspaceId && mayRead(principal, event),
+  };
 }
 
 /** Makes the context of each request, and calls `onEvent` after one that recorded an event. Its `signal` is aborted when the client disconnects before the answer is sent. */
@@ -50,7 +58,7 @@ export function contextOfRequests(shared: Shared, onEvent: () => void): ContextF
     const { raw } = reply;
     if (raw.closed) gone.abort();
     raw.once('close', () => {
-      if (origin.eventId !== undefined) onEvent();
+      if (origin.hasRecorded) onEvent();
       if (!raw.writableFinished) gone.abort();
       for (const end of answer.onClose ?? []) end();
     });

@@ -39,12 +39,19 @@ export interface EventSlice extends LogEnds {
   through: number;
 }
 
+function mayReadOf({ kind, scopes }: Omit<EventReader, 'userId'>, object: EventObject): boolean {
+  const scope = readScopeOf(object);
+  return scope === null ? kind === 'session' : scopes.has(scope);
+}
+
 /** The kinds of resources whose events the reader may read. */
-export function readableObjects({ kind, scopes }: Omit<EventReader, 'userId'>): EventObject[] {
-  return eventObjects.filter((object) => {
-    const scope = readScopeOf(object);
-    return scope === null ? kind === 'session' : scopes.has(scope);
-  });
+export function readableObjects(reader: Omit<EventReader, 'userId'>): EventObject[] {
+  return eventObjects.filter((object) => mayReadOf(reader, object));
+}
+
+/** Whether the reader may read such an event in a log of their workspace. */
+export function mayRead(reader: EventReader, { type, readerId }: { type: string; readerId: string | null }): boolean {
+  return (readerId === null || readerId === reader.userId) && mayReadOf(reader, objectOf(type as EventType));
 }
 
 /** The types of events that a query asks for and its reader may read; undefined when those are all types. */

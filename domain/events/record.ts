@@ -47,16 +47,19 @@ export function onRecording(listener: () => void): () => void {
 }
 
 /** A row of the queue, without the id of its workspace. */
-interface EventRow extends Required<Omit<NewEvent, 'version' | 'readerId'>>, Omit<Origin, 'eventId' | 'personId'> {
+interface EventRow
+  extends Required<Omit<NewEvent, 'version' | 'readerId'>>,
+    Pick<Origin, 'actorType' | 'actorId' | 'credentialId' | 'via' | 'requestId'> {
   id: string;
   version: number | null;
   readerId: string | null;
 }
 
-/** The rows of the events; `origin.eventId` becomes the id of the last. */
-function rowsOf(origin: Origin, events: readonly NewEvent[]): EventRow[] {
+/** The rows of the events; `origin.eventId` becomes the id of the last that who asked may read. */
+function rowsOf(origin: Origin, workspaceId: string, events: readonly NewEvent[]): EventRow[] {
   for (const listener of listeners) listener();
-  const { eventId: _, personId: __, ...by } = origin;
+  const { actorType, actorId, credentialId, via, requestId, mayRead = () => true } = origin;
+  const by = { actorType, actorId, credentialId, via, requestId };
   const rows = events.map((event) => ({
     parents: {},
     changedFields: [],
@@ -66,7 +69,8 @@ function rowsOf(origin: Origin, events: readonly NewEvent[]): EventRow[] {
     ...by,
     id: newId(),
   }));
-  origin.eventId = rows.at(-1)?.id ?? origin.eventId;
+  origin.eventId = rows.findLast((row) => mayRead(workspaceId, row))?.id ?? origin.eventId;
+  origin.hasRecorded = true;
   return rows;
 }
 
@@ -77,7 +81,7 @@ function rowsOf(origin: Origin, events: readonly NewEvent[]): EventRow[] {
  */
 export async function recordEvents(db: Db, workspaceId: string, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await db.rows(insert, [workspaceId, JSON.stringify(rowsOf(db.origin, events))]);
+  await db.rows(insert, [workspaceId, JSON.stringify(rowsOf(db.origin, workspaceId, events))]);
 }
 
 /** One event of `recordEvents`. */
@@ -93,6 +97,7 @@ export async function actingAs<Result>(db: Db, userId: string, work: (theirs: Db
   const theirs = db.as({ ...db.origin, actorType: 'user', actorId: userId, credentialId: null });
   const result = await work(theirs);
   db.origin.eventId = theirs.origin.eventId;
+  db.origin.hasRecorded = theirs.origin.hasRecorded;
   db.origin.personId = userId;
   return result;
 }
@@ -174,7 +179,7 @@ function boundOf(bindings: Bindings, row: EventRow, { type, parents, fields, ver
  */
 export function recordingPart(bindings: Bindings, origin: Origin, recording: Recording): string {
   const { events, changed, workspace, type, parents, fields, version } = recording;
-  const rows = rowsOf(origin, events);
+  const rows = rowsOf(origin, bindings.values[Number(workspace.slice(1)) - 1] as string, events);
   const [first, second] = rows;
   const listed = fields ? ` cross join lateral (select ${fields} as fields) f` : '';
   const only = fields ? 'cardinality(f.fields) > 0' : 'true';

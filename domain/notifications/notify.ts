@@ -136,9 +136,14 @@ export async function notify({ db, clock, mail }: NotifyContext, event: Notifica
       chatId,
     }));
     const events = notificationEvents(made, { type: 'notification.created' });
+    const { eventId } = db.origin;
     const recording = recordingPart(bindings, db.origin, { events, changed: 'listed', workspace: '$1' });
-    const pushed = await db.rows(`${insert}, ${recording} select 1 from pushed limit 1`, bindings.values);
-    if (pushed.length > 0) wake(db, 'pushes');
+    const { eventId: own } = db.origin;
+    const text = `${insert}, ${recording} select exists (select from pushed) as pushes, array(select id from recorded) as recorded`;
+    const [sent] = await db.rows<{ pushes: boolean; recorded: string[] }>(text, bindings.values);
+    // Who switched the list off has no event. What was recorded beside it in the meantime stays the last.
+    if (own && db.origin.eventId === own && !sent?.recorded.includes(own)) db.origin.eventId = eventId;
+    if (sent?.pushes) wake(db, 'pushes');
   }
   return (await outcomeFor(db, workspaceId, dedupe)) ?? { status: null, at, people: [] };
 }

@@ -58,7 +58,7 @@ export interface Recording {
 
 /**
  * Makes a request, and returns what it recorded in the workspace, which must be of types that its operation declares and
- * about each resource once.
+ * about each resource once. The event that the answer names is one of them.
  */
 export async function recordingOf(
   tandem: TestService,
@@ -77,6 +77,8 @@ export async function recordingOf(
     events.length,
     `${route}: one event of each resource`,
   );
+  const named = answer.headers.get('idempotency-replayed') ? null : answer.headers.get('tandem-event');
+  assert.ok(named === null || events.some(({ id }) => id === named), `${route} names an event that it recorded`);
   return { answer, events };
 }
 

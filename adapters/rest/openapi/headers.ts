@@ -42,7 +42,7 @@ export const responseHeaders = {
     4711,
   ),
   'Tandem-Event': header(
-    'The id of the event of this change, the last one where there are several; absent when nothing changed. A replayed answer has that of the first request.',
+    'The id of the event of this change, the last one of those that the credential may read; absent when there is none. A replayed answer has that of the first request.',
     { type: 'string', format: 'uuid' },
     '019ca8b1-c880-7d2a-9f3e-5b8c1e4a7d61',
   ),
