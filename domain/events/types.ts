@@ -58,6 +58,7 @@ const scopeOfObject: Partial<Record<EventObject, Scope>> = {
   todo_run: 'todos:read',
   todo_occurrence: 'todos:read',
   comment: 'todos:read',
+  reminder: 'todos:read',
   schedule: 'todos:read',
   chat: 'chats:read',
   message: 'chats:read',

@@ -71,7 +71,7 @@ test('a credential sees the types that it may read, and no other', async () => {
   const kinds = new Set(events.map(({ name }: { name: string }) => name.split('.')[0]));
   assert.equal(
     [...kinds],
-    ['todo', 'todo_list', 'label', 'view', 'todo_run', 'todo_occurrence', 'comment', 'schedule'],
+    ['todo', 'todo_list', 'label', 'view', 'todo_run', 'todo_occurrence', 'comment', 'reminder', 'schedule'],
   );
   const { code, data } = await client.errorOf(reader, 'events/poll', { name: 'chat.created' });
   assert.equal([code, data], [-32024, { requiredScopes: ['chats:read'] }]);
