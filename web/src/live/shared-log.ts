@@ -9,10 +9,11 @@ import { holdStream } from './stream.ts';
  * takes over from there when the lock is free. A window that was hidden for a while takes no part until it is shown.
  */
 
-/** What windows send each other. `changes` and `state` come from the window with the stream. */
+/** What windows send each other. All but `ask` and `session` comes from the window with the stream. */
 type Message =
   | { kind: 'changes'; after: number; through: number; changes: readonly TandemEvent[] }
   | { kind: 'state'; state: LiveState; position: number | undefined }
+  | { kind: 'gap'; position: number }
   | { kind: 'ask' }
   | { kind: 'session' };
 
@@ -139,7 +140,7 @@ export class SharedLog {
         },
         onGap: (position: number) => {
           this.#restart(position);
-          this.#sendState();
+          this.#send({ kind: 'gap', position });
         },
         onChanges: (after: number, through: number, changes: readonly TandemEvent[]) => {
           this.#take(after, through, changes);
@@ -164,6 +165,8 @@ export class SharedLog {
   #receive(message: Message): void {
     const { kind } = message;
     if (kind === 'session') void this.#sink.isSameSession();
+    // The log may have gone back: a window that takes no part has to know too.
+    else if (kind === 'gap') this.#restart(message.position);
     else if (kind !== 'ask') this.#follow(message);
     else if (this.#isLeading) this.#sendState();
   }
