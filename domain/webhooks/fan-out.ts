@@ -158,7 +158,9 @@ function makeFor(db: Db, workspaceIds: readonly string[], distance: Distance): P
 export async function makeDeliveries(db: Db, workspaceIds: readonly string[]): Promise<Made> {
   const served = new Set(await makeFor(db, workspaceIds, 'near'));
   const rows = await db.rows<Pick<Behind, 'workspaceId'> & { hasFar: boolean }>(workspacesIn, [workspaceIds]);
-  const far = rows.filter(({ hasFar }) => hasFar).map(({ workspaceId }) => workspaceId);
+  const farIds = new Set(rows.filter(({ hasFar }) => hasFar).map(({ workspaceId }) => workspaceId));
+  // In the order given: those that were not served come first the next time.
+  const far = workspaceIds.filter((id) => farIds.has(id));
   if (far.length > 0) for (const id of await makeFor(db, far, 'far')) served.add(id);
   const still = new Set(rows.map(({ workspaceId }) => workspaceId));
   return { served: [...served], left: workspaceIds.filter((id) => still.has(id) && !served.has(id)) };

@@ -274,6 +274,23 @@ test('an endpoint far behind holds up none at the end of the log; those far behi
   assert.ok(steps <= 8, `${steps} steps: each brings one of them on by 500 events`);
 });
 
+test('workspaces far behind are served in the order given, so that those that were left come first', async () => {
+  const ids: string[] = [];
+  for (let count = 0; count < 22; count++) {
+    const workspace = await tandem.workspace();
+    await newEndpoint(tandem, workspace, { url });
+    await numbered(tandem, workspace.workspaceId);
+    ids.push(workspace.workspaceId);
+  }
+  const moveOn = 'update event_positions set latest = latest + 1000 where workspace_id = any($1::uuid[])';
+  for (const given of [ids, ids.toReversed()]) {
+    await tandem.db.rows(moveOn, [ids]);
+    const { served, left } = await makeDeliveries(tandem.db, given);
+    assert.equal([served.sort(), left], [given.slice(0, 20).sort(), given.slice(20)]);
+    assert.equal((await makeDeliveries(tandem.db, [...left, ...served])).served.sort(), left.sort());
+  }
+});
+
 test('an endpoint that was given back is not leased again by a renewal that comes late', async () => {
   const workspace = await tandem.workspace();
   const endpoint = await newEndpoint(tandem, workspace, { url });
