@@ -4,6 +4,7 @@ import type { TandemEvent } from 'tandem/client';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventTypes } from '../../domain/events/types.ts';
+import { waitingQuery } from '../../web/src/agents/queries.ts';
 import { pollUnlessLive, repeatFailed, setLiveState } from '../../web/src/api/live-state.ts';
 import { concernOf, concerns, liveKinds } from '../../web/src/live/concerns.ts';
 
@@ -42,8 +43,12 @@ test('what events concern is read by the pages, and what does not poll is what e
 });
 
 const [workspaceId, other, todoId, chatId, listId] = Array.from({ length: 5 }, () => crypto.randomUUID());
-const event = (type: string, id: string | undefined, parents: Record<string, string | undefined> = {}) =>
-  ({ type, workspaceId, data: { id, parents } }) as unknown as TandemEvent;
+const event = (
+  type: string,
+  id: string | undefined,
+  parents: Record<string, string | undefined> = {},
+  changedFields: string[] = [],
+) => ({ type, workspaceId, data: { id, parents, changedFields } }) as unknown as TandemEvent;
 
 test('an event concerns the lists of its workspace, and of the resources only those that it names', () => {
   const updated = event('todo.updated', todoId, { todoListId: listId });
@@ -54,11 +59,14 @@ test('an event concerns the lists of its workspace, and of the resources only th
     [['todos', workspaceId, 'tagged', todoId], true],
     [['todos', workspaceId, 'tagged', String(todoId).toUpperCase()], true],
     [['todos', workspaceId, 'tagged', other], false],
+    [waitingQuery(String(workspaceId), String(other)).queryKey, true],
     [['todos', other, 'list', {}], false],
     [['chats', workspaceId, 'list'], false],
     [['capture', workspaceId, other, 'todos', 'ready', null], false],
   ] as const)
     assert.is(concerns(updated, key), is, JSON.stringify(key));
+  const moved = event('todo.updated', todoId, { parentTodoId: chatId }, ['parentTodoId']);
+  assert.ok(concerns(moved, ['todos', workspaceId, 'tagged', other]), 'the todo that it was moved from');
   const written = event('comment.created', other, { todoId });
   assert.ok(concerns(written, ['comments', workspaceId, todoId]));
   assert.ok(concerns(written, ['todos', workspaceId, 'activity', todoId]));

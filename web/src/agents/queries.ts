@@ -61,7 +61,8 @@ export const openTodosQuery = (workspaceId: string, agentIds: readonly string[])
 /** What waits for an agent: its open todos, and those of them with a schedule that goes on. */
 export const waitingQuery = (workspaceId: string, agentId: string) =>
   queryOptions({
-    queryKey: ['todos', workspaceId, 'waitFor', agentId],
+    // The id in an object: events of todos do not name their assignees.
+    queryKey: ['todos', workspaceId, 'waitFor', { agentId }],
     queryFn: async ({ signal }) => {
       const open = { assigneeId: agentId, status: 'active' } as const;
       const [todos, scheduled] = await Promise.all([

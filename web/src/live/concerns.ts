@@ -147,6 +147,8 @@ export function concerns({ type, workspaceId, data }: TandemEvent, key: QueryKey
   if (kind === undefined || (workspace !== undefined && workspace !== workspaceId)) return false;
   if (found.all?.includes(kind)) return true;
   if (!found.kinds.includes(kind) && !found.kinds.includes(`${kind} ${name}`)) return false;
+  // The todo that a sub-todo was moved away from is not named.
+  if (name === 'tagged' && data.changedFields.includes('parentTodoId')) return true;
   const named: unknown[] = [data.id, ...Object.values(data.parents)];
   return key
     .slice(2)
