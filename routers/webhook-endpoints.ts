@@ -119,7 +119,7 @@ export const webhookEndpoints = router({
         access,
         summary: 'Give a webhook endpoint a new secret',
         description:
-          'The new `secret` is returned only here. For 24 hours deliveries carry two signatures, one with each secret.',
+          'The new `secret` is returned only here. For 24 hours deliveries carry signatures with those before it too, three at most.',
         etag: true,
         statuses: [404],
       }),

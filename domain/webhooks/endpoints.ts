@@ -4,6 +4,7 @@ import { holdMembership, lockWorkspace } from '../accounts/membership.ts';
 import type { Context } from '../context.ts';
 import { conflict, invalid } from '../errors.ts';
 import { requireMatch, tagOf } from '../etag.ts';
+import { recordErasure } from '../events/changes.ts';
 import { recordEvent } from '../events/record.ts';
 import { cancelDeliveries } from './disable.ts';
 import { endEndpoint } from './ending.ts';
@@ -37,7 +38,11 @@ const update = `${log} update webhook_endpoints set url = $3, description = $4, 
     is_leased = $9 and is_leased,
     attempt = case when $9 then attempt else attempt + 1 end, updated_at = greatest(now(), updated_at)
   from log where workspace_id = $1 and id = $2 returning ${endpointColumns}`;
-const rotate = `update webhook_endpoints set previous_secret = secret, secret = $3,
+/** So many previous secrets sign at most: who rotates again because an answer was lost does not know the one before. */
+const maxPrevious = 3;
+const rotate = `update webhook_endpoints set secret = $3, previous_secret = substring(
+      secret || case when previous_secret_expires_at > now() then previous_secret else '' end
+      from 1 for ${maxPrevious} * length(secret)),
     previous_secret_expires_at = now() + interval '${rotationHours} hours', updated_at = greatest(now(), updated_at)
   where workspace_id = $1 and id = $2 returning ${endpointColumns}`;
 
@@ -146,13 +151,13 @@ export function deleteEndpoint(ctx: Context, { endpointId }: { endpointId: strin
     const found = endpointOf(await findEndpoint({ ...ctx, db: tx }, endpointId, true));
     requireMatch(ctx.ifMatch, WebhookEndpoint, found);
     await endEndpoint(tx, { workspaceId, endpointId });
-    await recordEvent(tx, workspaceId, { type: 'webhook_endpoint.deleted', objectId: endpointId });
+    await recordErasure(tx, workspaceId, [{ type: 'webhook_endpoint.deleted', objectId: endpointId }]);
     return { object: 'deleted' as const, id: found.id, deleted: true as const, recoverable: false };
   });
 }
 
 /**
- * Gives an endpoint a new secret, returned only here. For 24 hours deliveries are signed with the one before it too.
+ * Gives an endpoint a new secret, returned only here. For 24 hours deliveries are signed with those before it too.
  * @throws Failure 403, 404.
  */
 export function rotateSecret(ctx: Context, { endpointId }: { endpointId: string }) {

@@ -24,6 +24,12 @@ export function storedSecret(key: KeyObject, owner: SecretOwner, bytes: Uint8Arr
   return encrypt(bytes, key, ownerOf(owner));
 }
 
+/** The stored secrets of a column with one or several of this length. Those that a client chose are one, of any length. */
+export function secretsIn(stored: Buffer, length: number): Buffer[] {
+  if (stored.length % length > 0) return [stored];
+  return Array.from({ length: stored.length / length }, (_, at) => stored.subarray(at * length, (at + 1) * length));
+}
+
 /** Whether the stored secret is this one. */
 export function isSecret(stored: Buffer, key: KeyObject, owner: SecretOwner, bytes: Uint8Array): boolean {
   return decrypt(stored, key, ownerOf(owner))?.equals(bytes) ?? false;

@@ -6,6 +6,7 @@ import { scopes as allScopes, type Scope } from '../scopes.ts';
 import { testType } from './deliveries.ts';
 import { disableEndpoint } from './disable.ts';
 import { ownerMayRead } from './rights.ts';
+import { secretsIn } from './secrets.ts';
 import { occurrenceBody } from './subscription-rows.ts';
 
 /** An endpoint that a worker holds. `attempt` is the fence: it saves only while the row has the same number. */
@@ -105,7 +106,7 @@ export async function takeDelivery(
   const [row] = await ctx.db.rows<TakenRow>(text, [workspaceId, endpointId, attempt, inProgress]);
   if (!row) throw new LostLease();
   const { deliveryId, secret, previousSecret, scopes, mayRead, isExpired, ...taken } = row;
-  const secrets = previousSecret ? [secret, previousSecret] : [secret];
+  const secrets = previousSecret ? [secret, ...secretsIn(previousSecret, secret.length)] : [secret];
   if (row.isSubscription && (isExpired || !mayRead)) return { url: row.url, secrets, isExpired };
   if (!mayRead) {
     await ctx.db.transaction(async (tx) => {

@@ -109,6 +109,18 @@ test('after a rotation both secrets verify for 24 hours, then the new one alone'
   assert.throws(() => verify(one, endpoint.secret));
 });
 
+test('who rotates again, because an answer was lost, is still sent what the secret before verifies', async () => {
+  const path = newPath();
+  const endpoint = await newEndpoint(tandem, await tandem.workspace(), { url: receiver.url(path) });
+  const secrets = [endpoint.secret];
+  for (const _ of 'abcd') secrets.push((await endpoint.call('POST /rotate-secret')).body.secret);
+  await endpoint.call('POST /test');
+  const [request] = await receiver.received(path, 1);
+  assert.ok(request);
+  for (const secret of secrets.slice(1)) verify(request, secret);
+  assert.throws(() => verify(request, endpoint.secret));
+});
+
 test('a test is sent and answered like an event; what was answered is shown, at most its beginning', async () => {
   const workspace = await tandem.workspace();
   const path = newPath();
