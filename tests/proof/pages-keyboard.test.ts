@@ -136,7 +136,7 @@ test.promise('keys work on a keyboard of another script, by their places', async
   // Caps Lock.
   await types('X', 'KeyX');
   await page.getByText('1 selected').waitFor({ state: 'detached' });
-  // A Latin layout keeps its letters, wherever they are.
+  // A Latin layout keeps its keys, wherever they are.
   await types('b', 'KeyX');
   await types('ü', 'KeyX');
   await types('x', 'KeyB');

@@ -63,18 +63,18 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
     if (event.ctrlKey || event.metaKey || event.altKey || isComposing(event.nativeEvent)) return;
     const key = keyOf(from, todo.id);
     // Caps Lock does not matter.
-    const letter = event.shiftKey ? '' : latinKey(event).toLowerCase();
+    const pressed = event.shiftKey ? '' : latinKey(event).toLowerCase();
     const next = stepFrom(cards.keys(), key, event.key);
     if (next !== undefined) {
       setActiveKey(next);
       focus(next);
     } else if (event.key === ' ') peek(todo.id);
-    else if (letter === 'x' && !event.repeat) cards.toggle(key);
+    else if (pressed === 'x' && !event.repeat) cards.toggle(key);
     else if (event.key === 'Escape' && selected.size > 0) {
       cards.clear();
       // It would close the todo beside the board too.
       event.stopPropagation();
-    } else if (letter === 'm' && !event.repeat) event.currentTarget.parentElement?.querySelector('button')?.click();
+    } else if (pressed === 'm' && !event.repeat) event.currentTarget.parentElement?.querySelector('button')?.click();
     else if (event.key === 'Enter') void navigate(`/todos/${todo.id}`);
     else return;
     event.preventDefault();

@@ -18,7 +18,7 @@ export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
-/** The key of an event; where it has a letter of another script, the Latin one that is at its place on most keyboards. */
+/** The key of an event; where it is of another script, the Latin one that is at its place on most keyboards. */
 export function latinKey({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
   return /^[\p{L}--\p{Script=Latin}]$/v.test(key) && code.startsWith('Key') ? code.slice(3).toLowerCase() : key;
 }
