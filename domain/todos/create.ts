@@ -140,12 +140,17 @@ function filed(
   });
 }
 
-/** Creates todos; in a transaction where they have parents, which stay locked. */
-async function insert(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf) {
+/** As `referencesOf`, with the parents, which stay locked in a transaction. */
+async function referredBy(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf): Promise<Referred[]> {
   const references = new References(ctx.db, ctx.principal);
   const hasParents = todos.some(({ parentTodoId }) => parentTodoId !== undefined);
   const lists = hasParents ? await parentLists(ctx, todos, pathOf, references) : [];
-  const referred = filed(todos, await referencesOf(ctx, todos, pathOf, references), lists);
+  return filed(todos, await referencesOf(ctx, todos, pathOf, references), lists);
+}
+
+/** Creates todos; in a transaction where they have parents, which stay locked. */
+async function insert(ctx: Context, todos: readonly NewTodo[], pathOf: PathOf) {
+  const referred = await referredBy(ctx, todos, pathOf);
   const rows = referred.flatMap((each, place) => {
     const todo = todos[place];
     return todo ? [rowOf(ctx, todo, each, place)] : [];
@@ -180,12 +185,13 @@ async function createTodos(ctx: Context, todos: readonly NewTodo[], pathOf: Path
   for (const [index, todo] of todos.entries()) requireConsistent(todo, pathOf(index));
   if (todos.every(({ id }) => id === undefined)) return createNew(ctx, todos, pathOf);
   const given = new GivenIds(ctx, todos, pathOf);
-  return given.create((tx, missing) =>
-    createNew(
-      tx,
-      missing.map(({ todo }) => todo),
-      (place) => pathOf(missing[place]?.index ?? place),
-    ),
+  const of = (placed: readonly { todo: NewTodo; index: number }[]) => {
+    const at: PathOf = (place) => pathOf(placed[place]?.index ?? place);
+    return [placed.map(({ todo }) => todo), at] as const;
+  };
+  return given.create(
+    (tx, missing) => createNew(tx, ...of(missing)),
+    (placed) => referredBy(ctx, ...of(placed)),
   );
 }
 

@@ -21,6 +21,8 @@ const erased = {
   citus: [erasedIn('event_queue'), erasedIn('events')],
 };
 
+const taken = 'A todo with this id exists, and was created with other values. Use a new id.';
+
 function refused(param: string, code: 'taken' | 'erased', message: string): Failure {
   return conflict(message, { reason: `id_${code}`, errors: [{ param, code, message }] });
 }
@@ -52,8 +54,11 @@ export class GivenIds {
     return `\\x${fingerprintOf(todo).toString('hex')}`;
   }
 
-  /** The todos that exist already, by their ids. @throws Failure 409 when one was created with other values, or erased. */
-  async #found(): Promise<Map<string, TodoAnswer>> {
+  /**
+   * The todos that exist already, by their ids. @throws Failure 409 when one was created with other values, or erased;
+   * what `check` finds wrong with those that do not exist so comes first (CONTRACT §2).
+   */
+  async #found(check: (placed: readonly Placed[]) => Promise<unknown>): Promise<Map<string, TodoAnswer>> {
     const { db, principal } = this.#ctx;
     const { workspaceId } = principal;
     const ids = this.#todos.flatMap(({ id }) => id ?? []);
@@ -63,20 +68,34 @@ export class GivenIds {
     for (const text of erased[db.engine]) {
       for (const { id } of await db.rows<{ id: string }>(text, [workspaceId, ids])) gone.add(id);
     }
+    const placed: Placed[] = [];
+    let refusal: Failure | undefined;
     for (const [index, todo] of this.#todos.entries()) {
       const id = todo.id ?? '';
+      const isGone = gone.has(id);
+      if (!isGone && origins.get(id) === GivenIds.originOf(todo)) continue;
+      placed.push({ todo, index });
       const param = `${this.#pathOf(index)}id`;
-      if (gone.has(id)) throw refused(param, 'erased', 'The todo with this id was erased. Use a new id.');
-      if (!origins.has(id) || origins.get(id) === GivenIds.originOf(todo)) continue;
-      throw refused(param, 'taken', 'A todo with this id exists, and was created with other values. Use a new id.');
+      if (isGone) refusal ??= refused(param, 'erased', 'The todo with this id was erased. Use a new id.');
+      else if (origins.has(id)) refusal ??= refused(param, 'taken', taken);
+    }
+    if (refusal) {
+      await check(placed);
+      throw refusal;
     }
     return new Map((await findTodos(db, workspaceId, [...origins.keys()])).map((todo) => [todo.id, todo]));
   }
 
-  /** Creates with `work` those that are missing; returns all in order. A concurrent creation of the same ids goes first. */
-  async create(work: (tx: Context, missing: readonly Placed[]) => Promise<TodoAnswer[]>): Promise<TodoAnswer[]> {
+  /**
+   * Creates with `work` those that are missing; returns all in order. A concurrent creation of the same ids goes first.
+   * `check` looks up what todos refer to that exist with other values, or did, and those beside them.
+   */
+  async create(
+    work: (tx: Context, missing: readonly Placed[]) => Promise<TodoAnswer[]>,
+    check: (placed: readonly Placed[]) => Promise<unknown>,
+  ): Promise<TodoAnswer[]> {
     for (;;) {
-      const found = await this.#found();
+      const found = await this.#found(check);
       const known = this.#todos.map(({ id }) => found.get(id ?? ''));
       const missing = this.#todos.flatMap((todo, index) => (known[index] ? [] : [{ todo, index }]));
       if (missing.length === 0) this.#ctx.reply.replayed = true;

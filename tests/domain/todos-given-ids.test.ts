@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { recordedEvents } from '../support/recorded-events.ts';
-import { assistantOf, refused } from '../support/todo-fixtures.ts';
+import { assistantOf, refused, unknownId } from '../support/todo-fixtures.ts';
 
 const test = suite('todos whose ids the client chooses');
 let tandem: TestService;
@@ -70,6 +70,23 @@ test('another creation with the id of a todo is refused, also after that was era
   const erased = await call('POST /todos', { id, title: 'a' });
   refused(erased, 409, 'id');
   assert.is(erased.body.reason, 'id_erased');
+});
+
+test('what is wrong with the references of a creation is said before its id is refused', async () => {
+  const { call } = await tandem.workspace();
+  const [id, repeated] = [newId(), newId()];
+  const { body: list } = await call('POST /todo-lists', { name: 'Garden' });
+  const same = { id: repeated, title: 'c', todoListId: list.id };
+  await call('POST /todos/batch', { data: [{ id, title: 'a' }, same] });
+  const other = { id, title: 'b' };
+  refused(await call('POST /todos', { ...other, labelIds: [unknownId] }), 404, 'labelIds[0]');
+  refused(await call('POST /todos', { ...other, parentTodoId: unknownId }), 404, 'parentTodoId');
+  await call(`PATCH /todo-lists/${list.id}`, { archived: true });
+  const data = [{ title: 'd', todoListId: list.id }, other];
+  refused(await call('POST /todos/batch', { data }), 400, 'data[0].todoListId');
+  // What was created so before is not looked up again.
+  refused(await call('POST /todos/batch', { data: [same, other] }), 409, 'data[1].id');
+  assert.is((await call('GET /todos/summary')).body.total, 2);
 });
 
 test('an id of another workspace is as free as any other: the answer reveals nothing of it', async () => {
