@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openGrant } from '../../db/grants.ts';
 import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
@@ -93,6 +94,24 @@ test('the workspace must be one of the person’s, and the scopes ones that the 
   assert.is((await approve({ workspaceId: 'mine' })).body.param, 'workspaceId');
   assert.is((await approve({ more: 1 })).body.param, 'more');
   assert.is((await browser.page(tandem.url, `POST ${path}`, { decision: 'maybe' })).body.param, 'decision');
+  assert.is((await approve()).status, 200);
+});
+
+test('a workspace has at most 200 unrevoked apps', async () => {
+  const person = await newAccount(tandem);
+  const workspaceId = person.session.workspace.id;
+  const seed = { workspaceId, userId: person.session.user.id, clientId: client, clientName: 'App' };
+  for (let made = 0; made < 201; made++) {
+    await openGrant(tandem.db, { ...seed, clientUri: null, logoUri: null, scopes: ['todos:read'] });
+  }
+  const unused = `update connected_apps set expires_at = now() where workspace_id = $1`;
+  await tandem.db.rows(`${unused} and id = (select id from connected_apps where workspace_id = $1 limit 1)`, [
+    workspaceId,
+  ]);
+  const { approve } = await waiting(person);
+  const { status, body } = await approve();
+  assert.equal([status, /at most 200 connected apps/.test(body.message)], [409, true]);
+  await tandem.db.rows(unused, [workspaceId]);
   assert.is((await approve()).status, 200);
 });
 
