@@ -1,3 +1,4 @@
+import { Names } from '../arguments/names.ts';
 import type { Context, Parsed } from '../commands/invocation.ts';
 import { flagOf, type LocalCommand } from '../commands/local-command.ts';
 import { connect, isUnencrypted, localUrl, serviceUrl } from '../credentials/connection.ts';
@@ -74,7 +75,25 @@ async function withPassword(parsed: Parsed, context: Context, url: string, email
   });
   const complete = operationNamed(context, 'auth.completeSignIn');
   const { token, expiresAt } = await completeSignIn(context, client, complete, body as PasswordAnswer);
-  return { session: { token, email, expiresAt } };
+  const session = { token, email, expiresAt };
+  const workspace = flagOf(parsed, 'workspace');
+  if (workspace === undefined) return { session };
+  const moved = await sessionIn(clientFor(parsed, context, url, { session }), context, workspace);
+  return { session: { ...session, ...moved } };
+}
+
+/** Moves a new session to another workspace, or ends it where that fails. @throws CliFailure 2 for a name that none or several have. */
+async function sessionIn(client: Client, context: Context, workspace: string) {
+  try {
+    const shown = '--workspace';
+    const workspaceId = await new Names(client, context).idOf(workspace, { field: 'workspaceId', shown });
+    const { body } = await client.send(operationNamed(context, 'auth.switchWorkspace'), { body: { workspaceId } });
+    const { token, expiresAt } = body as { token: string; expiresAt: string };
+    return { token, expiresAt };
+  } catch (error) {
+    await client.send(operationNamed(context, 'auth.signOut'), {}).catch(() => {});
+    throw error;
+  }
 }
 
 /** @throws CliFailure 2 for a key with characters that no header may contain. */
@@ -87,6 +106,7 @@ async function signIn(parsed: Parsed, context: Context, url: string): Promise<Ne
   const email = flagOf(parsed, 'email');
   const ways = [email, flagOf(parsed, 'key') ?? flagOf(parsed, 'key-file'), parsed.general.get('browser')];
   if (ways.filter((each) => each !== undefined).length > 1) throw usage('Choose one of --key, --browser and --email.');
+  if (email === undefined && flagOf(parsed, 'workspace') !== undefined) throw usage('--workspace goes with --email.');
   if (email !== undefined) return withPassword(parsed, context, url, email);
   return parsed.general.has('browser') ? withBrowser(context, url) : withKey(parsed, context, url);
 }
@@ -143,6 +163,7 @@ export const login: LocalCommand = {
     { flag: 'key-file', label: 'PATH', description: 'Read the API key from a file.' },
     { flag: 'browser', description: 'Sign in with the browser (OAuth).' },
     { flag: 'email', label: 'EMAIL', description: 'Sign in as a person, with a password.' },
+    { flag: 'workspace', label: 'NAME|ID', description: 'Workspace of the session, of several that you are in.' },
     { flag: 'password', label: '-', description: 'Read the password from a line of stdin.' },
     { flag: 'password-file', label: 'PATH', description: 'Read the password from a file.' },
   ],
@@ -150,6 +171,7 @@ export const login: LocalCommand = {
     'login --url https://tandem.example.com',
     'login --browser',
     'login --email ada@example.com --profile ada',
+    'login --email ada@example.com --workspace "Ada’s team"',
     'login --key - < key.txt',
   ],
   run,

@@ -99,6 +99,26 @@ test('login takes the flags of every command', async () => {
   assert.not.match(lost.err, 'Retrying');
 });
 
+test('a session is opened in the workspace that is named', async () => {
+  const person = await newAccount(tandem);
+  const { body: team } = await tandem.call('POST /workspaces', { name: 'Team' }, { key: person.session.token });
+  const args = ['login', '--url', tandem.url, '--email', person.email, '--password', '-', '--workspace'];
+  for (const named of ['team', team.id]) {
+    const { code, out, err } = await run([...args, named], { stdin: password });
+    assert.is(code, 0, err);
+    assert.match(out, 'Signed in to Team');
+    assert.is((await run(['whoami', '--json'])).json.workspace.id, team.id);
+  }
+  const before = prompt.stored();
+  const unknown = await run([...args, 'Nowhere'], { stdin: password });
+  assert.is(unknown.code, 2);
+  assert.match(unknown.err, 'Team');
+  assert.equal(prompt.stored(), before);
+  const misplaced = await run(['login', '--url', tandem.url, '--key', '-', '--workspace', 'team'], { stdin: 'x' });
+  assert.is(misplaced.code, 2);
+  assert.match(misplaced.err, '--workspace goes with --email');
+});
+
 test('a session is kept beside the key, does what only people may, and ends with logout', async () => {
   const person = await newAccount(tandem);
   const { email } = person;
