@@ -63,6 +63,38 @@ test.promise('the Escape that cancels a composition leaves the title as it is ty
   assert.is(await title.inputValue(), 'Draft');
 });
 
+test.promise('Enter and leaving the field are one change, which one undo takes back', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { id } = bodyOf(await call('POST /todos', { title: 'Draft' }), 201);
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo(`/todos/${id}`, 'Draft');
+  const held = Promise.withResolvers<void>();
+  await page.route(`**/api/v1/todos/${id}`, async (route) => {
+    if (route.request().method() === 'PATCH') await held.promise;
+    await route.continue();
+  });
+  const dueDate = async () => bodyOf(await call(`GET /todos/${id}`)).dueDate;
+  // Tab goes through the parts of a date first.
+  const leave = () => page.getByRole('heading', { level: 1 }).focus();
+  await page.getByLabel('Due date').fill('2030-01-02');
+  await page.keyboard.press('Enter');
+  await leave();
+  held.resolve();
+  await until(async () => (await dueDate()) === '2030-01-02');
+  await page.keyboard.press('Control+z');
+  await page.getByText('Undone.').waitFor();
+  await until(async () => (await dueDate()) === null);
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.fill('Other');
+  await page.keyboard.press('Enter');
+  await leave();
+  await sees('Other');
+  await until(async () => bodyOf(await call(`GET /todos/${id}`)).title === 'Other');
+  await page.keyboard.press('Control+z');
+  await sees('Draft');
+});
+
 test.promise('every field is reached and changed by the keyboard', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

@@ -52,11 +52,16 @@ export function TitleField({ todo, draft, save }: TextsProps) {
   const id = useId();
   const { typed } = draft;
   const refused = useRef<string>(null);
+  /** What is on its way: Tab after Enter is no second change. */
+  const saving = useRef<string>(null);
   const store = async () => {
     if (typed === null) return;
     const title = storedAs.title(typed.text);
+    if (saving.current === title) return;
     if (title === '' || title === todo.title) return draft.clear();
+    saving.current = title;
     const isSaved = await save({ title }, { title: typed.base });
+    if (saving.current === title) saving.current = null;
     if (isSaved) draft.saved(title);
     refused.current = isSaved ? null : typed.text;
   };
