@@ -3,6 +3,7 @@ import { chromium } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chromiumArgs, findChromium } from '../support/browser.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { ask } from '../support/frame.ts';
 import { testDatabaseUrl } from '../support/harness.ts';
 import { openPassage, type Passage } from '../support/passage.ts';
@@ -11,6 +12,7 @@ import { type LaunchedProcess, launch, spawnService, stopProcesses } from '../su
 import { until, within } from '../support/until.ts';
 
 const test = suite('the start of a process');
+const withPassword = notOnCluster(test, 'its coordinator asks the tests for no password');
 let passage: Passage;
 
 test.before.each(async () => {
@@ -117,16 +119,23 @@ for (const [name, silence] of Object.entries({ down: true, silent: false })) {
   });
 }
 
-test('a wrong password and a database that does not exist end the start with a sentence, without the password', async () => {
-  const [password, name] = [new URL(testDatabaseUrl()), new URL(testDatabaseUrl())];
-  password.password = 'wrong-password';
-  name.pathname = '/no_such_database';
-  for (const url of [password, name]) {
-    const service = await launch({ DATABASE_URL: url.toString() });
-    assert.is(await service.exited, 1);
-    assert.match(service.output(), 'The database at DATABASE_URL refuses this service');
-    assert.not.match(service.output(), /wrong-password|\n {4}at /);
-  }
+async function assertRefused(url: URL): Promise<void> {
+  const service = await launch({ DATABASE_URL: url.toString() });
+  assert.is(await service.exited, 1);
+  assert.match(service.output(), 'The database at DATABASE_URL refuses this service');
+  assert.not.match(service.output(), /wrong-password|\n {4}at /);
+}
+
+withPassword('a wrong password ends the start with a sentence, without the password', async () => {
+  const url = new URL(testDatabaseUrl());
+  url.password = 'wrong-password';
+  await assertRefused(url);
+});
+
+test('a database that does not exist ends the start with a sentence', async () => {
+  const url = new URL(testDatabaseUrl());
+  url.pathname = '/no_such_database';
+  await assertRefused(url);
 });
 
 test('a port that is taken is no reason to wait', async () => {

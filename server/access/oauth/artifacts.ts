@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Db } from '../../../db/client.ts';
 import { grantKey, renewedExpiry } from '../../../db/grants.ts';
 import { revokeGrant } from '../../../domain/accounts/revoke-access.ts';
 import { type Connection, connectionColumns, recordConnection } from './connection-events.ts';
+import { hashOf } from './decision.ts';
 
 /** How long a used refresh token still works: a client whose answer was lost, or whose processes race, comes again. */
 const graceSeconds = 60;
@@ -16,33 +16,10 @@ const select = `select payload, extract(epoch from consumed_at)::int as consumed
   from oauth_artifacts where hash = $1 and (expires_at is null or expires_at > now())`;
 const consumeOnce = `update oauth_artifacts set consumed_at = now() where hash = $1 and consumed_at is null returning hash`;
 const grantOf = 'select grant_id as "grantId" from oauth_artifacts where hash = $1';
-const lockRequest = `select payload from oauth_artifacts where hash = $1 and expires_at > now() for update`;
-const setPayload = 'update oauth_artifacts set payload = $2 where hash = $1';
 const remove = 'delete from oauth_artifacts where hash = $1';
 const prolong = `update connected_apps a set expires_at = ${renewedExpiry}
   from (select connected_at, expires_at from connected_apps where workspace_id = $1 and id = $2 for no key update) old
   where a.workspace_id = $1 and a.id = $2 and a.revoked_at is null returning ${connectionColumns}`;
-
-function hashOf(model: string, id: string): Buffer {
-  return createHash('sha256').update(`${model} ${id}`).digest();
-}
-
-/**
- * Stores what `decide` returns as the decision on an authorization request, in the transaction `tx` that it works in too.
- * Of two at once, the second finds the decision of the first. Undefined: there is one already, or the request is gone.
- */
-export async function decideOnce<Result extends object>(
-  tx: Db,
-  uid: string,
-  decide: () => Promise<Result>,
-): Promise<Result | undefined> {
-  const hash = hashOf('Interaction', uid);
-  const [request] = await tx.rows<{ payload: AdapterPayload }>(lockRequest, [hash]);
-  if (!request || request.payload.result) return undefined;
-  const result = await decide();
-  await tx.rows(setPayload, [hash, JSON.stringify({ ...request.payload, result })]);
-  return result;
-}
 
 interface Found {
   payload: AdapterPayload;

@@ -13,9 +13,9 @@ import { queueSecurityNotice, quotedInNotice } from '../../../domain/notificatio
 import { scopeDescriptions } from '../../../domain/scope-catalog.ts';
 import { type Scope, scopes } from '../../../domain/scopes.ts';
 import { recordEvent } from '../security-log.ts';
-import { decideOnce } from './artifacts.ts';
 import { isSameBrowser } from './browser.ts';
 import type { describeClient } from './clients.ts';
+import { decideOnce } from './decision.ts';
 
 const Decision = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('deny') }),

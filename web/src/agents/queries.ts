@@ -2,8 +2,8 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TandemOutputs } from 'tandem/client';
 import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
+import { todosOf } from '../api/queries.ts';
 import { readTagged } from '../api/tagged.ts';
-import { todosOf } from '../todo-common/queries.ts';
 import type { OpenChat } from './state.ts';
 
 export type Skill = TandemOutputs['skills']['get'];

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, type QueryClient, type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
+import type { TandemOutputs } from 'tandem/client';
 import { actorId, setActor } from './acting.ts';
 import { noteIdentity } from './answers.ts';
 import { api, isSignedOut, problemOf } from './client.ts';
@@ -177,3 +178,13 @@ export const notificationSettingsQuery = (workspaceId: string) =>
   });
 
 export type NotificationSettings = Awaited<ReturnType<typeof api.notifications.settings.query>>;
+
+/** The todos of these ids that exist, of all their pages: long ones come in several. */
+export async function todosOf(
+  ids: string[],
+  options: { signal?: AbortSignal } = {},
+  cursor?: string,
+): Promise<TandemOutputs['todos']['list']['data']> {
+  const { data, nextCursor } = await api.todos.list.query({ ids, cursor }, options);
+  return nextCursor === null ? data : [...data, ...(await todosOf(ids, options, nextCursor))];
+}

@@ -1,7 +1,7 @@
 import type { Actor } from '../api/acting.ts';
 import { problemOf } from '../api/problem.ts';
+import { todosOf } from '../api/queries.ts';
 import { readTagged, sendTagged, type Tagged } from '../api/tagged.ts';
-import { todosOf } from '../todo-common/queries.ts';
 import { type Base, type Change, mergeChange, type Todo } from './merge.ts';
 import type { Write } from './write.ts';
 

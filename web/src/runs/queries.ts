@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TandemInputs, TandemOutputs } from 'tandem/client';
 import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
-import { todosOf } from '../todo-common/queries.ts';
+import { todosOf } from '../api/queries.ts';
 
 export type Run = TandemOutputs['runs']['list']['data'][number];
 export type Todo = TandemOutputs['todos']['get'];

@@ -1,7 +1,8 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { todosOf } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
-import { type Todo, todosOf } from './queries.ts';
+import type { Todo } from './queries.ts';
 import { nameOf } from './todo-parts.tsx';
 
 /** Todos that one request reads by their ids at most, and requests of one list. */

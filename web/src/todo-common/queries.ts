@@ -5,12 +5,6 @@ import { pollUnlessLive } from '../api/live-state.ts';
 
 export type Todo = TandemOutputs['todos']['get'];
 
-/** The todos of these ids that exist, of all their pages: long ones come in several. */
-export async function todosOf(ids: string[], options: { signal?: AbortSignal } = {}, cursor?: string): Promise<Todo[]> {
-  const { data, nextCursor } = await api.todos.list.query({ ids, cursor }, options);
-  return nextCursor === null ? data : [...data, ...(await todosOf(ids, options, nextCursor))];
-}
-
 /** The lists of a workspace with their counts; read again with the todos. */
 export const todoListsQuery = (workspaceId: string) =>
   queryOptions({
