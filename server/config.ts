@@ -38,7 +38,8 @@ function isOrigin(text: string): boolean {
 
 const encoding = 'cannot be read: in user and password, write / as %2F, # as %23, @ as %40, : as %3A and % as %25';
 
-const hasBrackets = /^\w+:\/\/([^@/?#]*@)?[^@/?#]*\[/;
+/** In the hosts, and not in a password before them. */
+const hasBrackets = /^\w+:\/\/(?:[^@/?#]*@)?(?![^/?#]*@)[^/?#]*\[/;
 const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres:// or postgresql://', abort: true })

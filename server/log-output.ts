@@ -3,8 +3,8 @@ import type { DestinationStream } from 'pino';
 
 /** Characters that wait to be written. Lines beyond them are dropped: whoever reads is too slow, or stopped. */
 const maxWaiting = 4_000_000;
-/** So long is waited where a pipe is full, in ms. */
-const fullMs = 100;
+/** So long is waited where a pipe is full, in ms: between two lines, and when the process ends. */
+const [fullMs, fullAtEndMs] = [100, 10];
 
 const newline = 10;
 
@@ -14,9 +14,10 @@ const isFull = ({ code }: NodeJS.ErrnoException) => code === 'EAGAIN' || code ==
 /**
  * Where the lines of the log go: a file descriptor, by default the standard output. What cannot be written is dropped, and the
  * next line is tried: a full disk, or a terminal that is closed, must not end the service or keep it from ending. (pino's own
- * destination throws an error that nobody catches, and tries forever to write the rest when the process ends.)
+ * destination throws an error that nobody catches, and tries forever to write the rest when the process ends.) `maxEndMs`: how
+ * long a pipe may take nothing when the process ends.
  */
-export function logOutput(fd = 1): DestinationStream & { flushSync: () => void } {
+export function logOutput(fd = 1, maxEndMs = 2000): DestinationStream & { flushSync: () => void } {
   let waiting: string[] = [];
   let length = 0;
   let isWriting = false;
@@ -38,7 +39,7 @@ export function logOutput(fd = 1): DestinationStream & { flushSync: () => void }
     write(fd, bytes, (error, written) => {
       if (error && isFull(error)) {
         held = bytes;
-        setTimeout(send, fullMs, bytes, isRest).unref();
+        setTimeout(() => held === bytes && send(bytes, isRest), fullMs).unref();
         return;
       }
       if (!error && written < bytes.length) return send(bytes.subarray(written), bytes[written - 1] !== newline);
@@ -47,13 +48,27 @@ export function logOutput(fd = 1): DestinationStream & { flushSync: () => void }
       if (waiting.length > 0) send(taken());
     });
   };
-  const flushSync = () => {
-    try {
-      if (held) writeSync(fd, held);
-      if (waiting.length > 0) writeSync(fd, taken());
-    } catch {
-      // There is nowhere to say it.
+  /** Until nothing can be written, or a pipe takes nothing for too long. */
+  const writeNow = (bytes: Buffer) => {
+    let [place, deadline] = [0, performance.now() + maxEndMs];
+    while (place < bytes.length && performance.now() < deadline) {
+      try {
+        place += writeSync(fd, bytes, place);
+        deadline = performance.now() + maxEndMs;
+      } catch (error) {
+        if (!isFull(error as NodeJS.ErrnoException)) return;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fullAtEndMs);
+      }
     }
+  };
+  const flushSync = () => {
+    if (held) {
+      const rest = held;
+      held = undefined;
+      isWriting = false;
+      writeNow(rest);
+    }
+    if (waiting.length > 0) writeNow(taken());
   };
   process.once('exit', flushSync);
   return {

@@ -173,24 +173,22 @@ const shardsOf = `select i.id, get_shard_id_for_distribution_column('event_queue
   from unnest($1::uuid[]) i(id)`;
 const gone = 'delete from event_queue where workspace_id = any($1::uuid[]) and id = any($2::uuid[])';
 
-/** A shard that is moved is tried again with the next batch: what has numbers takes the place of others in each. */
+/** One that is moved is tried again with the next batch: what has numbers takes the place of others in each. */
 const shortLock = { text: `select set_config('lock_timeout', '200ms', true)`, values: [] };
 
 /**
- * Deletes events from the queue that have their numbers, each shard by itself: one that is moved keeps those waiting that
- * write to it. @throws an error, after all that can be deleted is.
+ * Deletes events from the queue that have their numbers, shard by shard: one that is moved keeps those waiting that write to
+ * it, and numbering needs the other connections. @throws the last error, after all that can be deleted is.
  */
 export async function deleteNumbered(db: Db, read: readonly Read[]): Promise<void> {
   const byWorkspace = Map.groupBy(read, (each) => each.workspace_id);
   const found = await db.rows<{ id: string; shard: string }>(shardsOf, [[...byWorkspace.keys()]]);
-  const shards = [...Map.groupBy(found, ({ shard }) => shard).values()];
-  const deleted = await Promise.allSettled(
-    shards.map((workspaces) => {
-      const ids = workspaces.map(({ id }) => id);
-      const events = ids.flatMap((id) => byWorkspace.get(id) ?? []).map(({ id }) => id);
-      return db.transaction((tx) => tx.rows(gone, [ids, events]), shortLock);
-    }),
-  );
-  const failed = deleted.find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
+  const faults: unknown[] = [];
+  for (const workspaces of Map.groupBy(found, ({ shard }) => shard).values()) {
+    const ids = workspaces.map(({ id }) => id);
+    const events = ids.flatMap((id) => byWorkspace.get(id) ?? []).map(({ id }) => id);
+    const deleted = db.transaction((tx) => tx.rows(gone, [ids, events]), shortLock);
+    await deleted.catch((error: unknown) => faults.push(error));
+  }
+  if (faults.length > 0) throw faults.at(-1);
 }

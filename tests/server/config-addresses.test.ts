@@ -34,7 +34,12 @@ test('of a database are refused by name where the driver would read them otherwi
     refused.map((each) => `postgres://${each}`),
     /write \/ as %2F, # as %23/,
   );
-  const taken = ['u:p%40%23@db1/tandem', 'db1:5432,db2:5433/tandem?sslmode=require', '/tandem?host=/run'];
+  const taken = [
+    'u:p%40%23@db1/tandem',
+    'u:p[x@db1/tandem',
+    'db1:5432,db2:5433/tandem?sslmode=require',
+    '/tandem?host=/run',
+  ];
   assertTaken(
     'DATABASE_URL',
     taken.map((each) => `postgres://${each}`),

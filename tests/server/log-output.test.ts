@@ -13,21 +13,45 @@ const test = suite('the output of the log');
 const directory = temporaryDirectory();
 test.after(() => directory.remove());
 
-test('lines are written in their order, also those that wait when the process ends', async () => {
+test('lines are written in their order', async () => {
   const path = join(directory.path, 'log');
   const fd = openSync(path, 'w');
   const output = logOutput(fd);
-  for (let place = 0; place < 1000; place++) output.write(`{"place":${place}}\n`);
-  output.flushSync();
+  for (let place = 0; place < 1000; place++) {
+    output.write(`${place}\n`);
+    if (place % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
   const lines = () => readFileSync(path, 'utf8').trimEnd().split('\n');
   await until(() => lines().length === 1000);
   assert.equal(
-    lines()
-      .map((line) => JSON.parse(line).place)
-      .toSorted((a, b) => a - b),
-    Array.from({ length: 1000 }, (_, place) => place),
+    lines(),
+    Array.from({ length: 1000 }, (_, place) => String(place)),
   );
   closeSync(fd);
+});
+
+test('a process that ends writes what waits, also to a pipe that is full', async () => {
+  const source = JSON.stringify(new URL('../../server/log-output.ts', import.meta.url).href);
+  const program = `const { logOutput } = await import(${source});
+    const output = logOutput(1, 60_000);
+    for (let place = 0; place < 4000; place++) output.write(place + ' ' + 'x'.repeat(240) + '\\n');
+    process.exit(1);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await new Promise((resolve) => child.on('close', resolve));
+  const places = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => Number(line.split(' ')[0]));
+  assert.equal(
+    places.toSorted((x, y) => x - y),
+    Array.from({ length: 4000 }, (_, place) => place),
+  );
 });
 
 test('where the disk is full lines are dropped, and nothing is thrown', async () => {
