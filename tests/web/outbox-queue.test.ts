@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Problem } from '../../web/src/api/problem.ts';
 import type { Change, Todo } from '../../web/src/outbox/merge.ts';
+import { conflictsOf } from '../../web/src/outbox/parked.ts';
 import { Queue } from '../../web/src/outbox/queue.ts';
 import type { Answer } from '../../web/src/outbox/send.ts';
 import { UnstoredWrites } from '../../web/src/outbox/unstored.ts';
@@ -255,6 +256,24 @@ test('what others changed too is parked, the last one of a field, and holds noth
     parked.map(({ action, theirs: other }) => [action.operation === 'update' && action.change, other?.title]),
     [[{ title: 'C' }, 'Z']],
   );
+});
+
+test('of two fields of a change that others changed too, one is discarded and the other stays parked', async () => {
+  const { open, answer, update } = newWorld();
+  const queue = open();
+  queue.run();
+  await queue.add(update('1', { title: 'B', content: 'Long text' }, todoOf('a')));
+  await settle();
+  const theirs = todoOf('a', { title: 'Z', content: 'Theirs', version: 5 });
+  const conflicts = [{ title: 'B' }, { content: 'Long text' }].map((change) => ({ change, theirs }));
+  await answer('1', { ...answerOf(theirs), conflicts });
+  const shown = () => conflictsOf(queue.writes, 'a').map(({ id, mine }) => [id, mine]);
+  assert.equal(shown(), [
+    ['new-1', { title: 'B' }],
+    ['new-2', { content: 'Long text' }],
+  ]);
+  await queue.discard(['new-1']);
+  assert.equal(shown(), [['new-2', { content: 'Long text' }]]);
 });
 
 test('a window that is closed before the answer leaves a write that the next one sends again, with its key', async () => {

@@ -84,6 +84,21 @@ test('after 412 what others changed in other fields is merged, and the same fiel
   assert.equal([todo.title, todo.priority, todo.status], ['Theirs', 'high', 'done']);
 });
 
+test('each field that others changed too is a conflict of its own, which is decided by itself', async () => {
+  const known = { resource: todo, tag: tag() };
+  const mine = update({ title: 'Mine', priority: 'high', status: 'done' }, { known });
+  change({ title: 'Theirs', priority: 'low' });
+  const { conflicts } = await send(mine, true, ada);
+  assert.equal(
+    conflicts.map((each) => [each.change, each.theirs.title, each.theirs.priority]),
+    [
+      [{ title: 'Mine' }, 'Theirs', 'low'],
+      [{ priority: 'high' }, 'Theirs', 'low'],
+    ],
+  );
+  assert.equal([todo.title, todo.priority, todo.status], ['Theirs', 'low', 'done']);
+});
+
 test('what the service stored before an answer was lost is not changed again', async () => {
   const known = { resource: todo, tag: tag() };
   const mine = update({ title: 'Mine' }, { known });

@@ -30,9 +30,9 @@ const pathOf = (todoId: string) => `/todos/${encodeURIComponent(todoId)}`;
 const isEmpty = (change: Change) => Object.keys(change).length === 0;
 const read = (todoId: string, actor: Actor) => readTagged<Todo>(pathOf(todoId), AbortSignal.timeout(readMs), actor);
 
-function refusalOf(found: ReturnType<typeof mergeChange>['conflicts'], theirs: Todo): Refusal[] {
-  if (found.length === 0) return [];
-  return [{ change: Object.assign({}, ...found.map(({ mine }) => mine)) as Change, theirs }];
+/** One for each field, so that each is decided and kept by itself. */
+function refusalsOf(found: ReturnType<typeof mergeChange>['conflicts']): Refusal[] {
+  return found.map(({ mine, current }) => ({ change: mine, theirs: current }));
 }
 
 /** Changes one todo, merged with what others changed since `base`. @throws ProblemError. */
@@ -50,7 +50,7 @@ async function update(
   const conflicts: Refusal[] = [];
   for (let round = 1; ; round++) {
     const merged = mergeChange(base, at.resource, rest);
-    conflicts.push(...refusalOf(merged.conflicts, at.resource));
+    conflicts.push(...refusalsOf(merged.conflicts));
     rest = merged.rest;
     if (isEmpty(rest)) return { todos: [at.resource], tagged: at, conflicts };
     try {
@@ -78,7 +78,7 @@ async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boo
     const found = await readMany(todos);
     for (const now of found) {
       const { conflicts: refused } = mergeChange(before.get(now.id) ?? now, now, change);
-      conflicts.push(...refusalOf(refused, now));
+      conflicts.push(...refusalsOf(refused));
     }
     ids = found.map(({ id }) => id).filter((id) => !conflicts.some(({ theirs }) => theirs.id === id));
   }
