@@ -156,6 +156,12 @@ test.promise('the dialogs of todos, by their keys and from the bar of selected o
       opener: assignee,
       confirm,
     },
+    {
+      name: 'a day for selected todos',
+      open: () => button(page, 'Due date').click(),
+      opener: () => button(page, 'Due date'),
+      confirm: finder,
+    },
   );
 });
 

@@ -49,6 +49,31 @@ test.promise(
   },
 );
 
+test.promise('the bar of selected todos sets their due date, which can be undone', async (stage) => {
+  const ada = await stage.person();
+  const { call } = callerOf(stage, ada);
+  const before = { Second: '2031-03-02', First: null };
+  for (const [title, dueDate] of Object.entries(before))
+    bodyOf(await call('POST /todos', { title, ...(dueDate !== null && { dueDate }) }), 201);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  await page.getByRole('row', { name: /^First/ }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.getByText('2 selected').waitFor();
+  const dates = async () =>
+    bodyOf(await call('GET /todos')).data.map(({ title, dueDate }: Record<string, unknown>) => [title, dueDate]);
+  await page.getByRole('button', { name: 'Due date', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Due date: 2 todos' });
+  await dialog.getByRole('combobox').fill('2031-04-05');
+  await dialog.getByRole('option', { name: /^Apr 5, 2031/ }).click();
+  await page.getByText('2 todos are due 2031-04-05.').waitFor();
+  assert.equal(Object.fromEntries(await dates()), { First: '2031-04-05', Second: '2031-04-05' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone.').waitFor();
+  assert.equal(Object.fromEntries(await dates()), before);
+});
+
 test.promise('a row says that an agent is at work on its todo, until the run ends', async (stage) => {
   const ada = await stage.person();
   const caller = callerOf(stage, ada);

@@ -112,6 +112,7 @@ export const openings: Opening[] = [
       menu('todos/filter-bar', /^Assignee: /),
       menu('todos/filter-bar', /^Label: /),
       menu('todos/view-head', more),
+      selected(dialog('edits/field-dialog', 'Due date')),
       selected(menu('todos/bulk-bar', 'Status of the selected todos')),
       selected(menu('todos/bulk-bar', bulkAssignee)),
       selected(entry('todos/bulk-bar', bulkAssignee, 'Bookkeeper (agent)', 'alertdialog')),

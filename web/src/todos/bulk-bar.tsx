@@ -2,6 +2,7 @@ import { type UseInfiniteQueryResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { problemOf } from '../api/client.ts';
 import { type Patch, startsWords, tryOut } from '../edits/changes.ts';
+import type { TodoCommands } from '../edits/list-actions.ts';
 import type { Changes } from '../edits/use-changes.ts';
 import { useIdentity } from '../session/session.ts';
 import { type Todo, todoListsQuery } from '../todo-common/queries.ts';
@@ -32,8 +33,8 @@ interface BulkBarProps {
   pages: UseInfiniteQueryResult<TodoPages>;
   total: number;
   changes: Changes;
-  /** Opens the dialog of their labels. */
-  label: () => void;
+  /** Opens the dialogs of their due date and their labels. */
+  commands: Pick<TodoCommands, 'choose' | 'label'>;
   /** Ends the selection. */
   close: () => void;
 }
@@ -46,7 +47,7 @@ function stateOf(progress: Changes['progress'], reading: number | null, count: n
 }
 
 /** What can be done with the selected todos. */
-export function BulkBar({ todos, selection, pages, total, changes, label, close }: BulkBarProps) {
+export function BulkBar({ todos, selection, pages, total, changes, commands, close }: BulkBarProps) {
   const { workspace } = useIdentity();
   const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
   const { progress, patch } = changes;
@@ -74,8 +75,11 @@ export function BulkBar({ todos, selection, pages, total, changes, label, close 
       )}
       <BulkMenu name="Status" entries={statusEntries} onChoose={setStatus} />
       <BulkMenu name="Priority" entries={priorityEntries} onChoose={setPriority} />
+      <Button kind="quiet" aria-haspopup="dialog" onPress={() => commands.choose('due')}>
+        Due date
+      </Button>
       <BulkMenu name="List" entries={lists.map(({ id, name }) => ({ id, label: name }))} onChoose={moveTo} />
-      <Button kind="quiet" aria-haspopup="dialog" onPress={label}>
+      <Button kind="quiet" aria-haspopup="dialog" onPress={commands.label}>
         Labels
       </Button>
       <AssignMenu todos={todos} patch={patch} />

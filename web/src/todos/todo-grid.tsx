@@ -230,13 +230,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
       {selection.selected.size > 0 && (
         <Suspense>
           <section className="bulk-bar" aria-label="Selected todos">
-            <BulkBar
-              {...{ selection, total, changes }}
-              todos={chosen}
-              pages={todos}
-              label={commands.label}
-              close={endSelection}
-            />
+            <BulkBar {...{ selection, total, changes, commands }} todos={chosen} pages={todos} close={endSelection} />
           </section>
         </Suspense>
       )}
