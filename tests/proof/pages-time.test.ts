@@ -27,6 +27,21 @@ test.promise('after midnight “Today” has the todos of the new day, and the o
   await page.getByText('2 active').waitFor();
 });
 
+test.promise('an empty “Today” says what comes next', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const assignees = [{ id: ada.session.user.id }];
+  const { page, goTo, sees } = await stage.window({ as: ada, timezoneId: 'UTC' });
+  await goTo('/today', 'Today');
+  await page.getByText('Nothing is due').waitFor();
+  await call('POST /todos', { title: 'Nobody’s', assignees: [], dueDate: dateOf(dayFromNow(1)) });
+  await call('POST /todos', { title: 'Feed the cat', assignees, dueDate: dateOf(dayFromNow(3)) });
+  await call('POST /todos', { title: 'Water the ferns', assignees, dueDate: dateOf(dayFromNow(2)) });
+  await page.getByText(/Next: Water the ferns, (in 2 days|tomorrow)\./).waitFor();
+  await page.getByRole('link', { name: 'Water the ferns' }).click();
+  await sees('Water the ferns');
+});
+
 test.promise('a day that a todo is due on has no time of the day', async (stage) => {
   const ada = await stage.person();
   const { body: todo } = await callsOf(stage.tandem, ada)('POST /todos', { title: 'Vote', dueDate: '2031-03-05' });

@@ -1,7 +1,14 @@
+import { Suspense } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/card.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { isNarrowed } from './filter.ts';
 import type { FilterOfPage } from './use-filter.ts';
+
+const NextDue = lazyPart(
+  () => import('./next-due.tsx').then(({ NextDue }) => NextDue),
+  () => null,
+);
 
 const nothing = {
   active: { title: 'No open todos', text: 'Add one, create one over the API, or ask the Assistant.' },
@@ -29,6 +36,16 @@ export function NoTodos({ at }: { at: FilterOfPage }) {
       </Empty>
     );
   }
-  const { title, text } = nothing[reasonOf(at)];
-  return <Empty title={title}>{text}</Empty>;
+  const reason = reasonOf(at);
+  const { title, text } = nothing[reason];
+  return (
+    <Empty title={title}>
+      {text}
+      {reason === 'today' && (
+        <Suspense>
+          <NextDue />
+        </Suspense>
+      )}
+    </Empty>
+  );
 }
