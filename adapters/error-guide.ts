@@ -26,6 +26,10 @@ export const errorGuide: { readonly [Code in ErrorCode]: Advice<Code> } = {
         'Web pages of this origin may not call the MCP endpoint, or the pages of the service were opened at another address than its own (PUBLIC_URL).',
         'For the MCP endpoint, ask the operator of the service to add the origin to ALLOWED_ORIGINS. Open the pages at the address that the message names, or ask the operator to set PUBLIC_URL to the one that you use.',
       ],
+      batch_too_long: [
+        'The answers to the calls before this one in its batch are too long together. Nothing was done.',
+        'Send the call in a request of its own, as the typed client does by itself.',
+      ],
     },
   },
   invalid_cursor: {

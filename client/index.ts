@@ -71,7 +71,7 @@ export function createTandemClient(options: TandemClientOptions): TandemClient {
         condition: ({ path }) => operations.streams.includes(path),
         true: httpBatchStreamLink({ ...wire, headers: headersOf, maxItems: 1 }),
         false: splitLink({
-          condition: (op) => batch && keyOf(op) === undefined && !isHeld(op.input),
+          condition: (op) => batch && keyOf(op) === undefined && !op.context.isAlone && !isHeld(op.input),
           true: httpBatchLink({ ...wire, headers: headersOf, ...batchLimits }),
           false: alone,
         }),

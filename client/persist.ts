@@ -29,14 +29,15 @@ function waitAfter(error: Failed, op: Operation, tries: number): number | undefi
 }
 
 /**
- * Repeats calls up to `retries` times where that is harmless, converts errors of the service to `TandemError`, and ends
- * an aborted call at once, even during a delay or while other calls of its batch continue.
+ * Repeats calls up to `retries` times where that is harmless, and alone where their batch had no room for the answer, converts
+ * errors of the service to `TandemError`, and ends an aborted call at once, even during a delay or while other calls of its
+ * batch continue.
  */
 export function persist(retries: number): TRPCLink<AppRouter> {
   return () =>
     ({ op: given, next }) =>
       observable((observer) => {
-        const op = retries > 0 ? withKey(given) : given;
+        let op = retries > 0 ? withKey(given) : given;
         let tries = 0;
         let timer: ReturnType<typeof setTimeout> | undefined;
         let call: Unsubscribable | undefined;
@@ -46,6 +47,10 @@ export function persist(retries: number): TRPCLink<AppRouter> {
             complete: () => observer.complete(),
             error: (failed) => {
               const error = toTandemError(failed);
+              if (failed.data?.problem.reason === 'batch_too_long' && !op.context.isAlone) {
+                op = { ...op, context: { ...op.context, isAlone: true } };
+                return attempt();
+              }
               const wait = tries < retries ? waitAfter(error, op, tries) : undefined;
               if (wait === undefined) return observer.error(error);
               tries++;

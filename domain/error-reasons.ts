@@ -3,7 +3,7 @@
  * reasons may be added. `adapters/error-guide.ts` has a remedy for each.
  */
 export interface ErrorReasons {
-  validation_failed: 'host_not_allowed' | 'origin_not_allowed';
+  validation_failed: 'host_not_allowed' | 'origin_not_allowed' | 'batch_too_long';
   invalid_cursor: 'position_expired' | 'position_unknown';
   invalid_api_key: 'wrong_credentials' | 'wrong_passkey' | 'wrong_second_factor' | 'sign_in_ended';
   missing_scope: 'session_required' | 'reauthentication_required' | 'email_not_verified' | 'person_required';

@@ -33,7 +33,8 @@ export function inTurn<Result>(request: object, call: () => Promise<Result>): Pr
     .then((length) => {
       before.held += length;
       if (before.held <= maxHeld) return call();
-      throw invalid(null, 'The answers to this batch are too long together. Send this call in a request of its own.');
+      const message = 'The answers to this batch are too long together. Send this call in a request of its own.';
+      throw invalid(null, message, { reason: 'batch_too_long' });
     });
   before.last = next;
   return next;

@@ -228,6 +228,26 @@ test('notes as long as they may be travel, and what is too long is refused with 
   }
 });
 
+test('calls whose answers are too long for one request are each answered', async () => {
+  const { key, workspaceId } = await tandem.workspace();
+  for (const retries of [0, 2]) {
+    const { client, sent } = watchedClient(tandem, key, { retries });
+    const make = () => client.captures.create.mutate({ type: 'note', content: 'Long' });
+    const made = [await make(), await make(), await make()];
+    const transcript = '"'.repeat(3_000_000);
+    await tandem.db.rows('update captures set transcript = $2 where workspace_id = $1', [workspaceId, transcript]);
+    const read = await Promise.all(made.map(({ id }) => client.captures.get.query({ captureId: id })));
+    assert.equal(
+      read.map((capture) => [capture.id, capture.transcript?.length]),
+      made.map(({ id }) => [id, transcript.length]),
+    );
+    assert.equal(
+      sent.slice(made.length).map(({ calls }) => calls.length),
+      [3, 1],
+    );
+  }
+});
+
 test('a call that is aborted ends at once, while the others of its batch continue', async () => {
   const { key } = await tandem.workspace();
   const held = Promise.withResolvers<void>();
