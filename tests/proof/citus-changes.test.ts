@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { pino } from 'pino';
+import postgres from 'postgres';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Bindings } from '../../db/bindings.ts';
@@ -21,8 +22,8 @@ const promise = onCluster(test);
 
 let cluster: Awaited<ReturnType<typeof distributedDatabase>>;
 let sequencer: Sequencer;
-/** The ways to the workers by the ports at which these are known. */
-const passages = new Map<number, Passage>();
+/** The ways to the workers by the ports at which these are known, and their own ports. */
+const passages = new Map<number, Passage & { worker: number }>();
 /** Changes of shards of workspaces that were sent. */
 let direct = 0;
 const count = (text: unknown) => {
@@ -32,7 +33,7 @@ const count = (text: unknown) => {
 async function openWorker(worker: number): Promise<number> {
   const passage = await openPassage(`postgres://127.0.0.1:${worker}/`);
   const known = Number(new URL(passage.url).port);
-  passages.set(known, passage);
+  passages.set(known, { ...passage, worker });
   return known;
 }
 
@@ -58,6 +59,18 @@ async function openCounter(): Promise<Tenant> {
 }
 
 const nameText = 'select name from workspaces where id = $1';
+
+/** Resolves when the worker at this port has counted the workspace up to `wanted`. */
+async function untilWorkerHas(worker: number, { workspaceId }: Tenant, wanted: number): Promise<void> {
+  const url = new URL(cluster.url);
+  url.port = String(worker);
+  const sql = postgres(url.href, { max: 1, onnotice: () => {} });
+  try {
+    await until(async () => (await sql.unsafe<{ name: string }[]>(nameText, [workspaceId]))[0]?.name === `${wanted}`);
+  } finally {
+    await sql.end();
+  }
+}
 
 /** How often the workspace was counted up. */
 async function countOf({ workspaceId }: Tenant): Promise<number> {
@@ -250,13 +263,19 @@ for (const isPassed of [false, true]) {
     // The statement and its COMMIT are in one piece once the text is prepared.
     for (let place = 0; place < 8; place++) await countUp(db, tenant);
     const before = await countOf(tenant);
+    const isMet = Promise.withResolvers<void>();
     passage.meet('commit', (chunk) => {
       queueMicrotask(() => passage.stall());
-      setTimeout(() => passage.cut(), 100);
+      isMet.resolve();
       return isPassed ? chunk : undefined;
+    });
+    const cutting = isMet.promise.then(async () => {
+      if (isPassed) await untilWorkerHas(passage.worker, tenant, before + 1);
+      await passage.cut();
     });
     const fault = await countUp(db, tenant).catch((error: unknown) => error);
     assert.ok(isUnavailable(fault), String(fault));
+    await cutting;
     await passage.mend();
     await until(async () => (await countOf(tenant).catch(() => -1)) === before + (isPassed ? 1 : 0));
     await until(() => isDirect(tenant).catch(() => false));
