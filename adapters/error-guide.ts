@@ -174,7 +174,7 @@ export const errorGuide: { readonly [Code in ErrorCode]: Advice<Code> } = {
       already_running: ['An agent works on this todo already.', 'Wait until its run ends, or cancel its chat.'],
       agent_mid_turn: ['The agent of the chat is working.', 'Wait until it has answered, or cancel the chat.'],
       awaiting_person: [
-        'The chat waits for the decision of a person, so an agent can neither write in it nor stop it.',
+        'The chat waits for the decision of a person, so an agent can neither write in it, stop it nor complete its todo.',
         'Wait.',
       ],
       already_member: ['The invited person is a member already.', 'Nothing is left to do.'],

@@ -5,9 +5,9 @@ import type { ChatAnswer } from './shapes.ts';
 import { endTurn } from './turns.ts';
 
 /** Checks that a person can still answer what the agent of the chat asks: another agent cannot. @throws Failure 409. */
-export function requireNoQuestion({ agent }: Principal, { status }: HeldChat): void {
+export function requireNoQuestion({ agent }: Principal, { status }: HeldChat, named = 'This chat'): void {
   if (!agent || status !== 'awaiting_input') return;
-  const message = 'This chat waits for a person to decide something. Only a person can answer or stop it.';
+  const message = `${named} waits for a person to decide something. Only a person can answer or stop it.`;
   throw conflict(message, { reason: 'awaiting_person' });
 }
 
@@ -41,14 +41,22 @@ interface Closing {
 /**
  * Cancels the open turns in the chats of todos, whether the agent works, is queued or waits for a person. Call it in a
  * transaction with the todos locked, so that no turn starts meanwhile. The caller records how the todos change.
+ * @throws Failure 409 to an agent when another one waits for a person.
  */
-export async function closeChats(ctx: ServiceContext, { workspaceId, todoIds, exceptChatId }: Closing): Promise<void> {
+export async function closeChats(ctx: Context, { workspaceId, todoIds, exceptChatId }: Closing): Promise<void> {
   const chats = await ctx.db.rows<{ id: string }>(working, [workspaceId, todoIds]);
-  for (const { id } of chats.filter((each) => each.id !== exceptChatId)) await closeChat(ctx, workspaceId, id);
+  for (const { id } of chats.filter((each) => each.id !== exceptChatId)) {
+    const chat = await holdChat(ctx.db, workspaceId, id);
+    requireNoQuestion(ctx.principal, chat, 'A chat of this todo');
+    await close(ctx, chat);
+  }
 }
 
-/** As `closeChats`, for one chat of a locked todo. */
-export async function closeChat(ctx: ServiceContext, workspaceId: string, chatId: string): Promise<void> {
-  const chat = await holdChat(ctx.db, workspaceId, chatId);
+async function close(ctx: ServiceContext, chat: HeldChat): Promise<void> {
   if (chat.turn) await endTurn(ctx, chat, { outcome: 'cancelled', todoIsRecorded: true });
+}
+
+/** As `closeChats`, for one chat of a locked todo, which does not wait for a person. */
+export async function closeChat(ctx: ServiceContext, workspaceId: string, chatId: string): Promise<void> {
+  await close(ctx, await holdChat(ctx.db, workspaceId, chatId));
 }

@@ -14,7 +14,7 @@ function updateFrom(ctx: Context, todoId: string, patchFor: (todo: TodoAnswer) =
   });
 }
 
-/** Sets the status of a todo to done; a done one is unchanged. @throws Failure 404. */
+/** Sets the status of a todo to done; a done one is unchanged. @throws Failure 404, 409 as `updateTodo`. */
 export function completeTodo(ctx: Context, { todoId }: { todoId: string }): Promise<TodoAnswer> {
   return updateFrom(ctx, todoId, ({ status }) => (status === 'done' ? undefined : { status: 'done' }));
 }

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../support/harness.ts';
 import { callTool } from '../support/mcp-clients.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
 import { within } from '../support/until.ts';
-import { held } from '../support/work-fixtures.ts';
+import { agentOf, approvalOf, bodyOf, chatNow, held, messagesOf, startRun, todoNow } from '../support/work-fixtures.ts';
 
 const test = suite('chats with agents at work');
 const engine = new ScriptedEngine();
@@ -158,6 +158,33 @@ test('an agent neither stops its own chat nor answers for a person, nor takes th
   );
   assert.is((await call(`GET /chats/${waiting.id}`)).body.status, 'awaiting_input');
   assert.is((await call('GET /approvals?status=pending')).body.data.length, 1);
+});
+
+test('an agent completes no todo whose own agent waits for a person', async () => {
+  const workspace = await tandem.workspace();
+  const { call } = workspace;
+  const todo = bodyOf(await call('POST /todos', { title: 'Water the plants' }), 201);
+  const asks = engine.plan([use(['create_todo', { title: 'Buy a can' }]), reply('Watered.')]);
+  const scout = await agentOf(workspace, { requiresApproval: true });
+  const { chatId } = await startRun(workspace, todo.id, asks, scout);
+  const { id } = await approvalOf(workspace, chatId);
+  const message = engine.plan([
+    use(['complete_todo', { todoId: todo.id }], ['update_todo', { todoId: todo.id, status: 'done' }]),
+    use(['archive_todo', { todoId: todo.id }]),
+    reply('It still waits for you.'),
+  ]);
+  const own = bodyOf(await call('POST /chats', { message, waitSeconds: 60 }), 201);
+  assert.is(own.status, 'completed', own.errorMessage);
+  const results = (await messagesOf(workspace, own.id)).flatMap(({ blocks }: Message) =>
+    blocks.flatMap((each) => (each.type === 'tool_result' ? [each.output.code ?? each.isError] : [])),
+  );
+  assert.equal(results, ['resource_conflict', 'resource_conflict', false]);
+  assert.equal(
+    [(await todoNow(workspace, todo.id)).status, (await approvalOf(workspace, chatId)).id],
+    ['in_progress', id],
+  );
+  bodyOf(await call(`PATCH /todos/${todo.id}`, { status: 'done' }));
+  assert.is((await chatNow(workspace, chatId)).status, 'cancelled', 'a person may');
 });
 
 test.run();
