@@ -44,6 +44,8 @@ export interface EngineRequest {
   onActive?: (ms: number) => void;
   /** Called before a wait of `ms` between two tries. */
   onWait?: (ms: number) => void;
+  /** Called before a wait whose length is not known, as for a place in a queue; what it returns is called at its end. */
+  onPause?: () => () => void;
 }
 
 export interface EngineAnswer {

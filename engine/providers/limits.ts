@@ -4,6 +4,8 @@ export interface Deadline {
   signal: AbortSignal;
   /** The next `ms` do not count. */
   putOff(ms: number): void;
+  /** The time from now until what it returns is called does not count. */
+  pause(): () => void;
   stop(): void;
 }
 
@@ -26,6 +28,14 @@ export function deadlineIn(ms: number): Deadline {
     putOff: (pause) => {
       at += pause;
       arm();
+    },
+    pause: () => {
+      const began = performance.now();
+      clearTimeout(timer);
+      return () => {
+        at += performance.now() - began;
+        arm();
+      };
     },
     stop: () => clearTimeout(timer),
   };

@@ -50,7 +50,7 @@ async function work<Name extends TaskName>(
 function engineOf(pool: TaskPool): Engine {
   return {
     name: offlineEngine.name,
-    async answer({ signal, onText, onRestart: _, onActive, onWait: __, tools, ...request }) {
+    async answer({ signal, onText, onRestart: _, onActive, onWait: __, onPause, tools, ...request }) {
       signal.throwIfAborted();
       // The engine needs the names of the tools, and the schemas of all are long.
       const named = tools.map(({ name }) => ({ name, description: '', inputSchema: {} }));
@@ -58,8 +58,10 @@ function engineOf(pool: TaskPool): Engine {
       const small = isSmall([conversation, facts?.todo, facts?.captures], maxSmallTurn);
       const key = facts?.workspace.id ?? 'turn';
       // The wait for a process is caused by others: it is no work of this turn.
+      const goOn = small ? undefined : onPause?.();
       let began = Number.POSITIVE_INFINITY;
       const onStart = () => {
+        goOn?.();
         began = performance.now();
       };
       try {

@@ -125,9 +125,14 @@ test('turns of workspaces take turns, and one that waits for a process is not at
     const more = { facts: { workspace: { ...facts.workspace, id } } };
     const request = requestOf([{ role: 'user', text: `${'What do you mean? '.repeat(50)}\n`.repeat(10) }], more);
     const activeMs: number[] = [];
+    const pauses: string[] = [];
     const onActive = (ms: number) => void activeMs.push(ms);
-    const answered = offline.engine.answer({ ...request, signal, onActive }).then(() => order.push(id));
-    return { answered, activeMs };
+    const onPause = () => {
+      pauses.push('pause');
+      return () => void pauses.push('end');
+    };
+    const answered = offline.engine.answer({ ...request, signal, onActive, onPause }).then(() => order.push(id));
+    return { answered, activeMs, pauses };
   };
   try {
     const many = Array.from({ length: 12 }, () => turn('many'));
@@ -137,10 +142,13 @@ test('turns of workspaces take turns, and one that waits for a process is not at
     const other = turn('other');
     stop.abort(reason);
     assert.is(await faultOf(stopped.answered), reason);
-    assert.equal(stopped.activeMs, [0], 'it had not begun');
+    assert.equal([stopped.activeMs, stopped.pauses], [[0], ['pause']], 'it had not begun');
     await within(() => 'all are answered', Promise.all([...many, other].map(({ answered }) => answered)));
     assert.ok(order.indexOf('other') < many.length - 1, order.join(' '));
-    for (const { activeMs } of many) assert.ok(activeMs.length === 1 && (activeMs[0] ?? 0) > 0);
+    for (const { activeMs, pauses } of many) {
+      assert.ok(activeMs.length === 1 && (activeMs[0] ?? 0) > 0);
+      assert.equal(pauses, ['pause', 'end'], 'its time stands still until it has a process');
+    }
   } finally {
     await offline.close();
   }

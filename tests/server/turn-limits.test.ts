@@ -75,6 +75,32 @@ test('waiting between the tries of an answer is not active time', async () => {
   assert.ok(Date.now() - began > activeMs);
 });
 
+test('waiting for a place in a queue is not active time, however long it lasts', async () => {
+  const { workspace, todoId } = await world();
+  const plan = engine.plan(async ({ onPause, signal }) => {
+    const goOn = onPause?.();
+    await new Promise((resolve) => setTimeout(resolve, activeMs + 500));
+    signal.throwIfAborted();
+    goOn?.();
+    return reply('Watered.');
+  });
+  await startRun(workspace, todoId, plan, await agentOf(workspace));
+  const run = await endOfRun(workspace, todoId);
+  assert.is(run.status, 'completed', run.errorMessage);
+});
+
+test('the time goes on after a pause', async () => {
+  const { workspace, todoId } = await world();
+  const busy = held(reply('Too late.'));
+  const plan = engine.plan((request) => {
+    request.onPause?.()();
+    return busy.script(request);
+  });
+  await startRun(workspace, todoId, plan, await agentOf(workspace));
+  await busy.stopped();
+  assert.is((await endOfRun(workspace, todoId)).status, 'timed_out');
+});
+
 test('waiting for a person is not active time', async () => {
   const { workspace, todoId } = await world();
   const agentId = await agentOf(workspace, { requiresApproval: true });

@@ -191,6 +191,7 @@ export class Turn {
         onRestart: provisional.restart,
         onActive,
         onWait: late.putOff,
+        onPause: late.pause,
       });
     } catch (error) {
       const spentMs = spent();
