@@ -163,12 +163,15 @@ test.promise('fields are saved with their version, and only a field that both ch
 
   await page.getByRole('heading', { level: 1 }).focus();
   await page.getByRole('button', { name: 'Edit' }).click();
-  bodyOf(await call(`PATCH /todos/${id}`, { content: 'Theirs' }));
+  const theirs = 'Theirs\n* lines  ';
+  bodyOf(await call(`PATCH /todos/${id}`, { content: theirs }));
   await page.getByRole('textbox', { name: 'Text' }).fill('Two\r\n* lines  ');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Somebody else changed the text at the same time.').waitFor();
+  const lines = page.getByRole('list', { name: 'Theirs and yours, line by line' }).getByRole('listitem');
+  assert.equal(await lines.allTextContents(), ['−Theirs: Theirs', '+Yours: Two', ' * lines  ']);
   assert.equal(await window.axe('all'), []);
-  assert.is(bodyOf(await call(`GET /todos/${id}`)).content, 'Theirs');
+  assert.is(bodyOf(await call(`GET /todos/${id}`)).content, theirs);
   await page.getByRole('button', { name: 'Keep yours' }).click();
   await until(async () => bodyOf(await call(`GET /todos/${id}`)).content === 'Two\n* lines  ');
 });

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DiffLine, diffOf, foldedOf, mergedTexts } from '../../web/src/agents/diff.ts';
 import { type Agent, isSame, mergeChange, patchOf } from '../../web/src/agents/merge.ts';
+import { type DiffLine, diffOf, foldedOf, mergedTexts } from '../../web/src/ui/diff.ts';
 
 const test = suite('the texts of agents');
 

@@ -1,7 +1,7 @@
 import type { Ref } from 'react';
 import { Button } from '../ui/button.tsx';
-import { mergedTexts } from './diff.ts';
-import { Diff } from './diff-view.tsx';
+import { mergedTexts } from '../ui/diff.ts';
+import { Diff } from '../ui/diff-view.tsx';
 
 interface TheirChangeProps {
   ref: Ref<HTMLDivElement>;

@@ -5,6 +5,7 @@ import { scheduleInWords } from '../schedule/words.ts';
 import { useIdentity } from '../session/session.ts';
 import { todoListsQuery } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
+import { Diff } from '../ui/diff-view.tsx';
 
 interface ConflictsProps<Each extends Conflict> {
   conflicts: readonly Each[];
@@ -43,6 +44,36 @@ export function useValueWords(isNeeded: boolean): (value: unknown) => string {
   return (value) => shown(value, (id) => [...people, ...lists, ...labels].find((each) => each.id === id)?.name);
 }
 
+interface ValuesProps {
+  field: Conflict['field'];
+  mine: unknown;
+  theirs: unknown;
+  inWords: (value: unknown) => string;
+}
+
+/** Both values; of texts of several lines, the lines in which they differ. */
+function Values({ field, mine, theirs, inWords }: ValuesProps) {
+  if (field === 'content' && mine && theirs && `${mine}${theirs}`.includes('\n'))
+    return (
+      <>
+        <p>Lines with − are only in theirs, lines with + only in yours.</p>
+        <Diff
+          label="Theirs and yours, line by line"
+          before={`${theirs}`}
+          after={`${mine}`}
+          removed="Theirs"
+          added="Yours"
+        />
+      </>
+    );
+  return (
+    <>
+      <p className="conflict-value">Yours: {inWords(mine)}</p>
+      <p className="conflict-value">Theirs: {inWords(theirs)}</p>
+    </>
+  );
+}
+
 /** Asks which value stays where somebody else changed the same field at the same time. */
 export function Conflicts<Each extends Conflict>({ conflicts, settle }: ConflictsProps<Each>) {
   const inWords = useValueWords(conflicts.length > 0);
@@ -53,10 +84,9 @@ export function Conflicts<Each extends Conflict>({ conflicts, settle }: Conflict
         const name = fieldWords[field] ?? field;
         return (
           <div className="callout warn" key={field}>
-            <div>
+            <div className="their-change">
               <p className="callout-title">Somebody else changed the {name} at the same time.</p>
-              <p className="conflict-value">Yours: {inWords(mine[field])}</p>
-              <p className="conflict-value">Theirs: {inWords(fieldOf(current, field))}</p>
+              <Values field={field} mine={mine[field]} theirs={fieldOf(current, field)} inWords={inWords} />
               <div className="form-actions">
                 <Button onPress={() => settle(conflict, 'mine')}>Keep yours</Button>
                 <Button onPress={() => settle(conflict, 'theirs')}>Take theirs</Button>

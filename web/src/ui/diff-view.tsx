@@ -1,18 +1,19 @@
 import { diffOf, foldedOf } from './diff.ts';
-import { hoursInWords } from './hours.ts';
-import type { AgentDetail, Field } from './merge.ts';
 
 const signs = { same: ' ', removed: '−', added: '+' };
-const readAs = { same: '', removed: 'Removed: ', added: 'Added: ' };
 
 interface DiffProps {
   label: string;
   before: string | null;
   after: string | null;
+  /** What lines that are only in one of them are called. */
+  removed?: string;
+  added?: string;
 }
 
 /** Two texts compared line by line, by sign and by colour. */
-export function Diff({ label, before, after }: DiffProps) {
+export function Diff({ label, before, after, removed = 'Removed', added = 'Added' }: DiffProps) {
+  const readAs = { same: '', removed: `${removed}: `, added: `${added}: ` };
   const lines = foldedOf(diffOf(before, after));
   // The same line may be there twice, so its place is its key.
   const keyed = lines.map((line, place) => ({ line, key: `${place}` }));
@@ -33,24 +34,4 @@ export function Diff({ label, before, after }: DiffProps) {
       )}
     </ul>
   );
-}
-
-/** What the fields of an agent are called. */
-export const fieldNames: Record<Field, string> = {
-  name: 'Name',
-  description: 'Role',
-  instructions: 'Instructions',
-  approvalGuidance: 'Guidance',
-  requiresApproval: 'Approval',
-  workingHoursEnabled: 'Working hours',
-  workingHours: 'Hours',
-};
-
-/** A value of a field in words. */
-export function valueInWords(field: Field, value: AgentDetail[Field] | undefined): string {
-  if (value === null || value === undefined) return 'empty';
-  if (typeof value === 'object') return hoursInWords(value);
-  if (field === 'requiresApproval') return value ? 'asks first' : 'does not ask';
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return value;
 }
