@@ -8,6 +8,7 @@ import { cutOutputs, readOn } from '../../server/workers/turns/messages.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
 import { heldTurn, worldOf } from '../support/turn-world.ts';
+import { agentOf, approvalOf, bodyOf } from '../support/work-fixtures.ts';
 
 const test = suite('turns of great size');
 const engine = new ScriptedEngine();
@@ -64,19 +65,26 @@ test('a very long chat is never read whole: its beginning and its end are, and a
   assert.ok(sizeOf(seen as EngineRequest) < most, `${sizeOf(seen as EngineRequest)} characters`);
 });
 
-test('a model that takes less is sent less, from the next step of the turn on at once', async () => {
-  const workspace = await tandem.workspace();
-  const { body: made } = await workspace.call('POST /chats', { message: 'The very first words.' });
+const takes = 40_000;
+
+/** A long chat, and a plan that calls a tool and replies, of a model that takes less; `sizes`: what it was asked. */
+async function longChat(workspace: TestWorkspace, call: [string, unknown], agentId?: string) {
+  const { body: made } = await workspace.call('POST /chats', { message: 'The very first words.', agentId });
   await settled(workspace, made.id);
   await tandem.db.rows(addLong, [workspace.workspaceId, made.id, 4000]);
   await tandem.db.rows('update chats set message_count = 4000 where id = $1', [made.id]);
   const sizes: number[] = [];
-  const takes = 40_000;
   const plan = engine.plan((request, asked) => {
     sizes.push(sizeOf(request));
     if (sizeOf(request) > takes) throw new ModelFault('It is too long.', { retryable: false, isTooLong: true });
-    return request.conversation.at(-1)?.role === 'tools' ? reply(`Asked ${asked + 1} times.`) : use(['list_todos', {}]);
+    return request.conversation.at(-1)?.role === 'tools' ? reply(`Asked ${asked + 1} times.`) : use(call);
   });
+  return { made, sizes, plan };
+}
+
+test('a model that takes less is sent less, from the next step of the turn on at once', async () => {
+  const workspace = await tandem.workspace();
+  const { made, sizes, plan } = await longChat(workspace, ['list_todos', {}]);
   const chat = await answered(workspace, made.id, plan);
   assert.is(chat.status, 'completed', chat.errorMessage);
   const taken = sizes.findIndex((size) => size <= takes);
@@ -92,6 +100,19 @@ test('a model that takes less is sent less, from the next step of the turn on at
   });
   const failed = await answered(workspace, made.id, nothing);
   assert.equal([failed.status, failed.errorMessage], ['failed', 'It is too long.']);
+});
+
+test('a turn goes on with what its model took after it waited for a person', async () => {
+  const workspace = await tandem.workspace();
+  const agentId = await agentOf(workspace, { requiresApproval: true });
+  const { made, sizes, plan } = await longChat(workspace, ['create_todo', { title: 'Buy milk' }], agentId);
+  assert.is((await answered(workspace, made.id, plan)).status, 'awaiting_input');
+  const before = sizes.length;
+  const { id } = await approvalOf(workspace, made.id);
+  bodyOf(await workspace.call(`POST /approvals/${id}/decide`, { decision: 'approve' }));
+  const { body: chat } = await settled(workspace, made.id);
+  assert.is(chat.status, 'completed', chat.errorMessage);
+  assert.is(sizes.length, before + 1, sizes.join(', '));
 });
 
 test('an answer with a thousand calls makes a hundred of them, and the model sees what came of those', async () => {

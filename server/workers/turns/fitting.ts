@@ -3,6 +3,8 @@ import type { Question } from './parts.ts';
 
 /** The least share of the usual lengths that is sent: about 6,000 characters of the conversation. */
 const minShare = 1 / 32;
+/** Turns whose shares are kept: more than are at work in a process, or wait for a person for a while. */
+const maxTurns = 1000;
 
 type Request = ReturnType<Question['request']>;
 
@@ -10,24 +12,26 @@ function sizeOf({ system, conversation }: Request): number {
   return system.length + JSON.stringify(conversation).length;
 }
 
-/** Questions of one turn, as long as its model takes them: what a character is in tokens depends on language and model. */
+/** Questions of turns, as long as their models take them: what a character is in tokens depends on language and model. */
 export class Fitting {
-  #share = 1;
+  /** Of turns that were asked with less than 1, also when they are claimed anew. */
+  readonly #shares = new Map<string, number>();
 
   /**
    * Asks with half of the conversation and the captures, and half of that, while the model refuses them as too long. Later
-   * questions begin with what it took. @throws what the engine throws.
+   * questions of the turn begin with what it took. @throws what the engine throws.
    */
   async ask(
     engine: Engine,
+    turnId: string,
     question: Pick<Question, 'request'>,
     more: Omit<EngineRequest, keyof Request>,
   ): Promise<EngineAnswer> {
-    for (let request = question.request(this.#share); ; ) {
+    for (let request = question.request(this.#shareOf(turnId)); ; ) {
       try {
         return await engine.answer({ ...request, ...more });
       } catch (error) {
-        const less = error instanceof ModelFault && error.isTooLong && this.#shorter(question, sizeOf(request));
+        const less = error instanceof ModelFault && error.isTooLong && this.#shorter(turnId, question, sizeOf(request));
         if (!less) throw error;
         more.onRestart?.();
         request = less;
@@ -35,12 +39,23 @@ export class Fitting {
     }
   }
 
+  #shareOf(turnId: string): number {
+    return this.#shares.get(turnId) ?? 1;
+  }
+
+  #keep(turnId: string, share: number): void {
+    this.#shares.delete(turnId);
+    this.#shares.set(turnId, share);
+    const [oldest] = this.#shares.keys();
+    if (this.#shares.size > maxTurns && oldest !== undefined) this.#shares.delete(oldest);
+  }
+
   /** The longest request that is shorter than `size`; undefined when none is. */
-  #shorter({ request }: Pick<Question, 'request'>, size: number): Request | undefined {
-    for (let share = this.#share / 2; share >= minShare; share /= 2) {
+  #shorter(turnId: string, { request }: Pick<Question, 'request'>, size: number): Request | undefined {
+    for (let share = this.#shareOf(turnId) / 2; share >= minShare; share /= 2) {
       const less = request(share);
       if (sizeOf(less) >= size) continue;
-      this.#share = share;
+      this.#keep(turnId, share);
       return less;
     }
     return undefined;

@@ -15,7 +15,7 @@ import * as steps from '../../../domain/turns/steps.ts';
 import { type EngineAnswer, ModelFault } from '../../../engine/engine.ts';
 import { deadlineIn } from '../../../engine/providers/limits.ts';
 import { currentSpan, traced } from '../../tracing/spans.ts';
-import { Fitting } from './fitting.ts';
+import type { Fitting } from './fitting.ts';
 import { readOn, withinAnswer } from './messages.ts';
 import { answersIn, asksPerson, type Decisions, nextOf } from './next-step.ts';
 import type { AgentNow, Question, TurnParts } from './parts.ts';
@@ -48,7 +48,7 @@ export class Turn {
   readonly #parts: TurnParts;
   readonly #signal: AbortSignal;
   readonly #calls: ToolCalls;
-  readonly #fitting = new Fitting();
+  readonly #fitting: Fitting;
   readonly #messages: TurnMessage[] = [];
   #activeMs: number;
   /** What the engine answered, until it is known to be saved. */
@@ -56,7 +56,8 @@ export class Turn {
   /** Active time of the step in progress. */
   #unsavedMs = 0;
 
-  constructor(claim: Claim, parts: TurnParts, signal: AbortSignal) {
+  constructor(claim: Claim, parts: TurnParts, signal: AbortSignal, fitting: Fitting) {
+    this.#fitting = fitting;
     this.#claim = claim;
     this.#parts = parts;
     this.#signal = signal;
@@ -185,7 +186,7 @@ export class Turn {
     };
     let answer: EngineAnswer;
     try {
-      answer = await this.#fitting.ask(engine, question, {
+      answer = await this.#fitting.ask(engine, this.#claim.turnId, question, {
         signal,
         onText: provisional.add,
         onRestart: provisional.restart,

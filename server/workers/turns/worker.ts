@@ -3,6 +3,7 @@ import { LostLease } from '../../../domain/jobs.ts';
 import { beginTurn } from '../../../domain/turns/begin.ts';
 import { type Claim, saveFailure } from '../../../domain/turns/steps.ts';
 import type { Handler } from '../queue/loop.ts';
+import { Fitting } from './fitting.ts';
 import { turnLeases } from './leases.ts';
 import type { TurnParts } from './parts.ts';
 import { Turn } from './turns.ts';
@@ -29,6 +30,7 @@ async function failUnexpectedly(claim: Claim, parts: TurnParts, error: unknown):
  */
 export function turnHandler(parts: TurnParts): Handler<Claim> {
   const { live, db } = parts.context;
+  const fitting = new Fitting();
 
   async function run(claim: Claim, signal: AbortSignal): Promise<void> {
     if (claim.claims > maxFruitless) return fail(claim, parts, 'The turn was begun too often without an end.');
@@ -37,7 +39,7 @@ export function turnHandler(parts: TurnParts): Handler<Claim> {
     const until = performance.now() + placeMs;
     const givesWay = async () => performance.now() >= until && turnLeases.othersWait(db, claim.workspaceId);
     try {
-      if (!(await new Turn(claim, parts, signal).run(givesWay))) await turnLeases.handBack(db, claim);
+      if (!(await new Turn(claim, parts, signal, fitting).run(givesWay))) await turnLeases.handBack(db, claim);
     } catch (error) {
       if (error instanceof LostLease || signal.aborted) throw error;
       await failUnexpectedly(claim, parts, error);
