@@ -140,6 +140,17 @@ test.promise('of pasted lines those are offered again that were not made, and ea
   await page.getByRole('button', { name: 'Add 2 todos' }).click();
   await page.getByText('2 todos are on the list.').waitFor();
   assert.is(await total(), 175);
+
+  // The same lines pasted again are other todos.
+  let sum = 175;
+  for (const count of [2, 2, 52, 52]) {
+    await title.focus();
+    await paste(page, lines(count));
+    await page.getByRole('button', { name: `Add ${count} todos` }).click();
+    await page.getByRole('region', { name: 'Pasted lines' }).waitFor({ state: 'detached' });
+    sum += count;
+    assert.is(await total(), sum);
+  }
 });
 
 test.promise('fields are saved with their version, and only a field that both changed asks', async (stage) => {

@@ -12,7 +12,7 @@ export interface LineDraft {
   pasted: string;
   shared: string;
   made: { text: string; id: string };
-  sent?: { text: string; ids: readonly string[] };
+  sent?: { text: string; ids: readonly string[] } | undefined;
 }
 
 /** No line has been sent. */

@@ -68,7 +68,7 @@ export function PastedLines({ text, read, sent, write, onDone }: PastedLinesProp
         await create(batch.map((line, place) => ({ ...todoOf(line), id: ids[place] })));
         const left = pasted.slice(end).join('\n');
         // Not over what was pasted meanwhile, and not after a cancel.
-        write({ pasted: left }, before);
+        write({ pasted: left, sent: undefined }, before);
         setLast({ count: made + Math.min(end, lines.length), left });
         before = left;
       }
@@ -105,7 +105,7 @@ export function PastedLines({ text, read, sent, write, onDone }: PastedLinesProp
         <Button kind="primary" isBusy={isBusy} onPress={() => void add()}>
           {isBusy ? `Adding ${made} of ${all}…` : `Add ${lines.length} todos`}
         </Button>
-        <Button onPress={() => write({ pasted: '' }, text)}>Cancel</Button>
+        <Button onPress={() => write({ pasted: '', sent: undefined }, text)}>Cancel</Button>
       </div>
     </section>
   );

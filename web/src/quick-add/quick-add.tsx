@@ -195,7 +195,7 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
           }}
           onText={asText}
           onLabel={newLabel.create}
-          onLines={(lines) => change({ pasted: lines })}
+          onLines={(lines) => change({ pasted: lines, sent: undefined })}
           onOpen={() => {
             opens.current = true;
             form.current?.querySelector('form')?.requestSubmit();
