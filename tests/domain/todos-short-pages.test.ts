@@ -20,7 +20,7 @@ async function sentBy(input: Partial<TodoListingInput>): Promise<string[]> {
   };
   const db = { rows: note('rows'), lookUp: note('lookUp') } as unknown as Db;
   const principal = { workspaceId: newId(), userId: newId(), kind: 'apiKey' };
-  const ctx = { db, principal, service: { cursorKey: Buffer.alloc(32) }, operation: 'listTodos' };
+  const ctx = { db, principal, service: { cursorKey: Buffer.alloc(32) }, operation: 'listTodos', reply: {} };
   await listTodos(ctx as unknown as Context, TodoListing.parse(input));
   return sent;
 }
