@@ -70,6 +70,30 @@ test.promise('a chat that was read is shown offline after a reload, and goes on 
   await messages.getByText('Nothing either.').waitFor();
 });
 
+test.promise('of a chat a browser stores no quotation of captures, and nothing once it is erased', async (stage) => {
+  const { window, page, path, agent, call } = await openChat(stage, options);
+  const result = { type: 'tool_result', isError: false, truncated: false } as const;
+  await agent.write('', [
+    { ...result, toolCallId: 'c1', output: { text: 'A secret of a note' }, quotesCaptures: true },
+    { ...result, toolCallId: 'c2', output: { text: 'A secret of an earlier release' } },
+    { ...result, toolCallId: 'c3', output: { text: 'A todo' }, quotesCaptures: false },
+  ]);
+  await agent.finish('Nothing is due.');
+  await page.locator('.messages').getByText('Nothing is due.').waitFor();
+  await untilStored(window, 'Nothing is due.');
+  const { reads } = await stored(window);
+  assert.match(reads, 'A todo');
+  assert.not.match(reads, 'A secret');
+  await page.getByRole('link', { name: 'Todos', exact: true }).first().click();
+  await window.sees('Todos');
+  // What an earlier window has read.
+  await page.reload();
+  await window.sees('Todos');
+  await page.locator('.live-updates[data-state=live]').waitFor({ state: 'attached' });
+  bodyOf(await call(`DELETE ${path}?permanent=true`), 200);
+  await until(async () => !/Nothing is due|What is due/.test((await stored(window)).reads));
+});
+
 test.promise(
   'a file that a newer build has replaced is asked for a few times, and not again and again',
   async (stage) => {

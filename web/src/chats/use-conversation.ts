@@ -6,6 +6,7 @@ import { pollUnlessLive, repeatFailed } from '../api/live-state.ts';
 import { readAgain } from '../api/queries.ts';
 import { Conversation, pageSize } from './conversation.ts';
 import { type ChatStatus, chatQuery, isWorking, type Message, showStatus } from './queries.ts';
+import { storedMessagesKey, withoutCaptures } from './stored-messages.ts';
 
 /**
  * How often a chat is read beside its stream, in ms. Only the stream brings text at once, but what it does not bring (a
@@ -16,8 +17,7 @@ const pollMs = { streamed: 5_000, alone: 2_000, idle: 8_000 };
 /** A chat with its messages, live while its agent works. Use it in a component with the chat as its key. */
 export function useConversation(workspaceId: string, chatId: string) {
   const queryClient = useQueryClient();
-  // Never read by a query: what is put there is stored with what was read (offline/saved-reads.ts).
-  const storedKey = ['chats', workspaceId, 'messages', chatId];
+  const storedKey = [...storedMessagesKey(queryClient, workspaceId), chatId];
   const [conversation] = useState(
     () =>
       new Conversation({
@@ -50,7 +50,7 @@ export function useConversation(workspaceId: string, chatId: string) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is that of the chat, whose conversation this is.
   useEffect(() => {
-    if (messages.length > 0) queryClient.setQueryData(storedKey, messages.slice(-pageSize));
+    if (messages.length > 0) queryClient.setQueryData(storedKey, messages.slice(-pageSize).map(withoutCaptures));
   }, [queryClient, messages]);
 
   useEffect(() => {

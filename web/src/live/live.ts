@@ -2,6 +2,7 @@ import { positionOf, setPosition } from '../api/answers.ts';
 import { type LiveState, setLiveState } from '../api/live-state.ts';
 import { type Identity, identityQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
+import { forgetGone } from '../offline/saved-reads.ts';
 import { Refresher } from './refresh.ts';
 import { SharedLog } from './shared-log.ts';
 
@@ -16,7 +17,8 @@ function applyState(state: LiveState): void {
 }
 
 /** Follows the log of the workspace until the returned function is called. */
-export function startLive({ user, workspace }: Identity): () => void {
+export function startLive(identity: Identity): () => void {
+  const { user, workspace } = identity;
   const refresher = new Refresher(queryClient);
   const isSameSession = () =>
     queryClient.fetchQuery({ ...identityQuery, staleTime: 0 }).then(
@@ -25,7 +27,11 @@ export function startLive({ user, workspace }: Identity): () => void {
       () => true,
     );
   const log = new SharedLog(`tandem.live.${user.id}.${workspace.id}`, workspace.id, positionOf(workspace.id), {
-    take: (changes) => refresher.take(changes),
+    take: (changes) => {
+      refresher.take(changes);
+      for (const { type, data } of changes)
+        if (type === 'chat.deleted') void forgetGone(queryClient, identity, 'chats', data.id);
+    },
     takeAll: () => refresher.takeAll(),
     onState: applyState,
     isSameSession,

@@ -1,11 +1,13 @@
 import type { InfiniteData, Query, QueryClient, QueryKey } from '@tanstack/react-query';
+import { problemOf } from '../api/problem.ts';
 import { type Identity, identityQuery } from '../api/queries.ts';
+import { storedMessagesKey } from '../chats/stored-messages.ts';
 import { transact } from './database.ts';
 import { readsDatabase, wipeCount } from './store.ts';
 
 /*
  * The last answers of lists, todos and chats, for a page that is opened without a connection. They are stored by person and
- * workspace. Captures are not: recordings and notes stay at the service.
+ * workspace. Captures are not, nor what chats quote of them: recordings and notes stay at the service.
  */
 
 const names = { database: readsDatabase, store: 'reads' };
@@ -63,6 +65,31 @@ async function prepare(identity: Identity): Promise<void> {
   });
 }
 
+/** Deletes what is stored of what is gone: the reads of a kind whose keys end with its id. */
+export async function forgetGone(
+  queryClient: QueryClient,
+  identity: Identity,
+  kind: string,
+  id: string,
+): Promise<void> {
+  const scope = scopeOf(identity);
+  queryClient.removeQueries({
+    queryKey: [kind],
+    type: 'inactive',
+    predicate: ({ queryKey }) => queryKey.at(-1) === id,
+  });
+  try {
+    const names = (await withReads('readonly', (reads) => reads.getAllKeys(readsIn(scope)))).map(String);
+    const isOfIt = (name: string) => name.startsWith(`${scope}["${kind}",`) && name.endsWith(`,"${id}"]`);
+    await withReads('readwrite', (reads) => {
+      for (const name of names.filter(isOfIt)) reads.delete(name);
+      return reads.count();
+    });
+  } catch {
+    // Storage is disabled: nothing is stored.
+  }
+}
+
 /** Saves what is read from now on and what is there, until the returned function is called. */
 export function startSaving(queryClient: QueryClient, identity: Identity): () => void {
   const scope = scopeOf(identity);
@@ -71,7 +98,9 @@ export function startSaving(queryClient: QueryClient, identity: Identity): () =>
   let timer: ReturnType<typeof setTimeout> | undefined;
   const save = () => {
     timer = undefined;
-    const reads = [...fresh].map(({ queryHash, queryKey, state }): [string, SavedRead] => [
+    // What was removed meanwhile is gone.
+    const current = [...fresh].filter((query) => queryClient.getQueryCache().get(query.queryHash) === query);
+    const reads = current.map(({ queryHash, queryKey, state }): [string, SavedRead] => [
       scope + queryHash,
       { queryKey, data: savedPartOf(state.data), readAt: state.dataUpdatedAt },
     ]);
@@ -90,6 +119,12 @@ export function startSaving(queryClient: QueryClient, identity: Identity): () =>
     fresh.add(query);
     timer ??= setTimeout(save, batchMs);
   };
+  const drop = (query: Query) => {
+    const { queryKey } = query;
+    fresh.delete(query);
+    if (savedKinds.has(String(queryKey[0])) && queryKey[1] === identity.workspace.id)
+      void forgetGone(queryClient, identity, String(queryKey[0]), String(queryKey.at(-1)));
+  };
   let unsubscribe = () => {};
   let isOver = false;
   prepare(identity).then(
@@ -98,7 +133,9 @@ export function startSaving(queryClient: QueryClient, identity: Identity): () =>
       const cache = queryClient.getQueryCache();
       cache.getAll().forEach(add);
       unsubscribe = cache.subscribe((event) => {
-        if (event.type === 'updated' && event.action.type === 'success') add(event.query);
+        if (event.type !== 'updated') return;
+        if (event.action.type === 'success') add(event.query);
+        if (event.action.type === 'error' && problemOf(event.action.error).status === 404) drop(event.query);
       });
     },
     // Storage is disabled: the pages work without it.
@@ -120,6 +157,7 @@ export async function restoreReads(queryClient: QueryClient): Promise<Identity |
     const saved = (await withReads('readonly', (reads) => reads.get(identityName))) as SavedIdentity | undefined;
     if (!saved || isOld(saved.readAt)) return null;
     const scope = scopeOf(saved.identity);
+    storedMessagesKey(queryClient, saved.identity.workspace.id);
     const found = (await withReads('readonly', (reads) => reads.getAll(readsIn(scope)))) as SavedRead[];
     for (const { queryKey, data, readAt } of found) {
       if (!isOld(readAt)) queryClient.setQueryData(queryKey, data, { updatedAt: readAt });
