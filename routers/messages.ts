@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listMessages } from '../domain/chats/list-messages.ts';
+import { listMessages, readMessages } from '../domain/chats/list-messages.ts';
 import { sendMessage } from '../domain/chats/send.ts';
 import {
   AfterSequence,
@@ -14,6 +14,7 @@ import { streamChat } from '../domain/chats/stream.ts';
 import { runAfterWait } from '../domain/chats/wait.ts';
 import { Id } from '../domain/fields.ts';
 import { op, procedure, streamOf } from './base.ts';
+import { inTurn } from './in-turn.ts';
 
 /** The operations on the messages of a chat. */
 export const messageOperations = {
@@ -27,12 +28,15 @@ export const messageOperations = {
           'The oldest first. To collect a reply, pass `afterSequence` (0 after createChat, `messageSequence` after sendMessage) and keep the highest `sequence` seen. Polling is safe when the status of the chat is read (getChat) BEFORE its messages: everything has arrived when that status was neither `queued` nor `running`, and `hasMore` is false. With `waitSeconds` the request is held while the agent works and there is no new message.',
         sample: { afterSequence: 0 },
         statuses: [404],
-        heavy: 'inTurn',
       }),
     )
     .input(MessageListing.extend({ chatId: Id }))
     .output(MessagePage)
-    .query(({ ctx, input }) => listMessages(ctx, input)),
+    .query(async ({ ctx, input: { waitSeconds = 0, ...page } }) => {
+      // The calls of one request wait at the same time. What they read then may be megabytes: they read it in turn.
+      if (waitSeconds > 0) await readMessages(ctx, { ...page, limit: 1, waitSeconds });
+      return inTurn(ctx.reply, () => listMessages(ctx, page));
+    }),
 
   sendMessage: procedure
     .meta(

@@ -118,8 +118,9 @@ function serverFor(catalogue: Catalogue, exchange: Visit, call: Call, more: Serv
     const tool = catalogue.find(params.name);
     if (tool) {
       const answer = () => answered(tool, exchange, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
-      // What is read is cut before the next message of a batch reads as much.
-      return tool.readOnly ? inTurn(exchange, answer) : answer();
+      // What is read is cut before the next message of a batch reads as much. Calls that wait do so at the same time, and
+      // read in turn then.
+      return tool.readOnly && !params.arguments?.waitSeconds ? inTurn(exchange, answer) : answer();
     }
     const message = `Unknown tool: ${shown(params.name)}. Call tools/list to see the available tools.`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);

@@ -16,6 +16,7 @@ import {
 import { untilSettled } from '../../domain/chats/wait.ts';
 import { CursorText, Id } from '../../domain/fields.ts';
 import { IdOrName, idOf } from '../../domain/names.ts';
+import { inTurn } from '../in-turn.ts';
 import { Conversation, conversation, replyTo, Work, waitOf } from './chat-answers.ts';
 import { ToolLimit, tool, toolProcedure } from './tool.ts';
 
@@ -95,7 +96,8 @@ export const chatTools = {
       else if (waitSeconds > 0) {
         await readMessages(ctx, { ...page, limit: 1, waitSeconds });
       }
-      return conversation(ctx, page);
+      const answer = () => conversation(ctx, page);
+      return waitSeconds > 0 ? inTurn(ctx.reply, answer) : answer();
     }),
 
   create_chat: toolProcedure

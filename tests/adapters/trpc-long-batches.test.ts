@@ -1,7 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maxPageBytes } from '../../domain/todos/page-bytes.ts';
-import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { newChat, startWithoutAgents } from '../support/chat-fixtures.ts';
+import type { TestService, TestWorkspace } from '../support/harness.ts';
+import { until } from '../support/until.ts';
 
 /* Ten calls of one request, each of which could return megabytes. */
 
@@ -16,7 +18,7 @@ let tandem: TestService;
 let workspace: TestWorkspace;
 
 test.before(async () => {
-  tandem = await startTestService();
+  tandem = await startWithoutAgents();
   workspace = await tandem.workspace();
   const { call, workspaceId } = workspace;
   const data = Array.from({ length: size / 2 }, (_, place) => ({ title: `${place}` }));
@@ -27,7 +29,7 @@ test.after(() => tandem.close());
 
 interface Answer {
   result?: { data: { data: { id: string }[]; nextCursor: string | null } };
-  error?: { message: string; data: { httpStatus: number } };
+  error?: { message: string; data: { httpStatus: number; problem: { reason?: string } } };
 }
 
 /** Sends calls of one query in one request. Returns the answers, and their bytes. */
@@ -80,5 +82,61 @@ test('a list without pages is refused in a request that has read too much, and i
   }
   assert.is((await call('GET /skills')).body.data.length, size);
 });
+
+test('pages of messages are refused so too, whether their calls waited or not', async () => {
+  const { chat } = await newChat(tandem, workspace);
+  const fill = 'update messages set text = $3 where workspace_id = $1 and chat_id = $2';
+  await tandem.db.rows(fill, [workspace.workspaceId, chat.id, '"'.repeat(3_000_000)]);
+  for (const waitSeconds of [0, 25]) {
+    const [answers] = await batch('chats.listMessages', Array(3).fill({ chatId: chat.id, waitSeconds }));
+    // Those that waited read in any order.
+    const refused = answers.flatMap(({ error }) => (error ? [error.data.problem.reason] : []));
+    assert.equal(refused, ['batch_too_long'], String(waitSeconds));
+  }
+});
+
+/** Calls a tool several times in one request. Returns the results. */
+async function toolBatch(name: string, inputs: readonly object[]): Promise<unknown[]> {
+  const calls = inputs.map((input, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: input },
+  }));
+  const response = await fetch(`${tandem.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${workspace.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(calls),
+  });
+  const answers = (await response.json()) as { result: { structuredContent: unknown } }[];
+  return answers.map(({ result }) => result.structuredContent);
+}
+
+async function waiting(): Promise<number> {
+  const text = await (await fetch(`${tandem.url}/metrics`)).text();
+  return Number(/^tandem_live_subscribers (\d+)$/m.exec(text)?.[1]);
+}
+
+const ways: Record<string, (inputs: readonly object[]) => Promise<unknown[]>> = {
+  tRPC: async (inputs) => (await batch('chats.listMessages', inputs))[0].map((answer) => answer.result?.data),
+  MCP: (inputs) => toolBatch('get_chat', inputs),
+};
+
+for (const [way, send] of Object.entries(ways)) {
+  test(`calls of one request over ${way} that wait for an agent do so at the same time`, async () => {
+    const chats = [await newChat(tandem, workspace), await newChat(tandem, workspace)];
+    const sent = send(chats.map(({ chat }) => ({ chatId: chat.id, afterSequence: 1, waitSeconds: 25 })));
+    await until(async () => (await waiting()) === chats.length);
+    for (const { agent, chat } of chats) await agent.finish(`Done in ${chat.id}`);
+    const answers = await sent;
+    for (const [place, { chat }] of chats.entries()) {
+      assert.match(JSON.stringify(answers[place]), `"text":"Done in ${chat.id}"`);
+    }
+  });
+}
 
 test.run();
