@@ -169,7 +169,11 @@ test.promise('files that wait when another person signs in are not imported as t
   assert.is(await imports.getByRole('listitem').count(), 1);
   const countOf = async (person: Person) => bodyOf(await callsOf(stage.tandem, person)('GET /captures')).data.length;
   assert.is(await countOf(bob), 1);
+  await page.getByRole('link', { name: 'Todos', exact: true }).first().click();
   await become(ada, 'Ada');
+  // They go on without their page.
+  await until(async () => (await countOf(ada)) === 2);
+  await page.getByRole('link', { name: 'Captures', exact: true }).first().click();
   for (const name of ['planning.vtt', 'answers.srt']) await imports.getByRole('link', { name }).waitFor();
   assert.equal([await imports.getByRole('listitem').count(), await countOf(ada)], [2, 2]);
 });

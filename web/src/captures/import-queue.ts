@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { keyed } from 'tandem/client';
 import { api, ProblemError, problemOf } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
 import { deleteShared } from '../offline/shared.ts';
 import { guardSession } from '../session/session.ts';
 import { actorScope } from './draft.ts';
@@ -22,6 +23,7 @@ export interface Import {
   progress: number;
   /** Why it failed, or why only a part of it was imported. */
   problem: string | null;
+  /** What it became; until it is `done`, a part that an earlier try has left behind. */
   captureId: string | null;
 }
 
@@ -54,6 +56,13 @@ function statusOf(reading: Promise<{ resource: { status: string } }>) {
 
 type Imported = Pick<Import, 'captureId' | 'problem'>;
 
+/** Erases a part of a recording: it would be there twice when it is imported again. */
+async function erase(captureId: string): Promise<void> {
+  await api.captures.delete.mutate({ captureId, permanent: true }).catch((error: unknown) => {
+    if (problemOf(error).status !== 404) throw error;
+  });
+}
+
 async function importAudio(one: Import): Promise<Imported> {
   const { key, file } = one;
   const { decodedAudio, sendAudio } = await import('./audio-file.ts');
@@ -61,6 +70,7 @@ async function importAudio(one: Import): Promise<Imported> {
   // First: a file that cannot be read makes no capture.
   const audio = await decodedAudio(file);
   requireOwn(one);
+  if (one.captureId !== null) await erase(one.captureId);
   const actor = actorNow();
   const title = titleOf(file.name);
   const session = await api.captures.startRecording.mutate(title === null ? {} : { title });
@@ -74,8 +84,12 @@ async function importAudio(one: Import): Promise<Imported> {
     });
     return { captureId, problem };
   } catch (error) {
-    // It would be there twice when it is imported again.
-    await api.captures.delete.mutate({ captureId, permanent: true }).catch(() => {});
+    // Refused where the window has become that of somebody else: it is erased before the next try.
+    const left = await erase(captureId).then(
+      () => null,
+      () => captureId,
+    );
+    change(key, { captureId: left });
     throw error;
   }
 }
@@ -107,6 +121,11 @@ async function run(): Promise<void> {
   }
   isRunning = false;
 }
+
+// What waits for its person goes on when they are back, whatever page is open.
+queryClient.getQueryCache().subscribe(({ type, query }) => {
+  if (type === 'updated' && query.queryKey[0] === 'identity') void run();
+});
 
 function nextWaiting(): Import | undefined {
   return imports.find((each) => each.state === 'waiting' && isOwn(each));

@@ -54,7 +54,9 @@ function ImportRow({ one: { key, file, state, progress, problem, captureId }, on
   const { text, tone } = state === 'done' && problem !== null ? inPart : badges[state];
   return (
     <Row
-      title={captureId === null ? file.name : <Link to={`/captures/${captureId}`}>{file.name}</Link>}
+      title={
+        captureId === null || state !== 'done' ? file.name : <Link to={`/captures/${captureId}`}>{file.name}</Link>
+      }
       badges={
         <Badge tone={tone}>{progress > 0 && state === 'working' ? `${Math.floor(progress * 100)} %` : text}</Badge>
       }
