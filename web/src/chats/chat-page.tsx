@@ -27,7 +27,7 @@ import { retryText } from './rows.ts';
 import { lastSequence } from './transcript.ts';
 import { TurnState } from './turn-state.tsx';
 import { useConversation } from './use-conversation.ts';
-import { useOutbox } from './use-outbox.ts';
+import { isGone, useOutbox } from './use-outbox.ts';
 import { usePageEnd } from './use-page-end.ts';
 
 /** Page `/chats/:chatId`: a conversation with an agent, live while it works. */
@@ -41,16 +41,7 @@ function OneChat({ chatId }: { chatId: string }) {
   const { workspace } = useIdentity();
   const read = useConversation(workspace.id, chatId);
   const { query, view, conversation } = read;
-  const isMissing = query.error !== null && [400, 404].includes(problemOf(query.error).status);
-  if (isMissing) {
-    return (
-      <Page title="Chat not found" intro="It may have been erased, or it belongs to another workspace.">
-        <div>
-          <ButtonLink to="/chats">All chats</ButtonLink>
-        </div>
-      </Page>
-    );
-  }
+  if (isGone(query.error)) return <GoneChat chatId={chatId} />;
   const data = query.data;
   const retry = () => (data ? void conversation.open(data.chat.messageCount) : void query.refetch());
   const error = view.isOpened ? query.error : (view.error ?? query.error);
@@ -79,6 +70,20 @@ function OneChat({ chatId }: { chatId: string }) {
         )}
       </Page>
     </>
+  );
+}
+
+/** What is left of a chat: the messages that were not sent, which hold a sign-out up until they are withdrawn. */
+function GoneChat({ chatId }: { chatId: string }) {
+  const { workspace } = useIdentity();
+  const unsent = useOutbox(workspace.id, chatId);
+  return (
+    <Page title="Chat not found" intro="It may have been erased, or it belongs to another workspace.">
+      <OutgoingList {...unsent} isWorking={false} edit={null} stop={() => {}} focusField={focusPageTitle} />
+      <div>
+        <ButtonLink to="/chats">All chats</ButtonLink>
+      </div>
+    </Page>
   );
 }
 

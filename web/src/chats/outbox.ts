@@ -168,6 +168,13 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
       turn = state;
       pump();
     },
+    /** Nothing can be sent any more, as the chat is gone: what waits can only be withdrawn. */
+    refuse: ({ message, status }: Pick<Problem, 'message' | 'status'>) => {
+      const refused = { state: 'refused', problem: message, status, retryAt: null } as const;
+      const rest = all.filter(({ state }) => state !== 'sent');
+      if (rest.length < all.length || rest.some(({ state }) => state === 'waiting'))
+        change(rest.map((each) => (each.state === 'waiting' ? { ...each, ...refused } : each)));
+    },
     /** Messages up to this sequence were received. */
     received: (sequence: number) => {
       const rest = all.filter((each) => each.sequence === null || each.sequence > sequence);

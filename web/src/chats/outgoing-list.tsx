@@ -6,8 +6,8 @@ interface OutgoingListProps {
   outbox: Outbox;
   outgoing: readonly Outgoing[];
   isWorking: boolean;
-  /** Takes a text back into the field. */
-  edit: (text: string) => void;
+  /** Takes a text back into the field; null where the chat is gone: there is none, and nothing can be sent. */
+  edit: ((text: string) => void) | null;
   /** Stops the agent, so that a message can be sent. */
   stop: () => void;
   /** Where the focus goes when a button disappears. */
@@ -50,14 +50,16 @@ export function OutgoingList({ outbox, outgoing, isWorking, edit, stop, focusFie
             </p>
             {canChange && (
               <div className="outgoing-actions">
-                {place === 0 && !retryAt && (
+                {edit && place === 0 && !retryAt && (
                   <Button kind="quiet" onPress={sendNow}>
                     {isWorking ? 'Stop and send now' : 'Send now'}
                   </Button>
                 )}
-                <Button kind="quiet" onPress={() => take(edit)}>
-                  Edit
-                </Button>
+                {edit && (
+                  <Button kind="quiet" onPress={() => take(edit)}>
+                    Edit
+                  </Button>
+                )}
                 <Button kind="danger-quiet" onPress={() => take(() => {})}>
                   Withdraw
                 </Button>

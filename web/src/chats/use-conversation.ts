@@ -7,6 +7,7 @@ import { readAgain } from '../api/queries.ts';
 import { Conversation, pageSize } from './conversation.ts';
 import { type ChatStatus, chatQuery, isWorking, type Message, showStatus } from './queries.ts';
 import { storedMessagesKey, withoutCaptures } from './stored-messages.ts';
+import { isGone } from './use-outbox.ts';
 
 /**
  * How often a chat is read beside its stream, in ms. Only the stream brings text at once, but what it does not bring (a
@@ -32,7 +33,7 @@ export function useConversation(workspaceId: string, chatId: string) {
     ...chatQuery(workspaceId, chatId),
     refetchInterval: (read) => {
       const status = read.state.data?.chat.status;
-      if (status === undefined) return repeatFailed(read);
+      if (status === undefined || isGone(read.state.error)) return repeatFailed(read);
       if (isWorking(status)) return isStreamLost ? pollMs.alone : pollMs.streamed;
       return pollUnlessLive(read, status === 'awaiting_input' ? pollMs.streamed : pollMs.idle);
     },

@@ -26,6 +26,9 @@ const shown = new Set<Outbox>();
 /** How often a chat is read while something waits for its turn, in ms. */
 const pollMs = 5_000;
 
+/** Whether a chat cannot be read because it does not exist, in this workspace at least. */
+export const isGone = (error: unknown) => error !== null && [400, 404].includes(problemOf(error).status);
+
 function openedOf(workspaceId: string, chatId: string): Opened {
   const scope = `${actorId()}/${workspaceId} ${chatId}`;
   const known = opened.get(scope);
@@ -60,8 +63,10 @@ function turnFollower(outbox: Outbox, isOwn: () => boolean, workspaceId: string,
   let status: ChatStatus | undefined;
   const take = ({
     data,
-  }: Pick<QueryObserverResult<{ chat: { status: ChatStatus; messageCount: number } }>, 'data'>) => {
+    error,
+  }: Pick<QueryObserverResult<{ chat: { status: ChatStatus; messageCount: number } }>, 'data' | 'error'>) => {
     if (!isOwn()) return follow();
+    if (isGone(error)) return outbox.refuse(problemOf(error));
     if (!data) return;
     if (!shown.has(outbox)) outbox.received(data.chat.messageCount);
     if (data.chat.status === status) return;
@@ -79,7 +84,7 @@ function turnFollower(outbox: Outbox, isOwn: () => boolean, workspaceId: string,
       ...chatQuery(workspaceId, chatId),
       refetchInterval: (read) => {
         const known = read.state.data?.chat.status;
-        if (known === undefined) return repeatFailed(read);
+        if (known === undefined || isGone(read.state.error)) return repeatFailed(read);
         return isWorking(known) ? pollMs : pollUnlessLive(read, pollMs);
       },
       // A hidden window keeps its promise too.
