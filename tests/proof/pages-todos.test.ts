@@ -84,6 +84,18 @@ test.promise('a long list that a person goes back to is where they left it', asy
   await until(async () => (await top()) === 2000);
   await page.goForward();
   await sees('Todo 90');
+  // Also where its address leads to the form above it.
+  await page.keyboard.press('c');
+  await sees('Todos');
+  await page.locator('input[name="title"]:focus').waitFor();
+  await grid.getByText('Todo 149').waitFor();
+  await page.evaluate('scrollTo(0, 2000)');
+  await link.click();
+  await sees('Todo 90');
+  await page.goBack();
+  await sees('Todos');
+  await link.waitFor();
+  await until(async () => (await top()) === 2000);
 });
 
 test.promise('with forced colours, and in every script, the list can be read', async (stage) => {

@@ -36,6 +36,8 @@ export function shownLocation(): Location {
 /** How far the window was scrolled at each entry when it was left, by the key of the entry. */
 export const scrolledAt = new Map<string, number>();
 let shownKey = shownLocation().key;
+/** Whether the entry of this key was left before: a person went back to it, or forward. */
+export const isReturn = (key: string) => scrolledAt.has(key);
 
 function announce(flushSync: boolean): void {
   const location = shownLocation();

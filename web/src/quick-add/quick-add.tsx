@@ -5,6 +5,7 @@ import { v7 as newId } from 'uuid';
 import { api } from '../api/client.ts';
 import { ProblemError } from '../api/problem.ts';
 import { readAgain } from '../api/queries.ts';
+import { isReturn } from '../navigation/history.ts';
 import { openOutbox } from '../outbox/current.ts';
 import type { Sent } from '../outbox/draft.ts';
 import type { NewTodo } from '../outbox/write.ts';
@@ -104,11 +105,11 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
   const newLabel = useNewLabel();
   const form = useRef<HTMLDivElement>(null);
   const opens = useRef(false);
-  const { hash } = useLocation();
+  const { hash, key } = useLocation();
   // The command “New todo” leads to `/todos#new`, maybe before this code is loaded.
   useEffect(() => {
-    if (hash === '#new' && parentTodoId === undefined) form.current?.querySelector('input')?.focus();
-  }, [hash, parentTodoId]);
+    if (hash === '#new' && parentTodoId === undefined && !isReturn(key)) form.current?.querySelector('input')?.focus();
+  }, [hash, key, parentTodoId]);
   const typed = useRef(text);
   useEffect(() => {
     typed.current = text;

@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
+import { isReturn } from '../navigation/history.ts';
 import type { Base, Change, Todo } from '../outbox/merge.ts';
 import { begin, type ScheduleDraft } from '../schedule/draft.ts';
 import { useIdentity } from '../session/session.ts';
@@ -34,9 +35,8 @@ export function ScheduleSection({ todo, draft, save, submit }: ScheduleSectionPr
   }, [isEmpty]);
   const part = useRef<HTMLElement>(null);
   const { hash, key } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation leads here again.
   useEffect(() => {
-    if (hash !== '#schedule') return;
+    if (hash !== '#schedule' || isReturn(key)) return;
     // What is above is read first: until then this is not visible, and takes no focus.
     let tries = 60;
     const timer = setInterval(() => {

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
-import { scrolledAt } from '../navigation/history.ts';
+import { isReturn, scrolledAt } from '../navigation/history.ts';
 
 /** Focuses the heading of the page, for when the focused element was removed. */
 export function focusPageTitle(): void {
@@ -12,12 +12,14 @@ export function focusPageTitleIfLost(): void {
   setTimeout(() => document.activeElement === document.body && focusPageTitle(), 100);
 }
 
-/** An address that ends in `#new` leads to a form: the focus goes to its field `name`, after that of the page. */
+/**
+ * An address that ends in `#new` leads to a form: the focus goes to its field `name`, after that of the page. Not where a
+ * person goes back: the page is shown where they left it.
+ */
 export function useFocusOnNew(name: string): void {
   const { hash, key } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation focuses again.
   useEffect(() => {
-    if (hash === '#new') document.querySelector<HTMLInputElement>(`input[name="${name}"]`)?.focus();
+    if (hash === '#new' && !isReturn(key)) document.querySelector<HTMLInputElement>(`input[name="${name}"]`)?.focus();
   }, [hash, key, name]);
 }
 
