@@ -32,6 +32,12 @@ const span = /^(?:\d+|the)\s+\p{L}+$/iu;
 /** `last friday`, which chrono takes for the next one; not `last day of the month`. */
 const passed = /\b(?:last|past)\b(?!\s+day\b)/iu;
 
+/** Around what chrono reads by itself, the month of `last friday of december` or the day of `first friday in january`. */
+const nthIn =
+  /\b(?:first\s+(?!day)|(?:last|second|third|fourth)\s+)(?:[\p{L}\d]+\s+)?(?:\p{L}*days?|weeks?|weekend|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\s+(?:of|in)\s+$/iu;
+const nth = /\b(?:first|second|third|fourth)\s+$/iu;
+const ofMonth = /^\s+(?:of|in)\s/iu;
+
 const dayAfterTomorrow = /(?<![\w@#])(?:the\s+)?day\s+after\s+tomorrow\b/giu;
 
 function spanOf({ index, 0: text }: RegExpMatchArray) {
@@ -74,11 +80,20 @@ function hourOf(of: Components, text: string): number {
   return isBare && !isEarly ? hour + 12 : hour;
 }
 
+/** Whether it is a part of the name of a day that chrono does not know. */
+function isOfNth({ index, text, start }: ParsedResult, all: string): boolean {
+  if (start.isCertain('day')) return false;
+  const before = all.slice(0, index);
+  if (start.isCertain('weekday')) return nth.test(before) && ofMonth.test(all.slice(index + text.length));
+  return nthIn.test(before);
+}
+
 /** Whether a day or a time is meant that is not counted from now in hours (see `hoursIn`). */
-function isMeant(result: ParsedResult): boolean {
+function isMeant(result: ParsedResult, all: string): boolean {
   const { text } = result;
   const tags = result.tags();
   return (
+    !isOfNth(result, all) &&
     !unclear.test(text) &&
     !passed.test(text) &&
     !tags.has('result/relativeDateAndTime') &&
@@ -120,7 +135,7 @@ export const findDates: FindDates = (text, now, timeZone) => {
   const today = new Date(wallNow.year, wallNow.month - 1, wallNow.day);
   const results = casual
     .parse(rest, today, { forwardDate: true })
-    .filter(isMeant)
+    .filter((result) => isMeant(result, rest))
     .map((result) => readResult(result, wallNow, timeZone));
   const first = dayFrom(wallNow, 0);
   return [...own, ...results]
