@@ -139,6 +139,9 @@ test.promise('keys work on a keyboard of another script, by their places', async
   // A Latin layout keeps its keys, wherever they are.
   await types('b', 'KeyX');
   await types('ü', 'KeyX');
+  // AltGr.
+  await types('µ', 'KeyM');
+  assert.is(await page.getByRole('menu').count(), 0);
   await types('x', 'KeyB');
   await page.getByText('1 selected').waitFor();
 });

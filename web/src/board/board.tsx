@@ -60,7 +60,8 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
   const { commands, dialogs } = useTodoCommands(chosen, changes);
   useOnPage('board', commands);
   const press = ({ todo, from }: PlacedCard, event: KeyboardEvent<HTMLElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isComposing(event.nativeEvent)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.getModifierState('AltGraph')) return;
+    if (isComposing(event.nativeEvent)) return;
     const key = keyOf(from, todo.id);
     // Caps Lock does not matter.
     const pressed = event.shiftKey ? '' : latinKey(event).toLowerCase();

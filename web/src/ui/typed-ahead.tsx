@@ -18,9 +18,11 @@ export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
-/** The key of an event; where it is of another script, the Latin one that is at its place on most keyboards. */
+/** The key of an event; where it is of another script (not `µ`, of all), the Latin one that is at its place on most keyboards. */
 export function latinKey({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
-  return /^[\p{L}--\p{Script=Latin}]$/v.test(key) && code.startsWith('Key') ? code.slice(3).toLowerCase() : key;
+  return /^[\p{L}--[\p{Script=Latin}\p{Script=Common}]]$/v.test(key) && code.startsWith('Key')
+    ? code.slice(3).toLowerCase()
+    : key;
 }
 
 interface TypedAheadKeysProps {
