@@ -4,6 +4,7 @@ import { connect } from '../../db/client.ts';
 import { engineOn } from '../../db/engine-check.ts';
 import { examineSessions } from '../../db/session-check.ts';
 import { timeLimits, type Work } from '../../db/time-limits.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
 import { type Bouncer, hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { launch, startProcess, stopProcesses } from '../support/processes.ts';
@@ -12,6 +13,7 @@ import { bodyOf } from '../support/work-fixtures.ts';
 
 const test = suite('PgBouncer');
 const promise = hasPgbouncer() ? test : test.skip;
+const onPostgres = hasPgbouncer() ? notOnCluster(test, 'plans are custom there') : test.skip;
 let tandem: TestService;
 let bouncers: Bouncer[] = [];
 
@@ -57,7 +59,7 @@ promise('in session mode, a process takes requests, works on turns and wakes who
 });
 
 for (const [name, settings] of Object.entries({ 'refuses settings': {}, 'ignores settings': ignoring })) {
-  promise(`in session mode, each kind of work has its limits and plans though PgBouncer ${name}`, async () => {
+  onPostgres(`in session mode, each kind of work has its limits and plans though PgBouncer ${name}`, async () => {
     const { url } = await pooled({ pool_mode: 'session', ...settings });
     const { settingsBy } = await examineSessions(url, engineOn);
     assert.is(settingsBy, 'statement');
@@ -103,7 +105,7 @@ for (const mode of ['transaction', 'statement']) {
   }
 }
 
-promise('PostgreSQL itself gets its settings when a connection is opened', async () => {
+onPostgres('PostgreSQL itself gets its settings when a connection is opened', async () => {
   assert.equal(await examineSessions(testDatabaseUrl(), engineOn), { settingsBy: 'startup', engine: 'postgres' });
 });
 

@@ -143,9 +143,9 @@ promise(`${restarts} restarts under load: every request is answered, and each to
   await tandem.db.rows('update credentials set rate_limit_per_minute = 1000000 where workspace_id = $1', [workspaceId]);
   const { id } = bodyOf(await call('POST /chats', { message: 'Wait' }), 201);
   // No worker claims its turn: whoever waits for the chat or follows it is held.
-  const hold = `update chat_turns set worker_id = gen_random_uuid(), lease_until = now() + interval '1 hour'
-    where workspace_id = $1`;
-  await tandem.db.rows(hold, [workspaceId]);
+  const hold = `update chat_turns set worker_id = $2, lease_until = $3 where workspace_id = $1`;
+  const anHourOn = new Date(Date.now() + 3_600_000).toISOString();
+  await tandem.db.rows(hold, [workspaceId, crypto.randomUUID(), anHourOn]);
   services = await Promise.all(ports.map(start));
   balancer = await startBalancer(ports);
   await balancer.untilUp(2);
