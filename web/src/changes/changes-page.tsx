@@ -1,4 +1,5 @@
 import { problemOf } from '../api/problem.ts';
+import { useUnsentMessages } from '../chats/use-outbox.ts';
 import { openOutbox, useWrites } from '../outbox/current.ts';
 import type { Outbox } from '../outbox/draft.ts';
 import type { ShownWrite } from '../outbox/write.ts';
@@ -9,6 +10,7 @@ import { useNotice } from '../ui/notice.tsx';
 import { focusPageTitleIfLost, Page } from '../ui/page.tsx';
 import { Rows } from '../ui/rows.tsx';
 import { ChangeRow, type ChangeRowActions } from './change-row.tsx';
+import { UnsentMessages } from './unsent-messages.tsx';
 
 /** What a person does about unsent changes; a failure is shown. */
 function useActions(): ChangeRowActions {
@@ -45,15 +47,18 @@ function useActions(): ChangeRowActions {
 export function ChangesPage() {
   const isOnline = useOnline();
   const actions = useActions();
+  const messages = useUnsentMessages(useIdentity().workspace.id);
   const unsent = useWrites().filter(({ isStored }) => !isStored);
   return (
     <Page
       title="Unsent changes"
       intro="What you changed in this browser and the service has not stored yet. Signing out discards it."
     >
-      {unsent.length === 0 ? (
+      <UnsentMessages messages={messages} />
+      {unsent.length === 0 && messages.length === 0 && (
         <Empty title="No unsent changes">Everything that you changed here is stored by the service.</Empty>
-      ) : (
+      )}
+      {unsent.length > 0 && (
         <section className="card" aria-label="Changes">
           <p className="muted">{introOf(unsent, isOnline)}</p>
           <Rows label="Unsent changes">

@@ -23,6 +23,7 @@ interface Opened {
 const opened = new Map<string, Opened>();
 /** Those whose pages are open, and know what was received. */
 const shown = new Set<Outbox>();
+const watchers = new Set<() => void>();
 /** How often a chat is read while something waits for its turn, in ms. */
 const pollMs = 5_000;
 
@@ -52,7 +53,10 @@ function openedOf(workspaceId: string, chatId: string): Opened {
     },
   });
   const follow = turnFollower(outbox, isOwn, workspaceId, chatId);
-  outbox.subscribe(follow);
+  outbox.subscribe(() => {
+    follow();
+    for (const changed of watchers) changed();
+  });
   opened.set(scope, { outbox, follow });
   return { outbox, follow };
 }
@@ -122,6 +126,36 @@ export function unsentMessages(): number {
   openStored();
   const own = [...opened].filter(([scope]) => scope.startsWith(`${actorId()}/`));
   return own.flatMap(([, { outbox }]) => outbox.view()).filter(({ state }) => state !== 'sent').length;
+}
+
+/** A message of this window that is not sent. */
+export interface UnsentMessage extends Pick<Outgoing, 'key' | 'text'> {
+  chatId: string;
+  isRefused: boolean;
+}
+
+function unsentIn(workspaceId: string): UnsentMessage[] {
+  openStored();
+  const own = `${actorId()}/${workspaceId} `;
+  return [...opened].flatMap(([scope, { outbox }]) =>
+    scope.startsWith(own)
+      ? outbox.view().flatMap(({ key, text, state }) => {
+          const message = { key, text, chatId: scope.slice(own.length), isRefused: state === 'refused' };
+          return state === 'sent' ? [] : [message];
+        })
+      : [],
+  );
+}
+
+function watch(changed: () => void): () => void {
+  watchers.add(changed);
+  return () => watchers.delete(changed);
+}
+
+/** The messages of this person that are not sent, of the chats of a workspace. */
+export function useUnsentMessages(workspaceId: string): readonly UnsentMessage[] {
+  // As JSON, which is the same as long as nothing has changed.
+  return JSON.parse(useSyncExternalStore(watch, () => JSON.stringify(unsentIn(workspaceId))));
 }
 
 // They are stored for this window alone.
