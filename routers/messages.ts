@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listMessages, readMessages } from '../domain/chats/list-messages.ts';
+import { listMessages } from '../domain/chats/list-messages.ts';
 import { sendMessage } from '../domain/chats/send.ts';
 import {
   AfterSequence,
@@ -32,11 +32,10 @@ export const messageOperations = {
     )
     .input(MessageListing.extend({ chatId: Id }))
     .output(MessagePage)
-    .query(async ({ ctx, input: { waitSeconds = 0, ...page } }) => {
-      // The calls of one request wait at the same time. What they read then may be megabytes: they read it in turn.
-      if (waitSeconds > 0) await readMessages(ctx, { ...page, limit: 1, waitSeconds });
-      return inTurn(ctx.reply, () => listMessages(ctx, page));
-    }),
+    .query(({ ctx, input }) =>
+      // The calls of one request wait at the same time. What they read may be megabytes: they read it in turn.
+      listMessages(ctx, input, async (read) => (await inTurn(ctx.reply, async () => ({ data: await read() }))).data),
+    ),
 
   sendMessage: procedure
     .meta(

@@ -12,15 +12,19 @@ export interface MessagesPage extends Tail {
   nextSequence: number;
 }
 
+type Reading = <Found>(read: () => Promise<Found>) => Promise<Found>;
+
 /**
  * One page of the messages after `afterSequence`, after `start` if that is given, or after `cursor`. With `waitSeconds` an empty page is returned only
- * once the agent stopped or the time is over. `fitting` may shorten the page: the number of messages to keep.
+ * once the agent stopped or the time is over. `fitting` may shorten the page: the number of messages to keep. `reading` makes each
+ * read, and not the waits between them.
  * @throws Failure 400 `invalid_cursor`, 404.
  */
 export async function readMessages(
   ctx: Context,
   input: MessageListingInput & { chatId: string; start?: number },
   fitting = (messages: readonly MessageAnswer[]) => messages.length,
+  reading: Reading = (read) => read(),
 ): Promise<MessagesPage> {
   const { chatId, limit, cursor, afterSequence, waitSeconds = 0 } = input;
   const filters = { chatId, afterSequence };
@@ -30,7 +34,7 @@ export async function readMessages(
     ctx,
     chatId,
     waitSeconds,
-    () => readTail(ctx, chatId, start, limit),
+    () => reading(() => readTail(ctx, chatId, start, limit)),
     (seen) => seen === undefined || seen.messages.length > 0 || !isWorking(seen.status),
     true,
   );
@@ -42,8 +46,8 @@ export async function readMessages(
   return { status: tail.status, messages, hasMore, nextCursor, nextSequence };
 }
 
-/** One page of the messages of a chat, the oldest first. @throws Failure 400 `invalid_cursor`, 404. */
-export async function listMessages(ctx: Context, input: MessageListingInput & { chatId: string }) {
-  const { messages: data, hasMore, nextCursor } = await readMessages(ctx, input);
+/** One page of the messages of a chat, the oldest first; see `readMessages`. @throws Failure 400 `invalid_cursor`, 404. */
+export async function listMessages(ctx: Context, input: MessageListingInput & { chatId: string }, reading?: Reading) {
+  const { messages: data, hasMore, nextCursor } = await readMessages(ctx, input, undefined, reading);
   return { object: 'list' as const, data, hasMore, nextCursor };
 }

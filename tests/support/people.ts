@@ -62,9 +62,10 @@ export async function tokenInEmail(directory: string, email: string, about = '')
   let token: string | undefined;
   const isThere = async () => {
     const lines = await readFile(join(directory, 'outbox.jsonl'), 'utf8').catch(() => '');
+    // The last one may still be written.
     const emails = lines
       .split('\n')
-      .filter(Boolean)
+      .slice(0, -1)
       .map((line) => JSON.parse(line));
     const found = emails.findLast((each) => each.to === email && each.subject.startsWith(about));
     if (found) token = /#token=([\w-]+)/.exec(found.text)?.[1] ?? '';
