@@ -148,9 +148,10 @@ async function inTime(work: Promise<void>): Promise<void> {
 
 async function outboxOf(directory: string): Promise<Email[]> {
   const text = await readFile(join(directory, 'outbox.jsonl'), 'utf8').catch(() => '');
+  // The last one may still be written.
   return text
     .split('\n')
-    .filter(Boolean)
+    .slice(0, -1)
     .map((line) => JSON.parse(line) as Email);
 }
 
