@@ -47,7 +47,7 @@ export function persist(retries: number): TRPCLink<AppRouter> {
             complete: () => observer.complete(),
             error: (failed) => {
               const error = toTandemError(failed);
-              if (failed.data?.problem.reason === 'batch_too_long' && !op.context.isAlone) {
+              if (failed.data?.problem?.reason === 'batch_too_long' && !op.context.isAlone) {
                 op = { ...op, context: { ...op.context, isAlone: true } };
                 return attempt();
               }
