@@ -20,7 +20,8 @@ export async function lockWorkspace(tx: Db, workspaceId: string): Promise<void> 
   await tx.rows(lockRow, [workspaceId]);
 }
 
-const isMember = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
+/** A row where a person ($2) is a member of a workspace ($1). */
+export const membership = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
 
 /** Who names a workspace: a person, or with what they came. */
 export type Visitor = Pick<Principal, 'userId'> & Partial<Pick<Principal, 'kind' | 'workspaceId'>>;
@@ -39,7 +40,7 @@ export async function requireFactorIn(db: Db, { kind, userId, workspaceId: from 
  * @throws Failure 403 `workspace_access_denied`.
  */
 export async function requireMembership(db: Db, workspaceId: string, visitor: Visitor): Promise<void> {
-  const found = await db.rows(isMember, [workspaceId, visitor.userId]);
+  const found = await db.rows(membership, [workspaceId, visitor.userId]);
   if (found.length === 0) throw noAccess();
   await requireFactorIn(db, visitor, workspaceId);
 }
@@ -56,7 +57,7 @@ export async function holdMembership(
   workspaceId: string,
   principal: Pick<Principal, 'kind' | 'userId' | 'workspaceId' | 'credentialId'>,
 ): Promise<void> {
-  const found = await tx.rows(`${isMember} for share`, [workspaceId, principal.userId]);
+  const found = await tx.rows(`${membership} for share`, [workspaceId, principal.userId]);
   if (found.length === 0) throw noAccess();
   await requireFactorIn(tx, principal, workspaceId);
   await requireValidCredential(tx, principal);

@@ -173,7 +173,7 @@ const shardsOf = `select i.id, get_shard_id_for_distribution_column('event_queue
   from unnest($1::uuid[]) i(id)`;
 const gone = 'delete from event_queue where workspace_id = any($1::uuid[]) and id = any($2::uuid[])';
 
-/** One that is moved is tried again with the next batch: what has numbers takes the place of others in each. */
+/** A shard that is moved is tried again with the next batch: what has numbers takes the place of others in each. */
 const shortLock = { text: `select set_config('lock_timeout', '200ms', true)`, values: [] };
 
 /**

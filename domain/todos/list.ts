@@ -61,14 +61,8 @@ async function listByIds(ctx: Context, input: TodoListingInput & { ids: string[]
   const pageBytes = pageBytesOf(ctx.reply);
   const sizes = isAlwaysWhole(wanted.length, pageBytes) ? undefined : await contentSizes(ctx.db, workspaceId, wanted);
   const left = wanted.slice(start);
-  const end =
-    start +
-    (sizes
-      ? fittingOf(
-          left.map((id) => sizes.get(id) ?? 0),
-          pageBytes,
-        )
-      : left.length);
+  const bytes = sizes && left.map((id) => sizes.get(id) ?? 0);
+  const end = start + (bytes ? fittingOf(bytes, pageBytes) : left.length);
   const todos = await findTodos(ctx.db, workspaceId, wanted.slice(start, end));
   const found = new Map(todos.map((todo) => [todo.id, todo]));
   const data = wanted.flatMap((id) => found.get(id) ?? []);

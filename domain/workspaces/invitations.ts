@@ -3,7 +3,7 @@ import { v7 as newId } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import type { invitations } from '../../db/schema/index.ts';
 import { requireVerifiedEmail } from '../accounts/email-verification.ts';
-import { holdMembership, lockWorkspace } from '../accounts/membership.ts';
+import { holdMembership, lockWorkspace, membership } from '../accounts/membership.ts';
 import type { MembershipAnswer } from '../accounts/shapes.ts';
 import type { Context } from '../context.ts';
 import { conflict, Failure, invalid, notFound } from '../errors.ts';
@@ -42,7 +42,6 @@ const accept = `update invitations set accepted_at = now() where workspace_id = 
 const join = `insert into members as m (workspace_id, user_id, role) values ($1, $2, $3)
   on conflict (workspace_id, user_id) do update set removed_at = null, role = excluded.role where m.removed_at is not null
   returning user_id as id`;
-const membership = 'select 1 from members where workspace_id = $1 and user_id = $2 and removed_at is null';
 const namesOf = `select w.name, u.name as "inviter" from workspaces w, users u where w.id = $1 and u.id = $2`;
 
 const ofLastHour = (where: string) => `select count(*)::int as count,
