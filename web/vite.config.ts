@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { offlineWorker, webManifest } from './installable.ts';
+import { leanPackages } from './lean-packages.ts';
 
 /** React Aria ships translations in thirty languages; the pages need English only. */
 const inEnglish: Plugin = {
@@ -31,9 +32,14 @@ const shell = [
 /** The list of todos, with the form above it. */
 const todos = ['todos/todos-page.tsx', 'quick-add/quick-add.tsx'];
 
-/** React Aria is imported through one file that names all of it, so its imports do not show who needs what: it is split by use. */
-const isControl = (id: string) =>
-  /[\\/]node_modules[\\/](react-aria|react-stately|@react-|@internationalized)/.test(id);
+/**
+ * Packages that are imported through one file which names all of them, so that their imports do not show who needs what:
+ * they are split by use. Of tRPC that is what reads a stream (lean-packages.ts).
+ */
+const isSplit = (id: string) =>
+  /[\\/]node_modules[\\/](react-aria|react-stately|@react-|@internationalized|@trpc[\\/]server[\\/]dist[\\/]resolveResponse)/.test(
+    id,
+  );
 
 interface ModuleGraph {
   getModuleInfo(id: string): { importers: readonly string[] } | null;
@@ -62,7 +68,7 @@ const groups = [
   {
     debugName: 'shell',
     priority: 2,
-    name: (id: string, graph: ModuleGraph) => (!isControl(id) && isReachedFrom(shell, id, graph) ? 'shell' : null),
+    name: (id: string, graph: ModuleGraph) => (isSplit(id) || !isReachedFrom(shell, id, graph) ? null : 'shell'),
   },
   {
     // What the pages of todos share with the outbox, which is loaded after the first page. The guard is loaded by itself.
@@ -73,13 +79,13 @@ const groups = [
   {
     debugName: 'todos',
     priority: 1,
-    name: (id: string, graph: ModuleGraph) => (!isControl(id) && isReachedFrom(todos, id, graph) ? 'todos' : null),
+    name: (id: string, graph: ModuleGraph) => (isSplit(id) || !isReachedFrom(todos, id, graph) ? null : 'todos'),
   },
 ];
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), inEnglish, offlineWorker, webManifest],
+  plugins: [react(), inEnglish, leanPackages, offlineWorker, webManifest],
   resolve: { alias: { 'linkify-it': markdownItParts, entities: markdownItParts } },
   build: {
     outDir: 'dist',

@@ -4,6 +4,9 @@ import { api } from '../api/client.ts';
 import type { LiveState } from '../api/live-state.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 
+// The client reads streams with it (web/lean-packages.ts): the first list has none.
+export { jsonlStreamConsumer } from '@trpc/server/unstable-core-do-not-import';
+
 /* The stream of the events of a workspace, held by one window of a browser. */
 
 /** After so many failures in a row the pages poll. */
