@@ -11,6 +11,8 @@ import { bodyOf, startRun } from '../support/work-fixtures.ts';
 const engine = new ScriptedEngine();
 const test = pageSuite('pages: approvals', async () => ({ engine }));
 
+const oneSpaced = (text: string) => text.replace(/\s+/g, ' ');
+
 test.promise(
   'the change is shown with names and present values, edited first, and carried out as edited',
   async (stage) => {
@@ -31,10 +33,11 @@ test.promise(
     const card = cardOf(window, 'Researcher wants to change the todo “Order desks”');
     await card.locator('.effect', { hasText: 'Office' }).waitFor();
     const lines = card.locator('.effect > div');
-    assert.equal(
-      (await lines.allTextContents()).map((line) => line.replace(/\s+/g, ' ')),
-      ['Due datefrom none → to Jan 2, 2030', 'Priorityfrom low → to urgent', 'Listfrom Inbox → to Office'],
-    );
+    assert.equal((await lines.allTextContents()).map(oneSpaced), [
+      'Due datefrom none → to Jan 2, 2030',
+      'Priorityfrom low → to urgent',
+      'Listfrom Inbox → to Office',
+    ]);
     const other = cardOf(window, 'Researcher wants to mark “Order chairs” as done');
     await other.locator('.effect', { hasText: 'from ready → to done' }).waitFor();
     await page.getByRole('link', { name: 'Inbox 2 need you' }).waitFor();
@@ -175,6 +178,52 @@ test.promise('two people decide differently: the second sees who decided, and lo
   await card.waitFor({ state: 'detached' });
   assert.is(bodyOf(await call(`GET /approvals/${id}`)).status, 'approved');
 });
+
+for (const { name, ...options } of looksOf(import.meta.url)) {
+  test.promise(`what was changed before it was approved is shown beside what was asked: ${name}`, async (stage) => {
+    const ada = await stage.person('Ada Lovelace');
+    const call = callsOf(stage.tandem, ada);
+    const list = bodyOf(await call('POST /todo-lists', { name: 'Office' }), 201);
+    const desks = { title: 'Order desks', content: 'Six of them.', priority: 'low', dueDate: '2030-01-02' };
+    const calls: [string, unknown][] = [
+      ['create_todo', desks],
+      ['create_todo', { title: 'Order chairs' }],
+    ];
+    const { chatId } = await asks(stage, engine, ada, calls, 'Researcher');
+    const window = await stage.window({ ...options, as: ada });
+    const { page, goTo } = window;
+    await goTo(`/chats/${chatId}`, 'Furniture');
+    const card = cardOf(window, /create the todo “Order desks”/);
+    await card.getByRole('button', { name: 'Deny with a note' }).click();
+    await card.getByRole('textbox').fill('No desks');
+    const waiting = bodyOf(await call(`GET /approvals?chatId=${chatId}`)).data;
+    const { id } = waiting.find(({ input }: { input: { title: string } }) => input.title === desks.title);
+    const { dueDate: _, ...kept } = desks;
+    const input = { ...kept, title: 'Order standing desks', priority: 'high', todoListId: list.id };
+    bodyOf(await call(`POST /approvals/${id}/decide`, { decision: 'approve', input }));
+    const changes = ['from Order desks → to Order standing desks', 'from low → to high', 'from not set → to Office'];
+    changes.push('from Jan 2, 2030 → to not set');
+    await card.getByText(/You approved this with changes/).waitFor();
+    const shown = card.getByLabel('What was changed').locator('dd');
+    await shown.nth(3).waitFor();
+    assert.equal((await shown.allTextContents()).map(oneSpaced), changes);
+    await look(window, `approval-changed-${name}`);
+    await card.getByRole('button', { name: 'Close' }).click();
+    const decided = page.locator('.decisions li', { hasText: 'Approved with changes' });
+    assert.equal((await decided.locator('dd').allTextContents()).map(oneSpaced), changes);
+    const step = page.locator('.step', { hasText: 'done' });
+    await cardOf(window, /Order chairs/)
+      .getByRole('button', { name: 'Approve', exact: true })
+      .click();
+    await page.getByRole('list', { name: 'Messages' }).getByText('Done.').waitFor();
+    await page.locator('.fold > summary', { hasText: '2 steps' }).click();
+    await step.first().locator('summary').click();
+    await step.first().getByText('What the agent asked for').waitFor();
+    const [made = '', asked = ''] = await step.first().locator('dd').allTextContents();
+    assert.equal([JSON.parse(made), JSON.parse(asked)], [input, desks]);
+    await look(window, `approved-with-changes-${name}`);
+  });
+}
 
 test.promise(
   'all that a chat waits for is approved at once, after a question, and nothing of another chat',

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { atFields, editFieldsOf, inputFrom, type Schema } from '../../web/src/approvals/edit-fields.ts';
-import { effectOf, expiryWords, labelOf, valueWords } from '../../web/src/approvals/effect.ts';
+import { editsOf, effectOf, expiryWords, labelOf, valueWords } from '../../web/src/approvals/effect.ts';
 import { type Subject, sentenceOf, subjectOf } from '../../web/src/approvals/subject.ts';
 import { isUndecided } from '../../web/src/approvals/subject-queries.ts';
 import toolInputs from '../../web/src/approvals/tool-inputs.json' with { type: 'json' };
@@ -43,6 +43,20 @@ test('every tool that asks for approval has a sentence of its own', () => {
   assert.ok(tools.length > 10);
   const generic = tools.filter((name) => sentenceOf('X', asked(name, {}), null).startsWith('X asks for'));
   assert.equal(generic, []);
+});
+
+test('what was changed in a call is compared with what was asked, field by field', () => {
+  const was = { todoId: todo, title: 'Order desks', priority: 'low', clear: ['dueDate'], content: 'Six' };
+  const edits = editsOf(was, { ...was, title: 'Order oak desks', todoListId: list, clear: [] }, nameOf);
+  assert.equal(
+    edits.map(({ label, before, after }) => [label, before, after]),
+    [
+      ['title', 'Order desks', 'Order oak desks'],
+      ['list', 'not set', 'Office'],
+      ['due date', 'none', 'not set'],
+    ],
+  );
+  assert.equal(editsOf(was, was, nameOf), []);
 });
 
 test('a change is compared with the present values, field by field', () => {

@@ -124,7 +124,7 @@ export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, ke
         <Heading id={id}>{to === undefined ? sentence : <Link to={to}>{sentence}</Link>}</Heading>
         <Facts approval={approval} isOpen={isOpen} subject={subject} />
       </div>
-      <EffectList approval={decided.data ?? approval} subject={isOpen ? subject : null} nameOf={nameOf} />
+      <EffectList approval={approval} subject={isOpen ? subject : null} nameOf={nameOf} />
       <p className="muted small">
         {approval.reason} {isOpen && <Link to={`/agents/${approval.agentId}/approval`}>What the agent asks about</Link>}
       </p>
@@ -141,7 +141,14 @@ export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, ke
           <p className="callout-title">{problem.message}</p>
         </div>
       )}
-      {!isOpen && <DecidedElsewhere query={decided} people={directory} onClose={() => onSettled(approval.id)} />}
+      {!isOpen && (
+        <DecidedElsewhere
+          query={decided}
+          asked={approval.input}
+          people={directory}
+          onClose={() => onSettled(approval.id)}
+        />
+      )}
       {isOpen && mode === 'deny' && (
         <DenyForm approvalId={approval.id} isFocused={isOpened} decide={decide} onCancel={back('deny')} />
       )}

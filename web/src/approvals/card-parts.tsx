@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Failed, Pending } from '../ui/card.tsx';
 import { useNow } from '../ui/clock.ts';
 import { Ago } from '../ui/time.tsx';
-import { effectOf, expiryWords, type FieldEffect, headed, type NameOf } from './effect.ts';
+import { editsOf, effectOf, expiryWords, type FieldEffect, headed, type NameOf } from './effect.ts';
 import type { Approval } from './queries.ts';
 import type { Subject } from './subject.ts';
 import type { Named } from './subject-queries.ts';
@@ -69,10 +69,25 @@ interface EffectListProps {
 
 /** What a call would change, a line for each field. */
 export function EffectList({ approval, subject, nameOf }: EffectListProps) {
-  const effects = effectOf(approval, subject, nameOf);
+  return <Fields label="What it would change" effects={effectOf(approval, subject, nameOf)} />;
+}
+
+interface EditListProps {
+  /** The input that the agent asked with. */
+  asked: unknown;
+  approved: unknown;
+  nameOf: NameOf;
+}
+
+/** What a person changed in a call before they approved it. */
+export function EditList({ asked, approved, nameOf }: EditListProps) {
+  return <Fields label="What was changed" effects={editsOf(asked, approved, nameOf)} />;
+}
+
+function Fields({ label, effects }: { label: string; effects: readonly FieldEffect[] }) {
   if (effects.length === 0) return null;
   return (
-    <dl className="effect" aria-label="What it would change">
+    <dl className="effect" aria-label={label}>
       {effects.map((effect) => (
         <div key={effect.field}>
           <dt>{headed(effect.label)}</dt>
@@ -87,12 +102,14 @@ export function EffectList({ approval, subject, nameOf }: EffectListProps) {
 
 interface DecidedElsewhereProps {
   query: UseQueryResult<Approval>;
+  /** The input that the agent asked with. */
+  asked: unknown;
   people: readonly Named[];
   onClose: () => void;
 }
 
 /** Who decided an approval in another window, and how. */
-export function DecidedElsewhere({ query, people, onClose }: DecidedElsewhereProps) {
+export function DecidedElsewhere({ query, asked, people, onClose }: DecidedElsewhereProps) {
   const { user } = useIdentity();
   if (!query.data) {
     return query.error ? (
@@ -101,8 +118,10 @@ export function DecidedElsewhere({ query, people, onClose }: DecidedElsewherePro
       <Pending what="the decision" isPaused={query.fetchStatus === 'paused'} />
     );
   }
-  const { status, decidedBy, decidedAt, note } = query.data;
-  const name = decidedBy === user.id ? 'You' : (people.find(({ id }) => id === decidedBy)?.name ?? 'Somebody');
+  const { status, decidedBy, decidedAt, note, input } = query.data;
+  const nameOf = (id: string) => people.find((named) => named.id === id)?.name;
+  const isEdited = status === 'approved' && editsOf(asked, input, nameOf).length > 0;
+  const name = decidedBy === user.id ? 'You' : (nameOf(decidedBy ?? '') ?? 'Somebody');
   const unanswered = {
     expired: 'Nobody decided in time, and the agent continued without it.',
     superseded: 'The agent no longer waits for this: its turn ended, or a message replaced it.',
@@ -114,13 +133,14 @@ export function DecidedElsewhere({ query, people, onClose }: DecidedElsewherePro
         <p className="callout-title">
           {status === 'approved' || status === 'denied' ? (
             <>
-              {name} {status} this {decidedAt !== null && <Ago at={decidedAt} />}.
+              {name} {status} this{isEdited && ' with changes'} {decidedAt !== null && <Ago at={decidedAt} />}.
             </>
           ) : (
             unanswered[status]
           )}
         </p>
         {note !== null && <p className="conflict-value">“{note}”</p>}
+        {isEdited && <EditList asked={asked} approved={input} nameOf={nameOf} />}
         <Button onPress={onClose}>Close</Button>
       </div>
     </div>

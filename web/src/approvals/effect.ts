@@ -80,24 +80,24 @@ function rankOf(field: string): number {
   return longFields.includes(field) ? 2 : 1;
 }
 
+/** The arguments of a call, with `clear` spelled out as the fields that it empties. */
+function spelledOut(input: unknown): Record<string, unknown> {
+  const { clear, ...given } = argumentsOf(input);
+  const emptied = Array.isArray(clear) ? clear.filter((each): each is string => typeof each === 'string') : [];
+  return { ...given, ...Object.fromEntries(emptied.map((field) => [field, null])) };
+}
+
 /**
  * What a call would set, names first and long texts last, each beside the present value of `subject`. What it is about is
- * left out, and `clear` is spelled out as the fields that it empties.
+ * left out.
  */
 export function effectOf(
   { toolName, input }: { toolName: string; input?: unknown },
   subject: Subject | null,
   nameOf: NameOf,
 ): FieldEffect[] {
-  const { clear, ...given } = argumentsOf(input);
-  const emptied = Array.isArray(clear) ? clear.filter((each): each is string => typeof each === 'string') : [];
   const own = subjectField(toolName);
-  const set = Object.entries({
-    ...given,
-    ...Object.fromEntries(emptied.map((field) => [field, null])),
-    ...setsOf(toolName),
-  });
-  return set
+  return Object.entries({ ...spelledOut(input), ...setsOf(toolName) })
     .filter(([field]) => field !== own)
     .sort(([a], [b]) => rankOf(a) - rankOf(b))
     .map(([field, value]) => {
@@ -106,6 +106,17 @@ export function effectOf(
       const after = valueWords(field, value, nameOf);
       return { field, label: labelOf(field), before, after, isSame: before === after };
     });
+}
+
+/** What a person changed in the arguments of a call before they approved it. */
+export function editsOf(asked: unknown, approved: unknown, nameOf: NameOf): FieldEffect[] {
+  const [before, after] = [spelledOut(asked), spelledOut(approved)];
+  const wordsIn = (input: Record<string, unknown>, field: string) =>
+    field in input ? valueWords(field, input[field], nameOf) : 'not set';
+  return Object.keys({ ...after, ...before })
+    .sort((a, b) => rankOf(a) - rankOf(b))
+    .map((field) => ({ field, label: labelOf(field), before: wordsIn(before, field), after: wordsIn(after, field) }))
+    .flatMap((edit) => (edit.before === edit.after ? [] : { ...edit, isSame: false }));
 }
 
 const hourMs = 3_600_000;

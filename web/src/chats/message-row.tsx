@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { createContext, memo, useContext } from 'react';
 import { Link } from 'react-router';
+import { EditList } from '../approvals/card-parts.tsx';
+import { directoryQuery } from '../approvals/subject-queries.ts';
 import { Markdown } from '../captures/markdown.tsx';
+import { useIdentity } from '../session/session.ts';
 import { Ago } from '../ui/time.tsx';
 import type { Message } from './queries.ts';
-import { type ChatRow, decisionsOf, referencesOf, textOf } from './rows.ts';
+import { type ChatRow, type Decided, referencesOf, textOf } from './rows.ts';
 import { Steps } from './steps.tsx';
 
 /** Who writes in a chat, by id. */
@@ -66,22 +70,34 @@ function TextMessage({ message }: { message: Message }) {
   );
 }
 
-const decided = {
+const verdicts = {
   approve: 'Approved',
   deny: 'Denied',
   expired: 'Denied: not decided in time',
   superseded: 'Replaced by a message',
 };
 
-function Decision({ message }: { message: Message }) {
+/** What a person changed in a call before they approved it. */
+function Edits({ asked, approved }: { asked: unknown; approved: unknown }) {
+  const { workspace } = useIdentity();
+  const { data = [], isLoading } = useQuery(directoryQuery(workspace.id));
+  if (isLoading) return null;
+  return <EditList asked={asked} approved={approved} nameOf={(id) => data.find((named) => named.id === id)?.name} />;
+}
+
+function Decision({ decided }: { decided: readonly Decided[] }) {
   const { userId, members } = useContext(NamesContext);
   return (
     <ul className="decisions">
-      {decisionsOf(message).map(({ approvalId, decision, decidedBy, note }) => (
+      {decided.map(({ decision: { approvalId, decision, decidedBy, note, input }, call }) => (
         <li key={approvalId}>
-          <strong>{decided[decision]}</strong>
+          <strong>
+            {verdicts[decision]}
+            {input !== undefined && ' with changes'}
+          </strong>
           {decidedBy !== null && decidedBy !== userId && <> by {members.get(decidedBy) ?? 'a member'}</>}
           {note !== null && note !== '' && <>: {note}</>}
+          {input !== undefined && call && <Edits asked={call.input} approved={input} />}
         </li>
       ))}
     </ul>
@@ -91,5 +107,5 @@ function Decision({ message }: { message: Message }) {
 /** One settled row, rendered once. `isOpen`: it is the last one and the agent works. */
 export const MessageRow = memo(function MessageRow({ row, isOpen }: { row: ChatRow; isOpen: boolean }) {
   if (row.type === 'steps') return <Steps steps={row.steps} isOpen={isOpen} />;
-  return row.type === 'decision' ? <Decision message={row.message} /> : <TextMessage message={row.message} />;
+  return row.type === 'decision' ? <Decision decided={row.decided} /> : <TextMessage message={row.message} />;
 });

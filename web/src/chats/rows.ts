@@ -10,6 +10,14 @@ export interface Step {
   call: BlockOf<'tool_call'>;
   result: BlockOf<'tool_result'> | null;
   decision: BlockOf<'approval_decision'>['decision'] | null;
+  /** What the tool was called with, where the person who approved it changed it. */
+  approved?: unknown;
+}
+
+/** A decision, and the call that it is about as far as that is loaded. */
+export interface Decided {
+  decision: BlockOf<'approval_decision'>;
+  call: BlockOf<'tool_call'> | undefined;
 }
 
 interface OfSequence {
@@ -21,7 +29,7 @@ interface OfSequence {
 /** One row of a conversation. */
 export type ChatRow =
   | (OfSequence & { type: 'text'; message: Message })
-  | (OfSequence & { type: 'decision'; message: Message })
+  | (OfSequence & { type: 'decision'; message: Message; decided: readonly Decided[] })
   | (OfSequence & { type: 'steps'; steps: Step[] });
 
 /** The text that a message shows: its blocks of text. Titles of calls and results are shown as steps. */
@@ -37,11 +45,6 @@ export function referencesOf({ blocks }: Message): BlockOf<'reference'>[] {
   return blocks.filter((block) => block.type === 'reference');
 }
 
-/** The decisions in a message, with what each of them was about. */
-export function decisionsOf({ blocks }: Message): BlockOf<'approval_decision'>[] {
-  return blocks.filter((block) => block.type === 'approval_decision');
-}
-
 /**
  * The rows of messages, the oldest first. Calls that follow each other are one row, also over several messages; a result
  * or a decision belongs to its call, wherever it is.
@@ -53,6 +56,7 @@ export function rowsOf(messages: readonly Message[]): ChatRow[] {
   let group: Step[] | null = null;
   for (const message of messages) {
     const { sequence, blocks } = message;
+    const decided: Decided[] = [];
     if (textOf(message) !== '' || referencesOf(message).length > 0) {
       rows.push({ type: 'text', key: `t${sequence}`, sequence, message });
       group = null;
@@ -72,11 +76,12 @@ export function rowsOf(messages: readonly Message[]): ChatRow[] {
         if (step) step.result = block;
       } else if (block.type === 'approval_decision') {
         const step = asked.get(block.approvalId);
-        if (step) step.decision = block.decision;
+        if (step) Object.assign(step, { decision: block.decision, approved: block.input });
+        decided.push({ decision: block, call: step?.call });
       }
     }
-    if (decisionsOf(message).length > 0) {
-      rows.push({ type: 'decision', key: `d${sequence}`, sequence, message });
+    if (decided.length > 0) {
+      rows.push({ type: 'decision', key: `d${sequence}`, sequence, message, decided });
       group = null;
     }
   }
@@ -86,6 +91,8 @@ export function rowsOf(messages: readonly Message[]): ChatRow[] {
 /** Whether two rows show the same, so that one that is settled is rendered once. */
 export function isSameRow(a: ChatRow, b: ChatRow): boolean {
   if (a.key !== b.key) return false;
+  if (a.type === 'decision' && b.type === 'decision')
+    return a.message === b.message && a.decided.every(({ call }, place) => call === b.decided[place]?.call);
   if (a.type !== 'steps' || b.type !== 'steps') return 'message' in a && 'message' in b && a.message === b.message;
   const isSame = (step: Step, place: number) => {
     const other = b.steps[place];

@@ -32,7 +32,7 @@ function shown(value: unknown): string {
 }
 
 function StepLine({ step, isOpen }: { step: Step; isOpen: boolean }) {
-  const { call, result } = step;
+  const { call, result, approved } = step;
   const [isShown, setShown] = useState(false);
   const { text, isBad } = outcomeOf(step, isOpen);
   const todo = todoOf(step);
@@ -46,7 +46,13 @@ function StepLine({ step, isOpen }: { step: Step; isOpen: boolean }) {
         {isShown && (
           <dl className="step-data">
             <dt>Input of {call.name}</dt>
-            <dd>{shown(call.input)}</dd>
+            <dd>{shown(approved ?? call.input)}</dd>
+            {approved !== undefined && (
+              <>
+                <dt>What the agent asked for</dt>
+                <dd>{shown(call.input)}</dd>
+              </>
+            )}
             {result && (
               <>
                 <dt>{result.truncated ? 'Output, shortened' : 'Output'}</dt>
