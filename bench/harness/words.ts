@@ -27,7 +27,7 @@ export function wordOf(rank: number): string {
 }
 
 /** How many different words there are. */
-export const vocabulary = head.length + tail;
+const vocabulary = head.length + tail;
 
 /**
  * An SQL expression: `count` words chosen at random, the word of rank r about 1/r as often as the first (Zipf).

@@ -75,7 +75,7 @@ export function startsWork({ method, answer, waits, bodyFields }: CatalogueOpera
 }
 
 /** Whether the operation lists pages by cursor. */
-export function isPaged({ answer, queryFields }: CatalogueOperation): boolean {
+function isPaged({ answer, queryFields }: CatalogueOperation): boolean {
   return answer.isList && queryFields.some(({ name }) => name === 'cursor');
 }
 

@@ -25,7 +25,7 @@ export function causeOf(error: unknown): { code: string; message: string } {
 }
 
 /** Whether a repetition is harmless: reads, and writes with an idempotency key. */
-export function isRepeatable({ method, keyed }: Pick<CatalogueOperation, 'method' | 'keyed'>): boolean {
+function isRepeatable({ method, keyed }: Pick<CatalogueOperation, 'method' | 'keyed'>): boolean {
   return method === 'GET' || keyed;
 }
 

@@ -10,7 +10,7 @@ export function isInstant(value: unknown): value is string {
 }
 
 /** An instant in local time: `14:05` today, `1 Mar 14:05` this year, else `1 Mar 2025`. */
-export function shortTime(text: string, now: Date): string {
+function shortTime(text: string, now: Date): string {
   const time = new Date(text);
   const clock = `${two(time.getHours())}:${two(time.getMinutes())}`;
   const day = `${time.getDate()} ${months[time.getMonth()]}`;

@@ -27,7 +27,7 @@ function placesIn(text: string): Set<string> {
 }
 
 /** Whether Citus plans it: it names a table that is not of the coordinator alone. */
-export function isOfWorkers(text: string): boolean {
+function isOfWorkers(text: string): boolean {
   const places = placesIn(text);
   return places.has('distributed') || places.has('reference');
 }

@@ -47,7 +47,7 @@ If it was not you, do not open the link, and ignore this email.
 }
 
 /** Marks the address of a person as theirs, and notifies them the first time. `ctx.db` is a transaction. */
-export async function setVerified(ctx: Pick<RequestContext, 'db' | 'clock' | 'mail'>, userId: string): Promise<void> {
+async function setVerified(ctx: Pick<RequestContext, 'db' | 'clock' | 'mail'>, userId: string): Promise<void> {
   await ctx.db.rows(use, [userId]);
   const verified = await ctx.db.rows(verify, [userId]);
   if (verified.length === 0) return;

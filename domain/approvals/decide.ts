@@ -54,7 +54,7 @@ function requireEditor({ service, principal }: AuthenticatedContext, toolName: s
 }
 
 /** Checks an edited input against the arguments of its tool. @throws Failure 400 with `param` below `input`; 409. */
-export function checkToolInput(service: ServiceSettings, toolName: string, input: Record<string, unknown>): void {
+function checkToolInput(service: ServiceSettings, toolName: string, input: Record<string, unknown>): void {
   const tool = service.tools?.get(toolName);
   if (!tool) throw conflict('The tool of this call no longer exists. Deny the call.');
   const { error } = tool.input.safeParse(input);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CursorText, Id, Instant, Limit, listOf, nonBlankText } from '../fields.ts';
 
-export const approvalStatuses = ['pending', 'approved', 'denied', 'expired', 'superseded'] as const;
+const approvalStatuses = ['pending', 'approved', 'denied', 'expired', 'superseded'] as const;
 export const ApprovalStatus = z.enum(approvalStatuses);
 
 const anInput = { title: 'Buy oat milk', priority: 'high' };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CursorText, Id, Instant, Limit, listOf, nonBlankText, TimeZone } from '../fields.ts';
 
-export const chatStatuses = ['queued', 'running', 'awaiting_input', 'completed', 'failed', 'cancelled'] as const;
+const chatStatuses = ['queued', 'running', 'awaiting_input', 'completed', 'failed', 'cancelled'] as const;
 export const ChatStatus = z.enum(chatStatuses);
 
 export const Chat = z
@@ -167,8 +167,8 @@ export const MessageText = nonBlankText(32_000).meta({ examples: ['What is due t
 export const ChatTitle = nonBlankText(200).meta({ examples: ['Plan the launch'] });
 
 /** Seconds that createChat and sendMessage, listMessages, and a tool may wait. */
-export const maxReplyWait = 120;
-export const maxMessagesWait = 25;
+const maxReplyWait = 120;
+const maxMessagesWait = 25;
 export const maxToolWait = 50;
 
 /** `waitSeconds` of a request that may be held for up to `maxSeconds`. */

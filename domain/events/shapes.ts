@@ -118,7 +118,7 @@ export const StreamedEvent = z
 export type StreamedEventAnswer = z.infer<typeof StreamedEvent>;
 
 export const maxEvents = 500;
-export const maxEventsWait = 25;
+const maxEventsWait = 25;
 
 /** A number in the log; those of one workspace stay below what JSON carries exactly. */
 const Sequence = z.int().min(0).max(Number.MAX_SAFE_INTEGER);

@@ -43,7 +43,7 @@ export async function methodsOf(db: Db, userId: string): Promise<SecondFactorMet
 }
 
 /** Locks the second factors of a person until the transaction ends: they are changed one at a time. */
-export async function holdFactors(tx: Db, userId: string): Promise<void> {
+async function holdFactors(tx: Db, userId: string): Promise<void> {
   await tx.rows(hold, [userId]);
 }
 

@@ -18,7 +18,7 @@ function leading(key: string, digits: number): bigint {
 }
 
 /** The shortest key near the middle between two; null when there is none. */
-export function keyBetween(lower: string, upper: string): string | null {
+function keyBetween(lower: string, upper: string): string | null {
   const longest = Math.max(lower.length, upper.length) + 1;
   for (let digits = 1; digits <= longest; digits++) {
     const first = leading(lower, digits) + 1n;

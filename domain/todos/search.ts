@@ -118,7 +118,7 @@ function lookUpsOf(count: number, size: number | null): LookUps {
  * sorted. Nothing is found where there are more than `max` of them. What reads the index is planned for all matches
  * (`materialized`) and ends after `max`.
  */
-export function indexStatement(
+function indexStatement(
   walk: Walk,
   terms: readonly string[],
   count: number,

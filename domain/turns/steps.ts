@@ -61,7 +61,7 @@ export async function holdTodo(tx: Db, { workspaceId, runId, todoId }: Claim): P
 }
 
 /** Locks the chat and the turn for one step, and before them the todo of a run, as `holdChat` does. @throws LostLease. */
-export async function holdStep(tx: Db, claim: Claim): Promise<StepRow> {
+async function holdStep(tx: Db, claim: Claim): Promise<StepRow> {
   const { workspaceId, chatId, turnId, attempt } = claim;
   const [, [row]] = await Promise.all([
     holdTodo(tx, claim),

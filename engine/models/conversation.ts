@@ -31,7 +31,7 @@ const lost: Pick<ToolResult, 'isError' | 'output'> = {
  * The conversation as providers accept it: roles alternate, no message is empty, every tool call has one result right
  * behind it, ids are unique. What has no place (a result without its call, a blank utterance) is left out.
  */
-export function toMessages(conversation: readonly Utterance[]): Message[] {
+function toMessages(conversation: readonly Utterance[]): Message[] {
   const messages: Message[] = [];
   let ordinal = 0;
   conversation.forEach((utterance, at) => {

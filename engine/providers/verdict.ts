@@ -4,7 +4,7 @@ import type { Refusal } from './errors.ts';
  * Milliseconds that a provider asks to wait: `retry-after-ms` (OpenAI, Azure), or `Retry-After` in seconds or as an
  * HTTP date (RFC 9110, 10.2.3). Undefined when it asks for nothing that can be read. `now` is in ms since 1970.
  */
-export function readRetryAfter(headers: Record<string, string>, now: number): number | undefined {
+function readRetryAfter(headers: Record<string, string>, now: number): number | undefined {
   const exact = Number.parseFloat(headers['retry-after-ms'] ?? '');
   if (exact >= 0) return Math.ceil(exact);
   const text = headers['retry-after']?.trim() ?? '';

@@ -55,7 +55,7 @@ export async function typesOfRequest({ db }: Pick<TestService, 'db'>, requestId:
 /** An event in short: its type, the object, and the fields that changed. */
 export type Outline = [type: string, objectId: string, ...changedFields: string[]];
 
-export function outlineOf({ type, objectId, changedFields }: StoredEvent): Outline {
+function outlineOf({ type, objectId, changedFields }: StoredEvent): Outline {
   return [type, objectId, ...changedFields];
 }
 

@@ -25,7 +25,7 @@ const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'];
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const deepObject = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 /** Bodies as they come from programs that are broken or mean harm. */
-export const rawBodies = [
+const rawBodies = [
   '',
   'null',
   '[]',

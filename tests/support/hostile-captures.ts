@@ -152,7 +152,7 @@ const pick = <Value>(random: () => number, values: readonly Value[]): Value =>
   values[Math.floor(random() * values.length)] as Value;
 
 /** A text of `size` UTF-16 units, well-formed: one bait again and again, several in turn, or several at random. */
-export function hostileText(random: () => number, size: number): string {
+function hostileText(random: () => number, size: number): string {
   const all = Object.values(baits).flat();
   const style = random();
   const chosen = Array.from({ length: style < 0.4 ? 1 : 2 + Math.floor(random() * 5) }, () => pick(random, all));

@@ -8,7 +8,7 @@ import type { WriteLedger } from './write-ledger.ts';
 /* What clients do while processes die: each kind of work, of which every effect has a name of its own. */
 
 const effect = /EFFECT-[0-9a-f-]{36}/;
-export const newEffect = () => `EFFECT-${crypto.randomUUID()}`;
+const newEffect = () => `EFFECT-${crypto.randomUUID()}`;
 
 /** The suggested todo of each capture. */
 export const suggestion = 'Send the report';

@@ -68,7 +68,7 @@ export interface HeldStore extends AudioStore {
   readonly written: string[];
 }
 
-export function heldStore(store: AudioStore): HeldStore {
+function heldStore(store: AudioStore): HeldStore {
   const waiting: (() => void)[] = [];
   const written: string[] = [];
   let [isHeld, failures] = [false, 0];

@@ -100,7 +100,7 @@ async function readForm(body: Buffer, entry: TranscriptionRequest): Promise<void
 }
 
 /** A sentence as a provider answers it in `format`: it begins at 0 s and takes a second. */
-export function inFormat(format: string, text: string): RawReply {
+function inFormat(format: string, text: string): RawReply {
   const segment = { id: 0, start: 0, end: 1, text: ` ${text}` };
   const plain = { 'content-type': 'text/plain; charset=utf-8' };
   if (format === 'verbose_json')

@@ -76,7 +76,7 @@ function assignKnown<Name extends keyof AllClientMetadata>(
 }
 
 /** Whether a client identifies itself by the https address of its metadata document (CIMD). */
-export function isMetadataDocument(clientId: string | undefined): boolean {
+function isMetadataDocument(clientId: string | undefined): boolean {
   return clientId?.startsWith('https://') ?? false;
 }
 

@@ -10,7 +10,7 @@ const maxTags = 50;
 const maxTagLength = 50;
 
 /** `tags` plus the comma-separated ones of `text`, without duplicates (case-insensitive). */
-export function withTags(tags: readonly string[], text: string): string[] {
+function withTags(tags: readonly string[], text: string): string[] {
   const named = text.split(',').map((tag) => Array.from(tag.trim()).slice(0, maxTagLength).join(''));
   const all = new Map([...tags, ...named].filter((tag) => tag !== '').map((tag) => [tag.toLowerCase(), tag]));
   for (const tag of tags) all.set(tag.toLowerCase(), tag);

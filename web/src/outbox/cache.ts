@@ -11,7 +11,7 @@ type Assignee = Todo['assignees'][number];
 type Label = Todo['labels'][number];
 
 /** The key of one todo with its tag. */
-export const taggedKey = (workspaceId: string, todoId: string) => ['todos', workspaceId, 'tagged', todoId] as const;
+const taggedKey = (workspaceId: string, todoId: string) => ['todos', workspaceId, 'tagged', todoId] as const;
 
 /** Puts todos into every list that shows them, in their places, and the version of one todo where its page reads it. */
 export function keepAnswer(

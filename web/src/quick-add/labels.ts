@@ -16,7 +16,7 @@ export function timeLabel(instant: string, timeZone: string): string {
 }
 
 /** A day `YYYY-MM-DD` in words. */
-export function dayLabel(date: string): string {
+function dayLabel(date: string): string {
   return day.format(new Date(`${date}T12:00:00Z`));
 }
 

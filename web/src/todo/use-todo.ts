@@ -17,7 +17,7 @@ import { useIdentity } from '../session/session.ts';
 import { useNotice } from '../ui/notice.tsx';
 
 /** A todo with the tag of its version; read again while an agent may work on it. */
-export const taggedTodoQuery = (workspaceId: string, todoId: string) =>
+const taggedTodoQuery = (workspaceId: string, todoId: string) =>
   queryOptions({
     queryKey: ['todos', workspaceId, 'tagged', todoId],
     queryFn: ({ signal }) => readTagged<Todo>(`/todos/${encodeURIComponent(todoId)}`, signal),
