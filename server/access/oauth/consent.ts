@@ -2,14 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { InteractionResults, default as Provider } from 'oidc-provider';
 import { z } from 'zod';
 import { isSameOrigin } from '../../../adapters/session-cookie.ts';
-import { grantKey, openGrant } from '../../../db/grants.ts';
+import { grantKey } from '../../../db/grants.ts';
 import { authorize } from '../../../domain/access.ts';
-import { requireVerifiedEmail } from '../../../domain/accounts/email-verification.ts';
-import { holdMembership, lockWorkspace } from '../../../domain/accounts/membership.ts';
+import { connectApp } from '../../../domain/connected-apps/apps.ts';
 import type { Principal, ServiceContext, ServiceSettings } from '../../../domain/context.ts';
-import { conflict, Failure, invalid, invalidInput, notFound } from '../../../domain/errors.ts';
+import { Failure, invalid, invalidInput, notFound } from '../../../domain/errors.ts';
 import { Id } from '../../../domain/fields.ts';
-import { queueSecurityNotice, quotedInNotice } from '../../../domain/notifications/security-notice.ts';
 import { scopeDescriptions } from '../../../domain/scope-catalog.ts';
 import { type Scope, scopes } from '../../../domain/scopes.ts';
 import { recordEvent } from '../security-log.ts';
@@ -28,11 +26,6 @@ const Decision = z.discriminatedUnion('decision', [
 
 const workspacesOf = `select w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
   where m.user_id = $1 and m.removed_at is null order by w.created_at, w.id`;
-
-/** Unrevoked apps of a workspace, as of its API keys. */
-const most = 200;
-const count = `select count(*)::int as count from connected_apps
-  where workspace_id = $1 and revoked_at is null and (connected_at is not null or expires_at > now())`;
 
 /** What a decision needs beside the OAuth server. */
 export interface ConsentParts extends Pick<ServiceContext, 'db' | 'mail' | 'clock'> {
@@ -64,38 +57,20 @@ function requestedScopes({ params }: Interaction): Scope[] {
 }
 
 /**
- * Opens the grant that a person approved, in a transaction. The membership is locked until its end: a removal comes
- * before, and there is no grant, or after, and ends it. The person is notified by email.
- * @throws Failure 400 for scopes nobody asked for, 403 for a foreign workspace or an address that has to be verified first,
- * 409 when the workspace has 200 apps.
+ * Connects the app that a person approved, in a transaction.
+ * @throws Failure 400 for scopes nobody asked for, and what `connectApp` throws.
  */
 async function approve(
-  { db, settings, mail, clock }: ConsentParts,
+  { settings, ...parts }: ConsentParts,
   principal: Principal,
   granted: { workspaceId: string; scopes: Scope[] },
   interaction: Interaction,
   client: ReturnType<typeof describeClient>,
 ): Promise<{ grantId: string }> {
-  const { userId } = principal;
   const requested = requestedScopes(interaction);
   const beyond = granted.scopes.filter((scope) => !requested.includes(scope));
   if (beyond.length > 0) throw invalid('scopes', `The app did not ask for ${beyond.join(', ')}.`);
-  const { workspaceId } = granted;
-  const { id: clientId, name: clientName, uri, logoUri } = client;
-  const allowed = scopes.filter((scope) => granted.scopes.includes(scope));
-  const seed = { workspaceId, userId, clientId, clientName, clientUri: uri, logoUri, scopes: allowed };
-  await lockWorkspace(db, workspaceId);
-  await holdMembership(db, workspaceId, principal);
-  await requireVerifiedEmail(db, settings, userId);
-  const [has] = await db.rows<{ count: number }>(count, [workspaceId]);
-  if (has && has.count >= most) {
-    throw conflict(`A workspace has at most ${most} connected apps, expired ones counted. Disconnect one first.`);
-  }
-  const grantId = await openGrant(db, seed);
-  const text = `The app calls itself ${quotedInNotice(clientName)} and may use: ${allowed.join(', ')}.`;
-  const notice = { userId, workspaceId, title: 'You connected an app to your account', text };
-  await queueSecurityNotice({ db, mail, clock }, notice);
-  return { grantId };
+  return { grantId: await connectApp({ ...parts, service: settings, principal }, { ...granted, client }) };
 }
 
 /** What a security event says of a grant. */
