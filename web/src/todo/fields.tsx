@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { Change, Todo } from '../outbox/merge.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { todoListsQuery } from '../todo-common/queries.ts';
 import { Pending } from '../ui/card.tsx';
 import { TodoLabels } from './labels.tsx';
-import { type Save, useOpened } from './opened.ts';
+import { type Save, useOneSave, useOpened } from './opened.ts';
 import { Reminders } from './reminders.tsx';
 
 interface FieldsProps {
@@ -55,14 +55,13 @@ function Choice<Value extends string>({ todo, save, label, value, options, chang
 function DueDate({ todo, save }: FieldsProps) {
   const { focus, change } = useOpened(todo, save);
   const [typed, setTyped] = useState<string | null>(null);
-  /** What is on its way: Tab after Enter is no second change. */
-  const saving = useRef<string>(null);
+  const saveOnce = useOneSave();
   const store = async ({ validity, value }: HTMLInputElement) => {
-    if (typed === null || !validity.valid || saving.current === value) return;
-    saving.current = value;
-    await change({ dueDate: value || null });
-    if (saving.current === value) saving.current = null;
-    setTyped((latest) => (latest === value ? null : latest));
+    if (typed === null || !validity.valid) return;
+    await saveOnce(value, async () => {
+      await change({ dueDate: value || null });
+      setTyped((latest) => (latest === value ? null : latest));
+    });
   };
   return (
     <Labelled label="Due date">

@@ -31,3 +31,17 @@ export function useOpened(todo: Todo, save: Save) {
     },
   };
 }
+
+/**
+ * Returns a function that runs `save` unless the same value is being saved by it: Enter saves a field, and the Tab that
+ * follows is no second change.
+ */
+export function useOneSave() {
+  const saving = useRef<string>(null);
+  return async (value: string, save: () => Promise<void>): Promise<void> => {
+    if (saving.current === value) return;
+    saving.current = value;
+    await save();
+    if (saving.current === value) saving.current = null;
+  };
+}

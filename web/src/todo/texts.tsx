@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Card, Empty } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { isComposing } from '../ui/typed-ahead.tsx';
-import type { Save } from './opened.ts';
+import { type Save, useOneSave } from './opened.ts';
 import { storedAs, type TextDraft } from './text-draft.ts';
 
 interface TextsProps {
@@ -52,18 +52,16 @@ export function TitleField({ todo, draft, save }: TextsProps) {
   const id = useId();
   const { typed } = draft;
   const refused = useRef<string>(null);
-  /** What is on its way: Tab after Enter is no second change. */
-  const saving = useRef<string>(null);
+  const saveOnce = useOneSave();
   const store = async () => {
     if (typed === null) return;
     const title = storedAs.title(typed.text);
-    if (saving.current === title) return;
-    if (title === '' || title === todo.title) return draft.clear();
-    saving.current = title;
-    const isSaved = await save({ title }, { title: typed.base });
-    if (saving.current === title) saving.current = null;
-    if (isSaved) draft.saved(title);
-    refused.current = isSaved ? null : typed.text;
+    await saveOnce(title, async () => {
+      if (title === '' || title === todo.title) return draft.clear();
+      const isSaved = await save({ title }, { title: typed.base });
+      if (isSaved) draft.saved(title);
+      refused.current = isSaved ? null : typed.text;
+    });
   };
   return (
     <div className="field">
