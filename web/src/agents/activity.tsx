@@ -2,9 +2,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { useIdentity } from '../session/session.ts';
 import { nameOf } from '../todo-common/todo-parts.tsx';
-import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
-import { Badge, Row, Rows } from '../ui/rows.tsx';
+import { Badge, OlderRows, Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { usageQuery } from '../usage/queries.ts';
 import { minutesInWords, triggerNames } from '../usage/words.ts';
@@ -93,11 +92,7 @@ function Runs({ agent }: Part) {
           )
         }
       </Loaded>
-      {runs.hasNextPage && (
-        <Button isBusy={runs.isFetchingNextPage} onPress={() => void runs.fetchNextPage()}>
-          {runs.isFetchingNextPage ? 'Loading…' : 'Show older ones'}
-        </Button>
-      )}
+      <OlderRows query={runs} />
     </Card>
   );
 }

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useId, useRef } from 'react';
+import { useRef } from 'react';
 import { problemOf } from '../api/client.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
+import { Labelled } from '../ui/fields.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import type { PartProps } from './agent-text.tsx';
@@ -159,15 +160,5 @@ function Fields({ hours, change }: { hours: Hours; change: (hours: Hours) => voi
       </p>
       <HoursGrid hours={hours} onChange={change} />
     </>
-  );
-}
-
-function Labelled({ label, children }: { label: string; children: (id: string) => ReactNode }) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {children(id)}
-    </div>
   );
 }

@@ -2,11 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { useIdentity } from '../session/session.ts';
-import { Button, ButtonLink } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
-import { Row, Rows } from '../ui/rows.tsx';
+import { OlderRows, Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { CaptureBadges, nameOf } from './capture-badges.tsx';
 import { CaptureFilters, useCaptureFilter } from './capture-filters.tsx';
@@ -54,11 +54,7 @@ export function CapturesPage() {
             )
           }
         </Loaded>
-        {captures.hasNextPage && (
-          <Button isBusy={captures.isFetchingNextPage} onPress={() => void captures.fetchNextPage()}>
-            {captures.isFetchingNextPage ? 'Loading…' : 'Show older ones'}
-          </Button>
-        )}
+        <OlderRows query={captures} />
       </section>
       <p className="visually-hidden" role="status">
         {captures.data && !captures.isPlaceholderData && `${rows.length} captures are shown.`}

@@ -5,12 +5,11 @@ import { api, problemOf } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { type Agent, agentsQuery } from '../todo-common/queries.ts';
-import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { Tick } from '../ui/icons.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
-import { Badge, Row, Rows } from '../ui/rows.tsx';
+import { Badge, OlderRows, Row, Rows } from '../ui/rows.tsx';
 import { Ago } from '../ui/time.tsx';
 import { ChatActions } from './chat-head.tsx';
 import { NewChat } from './new-chat.tsx';
@@ -46,11 +45,7 @@ export function ChatsPage() {
             )
           }
         </Loaded>
-        {chats.hasNextPage && (
-          <Button isBusy={chats.isFetchingNextPage} onPress={() => void chats.fetchNextPage()}>
-            {chats.isFetchingNextPage ? 'Loading…' : 'Show older ones'}
-          </Button>
-        )}
+        <OlderRows query={chats} />
       </section>
     </Page>
   );

@@ -13,7 +13,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty, Failed, Loaded, Pending } from '../ui/card.tsx';
 import { Page } from '../ui/page.tsx';
-import { Rows } from '../ui/rows.tsx';
+import { OlderRows, Rows } from '../ui/rows.tsx';
 import { broughtBack, type Item, itemOf, newestFirst, snoozedOf, withoutListed } from './items.ts';
 import { NeedRow, NotificationEntry, subjectOf } from './rows.tsx';
 import { Snoozed, SnoozeProvider } from './snoozed.tsx';
@@ -165,11 +165,7 @@ function Notifications({ query: notifications, listed, register }: Notifications
           )
         }
       </Loaded>
-      {notifications.hasNextPage && (
-        <Button isBusy={notifications.isFetchingNextPage} onPress={() => void notifications.fetchNextPage()}>
-          {notifications.isFetchingNextPage ? 'Loading…' : 'Show older notifications'}
-        </Button>
-      )}
+      <OlderRows query={notifications}>Show older notifications</OlderRows>
       <p>
         <Link to="/settings/notifications">Notification settings</Link>
       </p>

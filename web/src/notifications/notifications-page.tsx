@@ -4,11 +4,10 @@ import { Checkbox } from 'react-aria-components';
 import { Link } from 'react-router';
 import { notificationsQuery } from '../api/queries.ts';
 import { useIdentity } from '../session/session.ts';
-import { Button } from '../ui/button.tsx';
 import { Empty, Loaded } from '../ui/card.tsx';
 import { Tick } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
-import { Rows } from '../ui/rows.tsx';
+import { OlderRows, Rows } from '../ui/rows.tsx';
 import { NotificationRow } from './notification-row.tsx';
 import { ReadAll } from './read-all.tsx';
 
@@ -41,11 +40,7 @@ export function NotificationsPage() {
             )
           }
         </Loaded>
-        {notifications.hasNextPage && (
-          <Button isBusy={notifications.isFetchingNextPage} onPress={() => void notifications.fetchNextPage()}>
-            {notifications.isFetchingNextPage ? 'Loading…' : 'Show older ones'}
-          </Button>
-        )}
+        <OlderRows query={notifications} />
       </section>
       <Checkbox className="choice inline" isSelected={unreadOnly} onChange={setUnreadOnly}>
         <Tick />

@@ -1,5 +1,5 @@
-import { type ReactNode, useId } from 'react';
 import type { Named } from '../approvals/subject-queries.ts';
+import { Labelled } from '../ui/fields.tsx';
 import type { RunFilter } from './filter.ts';
 
 interface RunFiltersProps {
@@ -82,15 +82,5 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
         </select>
       )}
     </Labelled>
-  );
-}
-
-function Labelled({ label, children }: { label: string; children: (id: string) => ReactNode }) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {children(id)}
-    </div>
   );
 }

@@ -5,7 +5,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded, Pending } from '../ui/card.tsx';
 import { Page } from '../ui/page.tsx';
-import { Rows } from '../ui/rows.tsx';
+import { OlderRows, Rows } from '../ui/rows.tsx';
 import { type RunFilter, runFilterIn, runListingOf, searchOfRuns } from './filter.ts';
 import { runningQuery, runsQuery } from './queries.ts';
 import { RunFilters } from './run-filters.tsx';
@@ -97,11 +97,7 @@ function History({ filter, agents, agentOf, onChange }: HistoryProps) {
           );
         }}
       </Loaded>
-      {runs.hasNextPage && (
-        <Button isBusy={runs.isFetchingNextPage} onPress={() => void runs.fetchNextPage()}>
-          {runs.isFetchingNextPage ? 'Loading…' : 'Show older ones'}
-        </Button>
-      )}
+      <OlderRows query={runs} />
     </Card>
   );
 }

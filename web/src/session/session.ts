@@ -1,10 +1,12 @@
+import { useMutation } from '@tanstack/react-query';
 import { useOutletContext } from 'react-router';
-import { api } from '../api/client.ts';
+import { api, problemOf } from '../api/client.ts';
 import { forgetReads, type Identity, identityQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useGo } from '../navigation/navigation.tsx';
 import { loadPage } from '../navigation/start.ts';
 import { wipeStored } from '../offline/store.ts';
+import { useNotice } from '../ui/notice.tsx';
 import { showBadge } from './app-badge.ts';
 
 /** A feature with state that belongs to the session of this browser. */
@@ -83,4 +85,14 @@ export function useSwitchWorkspace() {
     void queryClient.invalidateQueries();
     return workspace.name;
   };
+}
+
+/** The switch to another workspace by a press: its result, and what prevents it, is shown in a notice. */
+export function useSwitching() {
+  const notify = useNotice();
+  return useMutation({
+    mutationFn: useSwitchWorkspace(),
+    onSuccess: (name) => notify(`You are in ${name} now.`),
+    onError: (error) => notify(problemOf(error).message),
+  });
 }

@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, problemOf } from '../api/client.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { api } from '../api/client.ts';
 import { type Identity, readAgain, workspacesQuery } from '../api/queries.ts';
-import { useIdentity, useSwitchWorkspace } from '../session/session.ts';
+import { useIdentity, useSwitching, useSwitchWorkspace } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
 import { TextField } from '../ui/fields.tsx';
@@ -75,13 +75,7 @@ function EditWorkspace({ workspace }: { workspace: Identity['workspace'] }) {
 function YourWorkspaces() {
   const { workspace: current } = useIdentity();
   const workspaces = useQuery(workspacesQuery);
-  const switchWorkspace = useSwitchWorkspace();
-  const notify = useNotice();
-  const switching = useMutation({
-    mutationFn: switchWorkspace,
-    onSuccess: (name) => notify(`You are in ${name} now.`),
-    onError: (error) => notify(problemOf(error).message),
-  });
+  const switching = useSwitching();
   return (
     <Card title="Your workspaces" intro="This browser uses one workspace at a time.">
       <Loaded query={workspaces} what="your workspaces">

@@ -1,24 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { problemOf } from '../api/client.ts';
 import { type Identity, workspacesQuery } from '../api/queries.ts';
-import { useSwitchWorkspace } from '../session/session.ts';
+import { useSwitching } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
-import { useNotice } from '../ui/notice.tsx';
 import { useCommandContext } from './command-context.ts';
 
 /** The menu that switches the workspace. */
 export function WorkspaceMenu({ identity: { workspace } }: { identity: Identity }) {
   const workspaces = useQuery({ ...workspacesQuery, enabled: false });
-  const switchWorkspace = useSwitchWorkspace();
   const navigate = useNavigate();
-  const notify = useNotice();
-  const switching = useMutation({
-    mutationFn: switchWorkspace,
-    onSuccess: (name) => notify(`You are in ${name} now.`),
-    onError: (error) => notify(problemOf(error).message),
-  });
+  const switching = useSwitching();
   const choose = (id: string) => {
     if (id === 'manage') void navigate('/settings/workspace');
     else if (id !== workspace.id) switching.mutate(id);

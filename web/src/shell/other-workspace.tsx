@@ -1,20 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { problemOf } from '../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { type Identity, workspacesQuery } from '../api/queries.ts';
-import { useSwitchWorkspace } from '../session/session.ts';
+import { useSwitching } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
-import { useNotice } from '../ui/notice.tsx';
 
 /** Links in emails (`?workspace=`) may lead to a page of another workspace than the one that is open: offers to switch. */
 export function OtherWorkspace({ workspace, named }: Pick<Identity, 'workspace'> & { named: string }) {
   const workspaces = useQuery(workspacesQuery);
-  const switchWorkspace = useSwitchWorkspace();
-  const notify = useNotice();
-  const switching = useMutation({
-    mutationFn: switchWorkspace,
-    onSuccess: (name) => notify(`You are in ${name} now.`),
-    onError: (error) => notify(problemOf(error).message),
-  });
+  const switching = useSwitching();
   const wanted = workspaces.data?.data.find(({ id }) => id === named && id !== workspace.id);
   if (!wanted) return null;
   return (

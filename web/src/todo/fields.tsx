@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId, useState } from 'react';
+import { useState } from 'react';
 import type { Change, Todo } from '../outbox/merge.ts';
 import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { todoListsQuery } from '../todo-common/queries.ts';
 import { Pending } from '../ui/card.tsx';
+import { Labelled } from '../ui/fields.tsx';
 import { TodoLabels } from './labels.tsx';
 import { type Save, useOneSave, useOpened } from './opened.ts';
 import { Reminders } from './reminders.tsx';
@@ -84,16 +85,6 @@ function DueDate({ todo, save }: FieldsProps) {
         />
       )}
     </Labelled>
-  );
-}
-
-function Labelled({ label, children }: { label: string; children: (id: string) => ReactNode }) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {children(id)}
-    </div>
   );
 }
 

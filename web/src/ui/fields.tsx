@@ -70,6 +70,17 @@ function Control({ name, label, hint, autoComplete, optional = false, input, but
   );
 }
 
+/** A label with the control that it names, which gets its id. */
+export function Labelled({ label, children }: { label: string; children: (id: string) => ReactNode }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children(id)}
+    </div>
+  );
+}
+
 /** A single-line text field. */
 export function TextField({ type = 'text', inputMode, maxLength, isReadOnly, defaultValue, ...field }: TextFieldProps) {
   const isPlain = type === 'text' && !inputMode;

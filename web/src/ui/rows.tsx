@@ -1,4 +1,6 @@
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { Children, type ReactNode } from 'react';
+import { Button } from './button.tsx';
 
 /** A list of resources, each with a title, facts and actions. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
@@ -6,6 +8,23 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
     <ul className="rows" aria-label={label}>
       {children}
     </ul>
+  );
+}
+
+interface OlderRowsProps {
+  /** Pages of rows, the newest first. */
+  query: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+  children?: string;
+}
+
+/** The button below `Rows` that reads the next page. Nothing where all are shown. */
+export function OlderRows({ query, children = 'Show older ones' }: OlderRowsProps) {
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  if (!hasNextPage) return null;
+  return (
+    <Button isBusy={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+      {isFetchingNextPage ? 'Loading…' : children}
+    </Button>
   );
 }
 

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card, Empty, Loaded } from '../../ui/card.tsx';
 import { SelectField } from '../../ui/choices.tsx';
 import { useNotice } from '../../ui/notice.tsx';
-import { Badge, Row, Rows } from '../../ui/rows.tsx';
+import { Badge, OlderRows, Row, Rows } from '../../ui/rows.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { Attempts } from './attempts.tsx';
 import { type Delivery, type DeliveryStatus, deliveriesQuery, type Endpoint, webhooksKey } from './queries.ts';
@@ -56,11 +56,7 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
           )
         }
       </Loaded>
-      {deliveries.hasNextPage && (
-        <Button isBusy={deliveries.isFetchingNextPage} onPress={() => void deliveries.fetchNextPage()}>
-          {deliveries.isFetchingNextPage ? 'Loading…' : 'Show older ones'}
-        </Button>
-      )}
+      <OlderRows query={deliveries} />
       {endpoint.enabled && (
         <div className="send-again">
           <SendAgainSince endpointId={endpoint.id} />
