@@ -4,6 +4,7 @@ import { problemOf } from '../api/client.ts';
 import { type Patch, startsWords, tryOut } from '../edits/changes.ts';
 import type { TodoCommands } from '../edits/list-actions.ts';
 import type { Changes } from '../edits/use-changes.ts';
+import type { Assignable } from '../quick-add/parse.ts';
 import { useIdentity } from '../session/session.ts';
 import { type Todo, todoListsQuery } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,7 +12,7 @@ import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { priorities } from './filter.ts';
-import { type Worker, workersQuery } from './queries.ts';
+import { workersQuery } from './queries.ts';
 import { useMatches } from './use-matches.ts';
 import type { TodoPages } from './use-pending.ts';
 import type { Selection } from './use-selection.ts';
@@ -119,8 +120,8 @@ function AssignMenu({ todos, patch }: { todos: () => readonly Todo[]; patch: Cha
   const { workspace, user } = useIdentity();
   const notify = useNotice();
   const workers = useQuery({ ...workersQuery(workspace.id), enabled: false });
-  const [asked, setAsked] = useState<Worker | null>(null);
-  const assign = (worker: Worker | undefined) => {
+  const [asked, setAsked] = useState<Assignable | null>(null);
+  const assign = (worker: Assignable | undefined) => {
     const fields: Patch = { assignees: worker ? [{ id: worker.id, type: worker.type }] : [] };
     patch(todos(), fields, worker ? `assigned to ${worker.name}` : 'assigned to nobody');
   };

@@ -1,7 +1,7 @@
 import { noValue } from '../edits/changes.ts';
+import type { Assignable } from '../quick-add/parse.ts';
 import type { Todo, TodoList } from '../todo-common/queries.ts';
 import { type Filter, type Listing, priorities, statuses } from './filter.ts';
-import type { Worker } from './queries.ts';
 
 /*
  * The parts of a listing by one field of its todos: the columns of a board, and the groups of a list that is in another
@@ -24,7 +24,7 @@ export interface Part {
 }
 
 /** Somebody who has todos, or can have some. */
-export interface PartWorker extends Worker {
+export interface PartWorker extends Assignable {
   isArchived?: boolean;
 }
 

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { type Polled, pollUnlessLive } from '../api/live-state.ts';
+import { readAssignable } from '../quick-add/queries.ts';
 import type { Listing } from './filter.ts';
 
 const refetchMs = 5_000;
@@ -40,26 +41,10 @@ export const summaryQuery = (
     refetchInterval: (query) => pollUnlessLive(query, refetchMs),
   });
 
-/** Somebody to whom a todo can be assigned. */
-export interface Worker {
-  id: string;
-  name: string;
-  type: 'user' | 'agent';
-}
-
-/** The members and the agents of a workspace. */
+/** The members and the agents of a workspace, stored for reading offline unlike `assignableQuery`. */
 export const workersQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['workers', workspaceId],
-    queryFn: async ({ signal }): Promise<Worker[]> => {
-      const [members, agents] = await Promise.all([
-        api.workspaces.listMembers.query({ workspaceId }, { signal }),
-        api.agents.list.query({}, { signal }),
-      ]);
-      return [
-        ...members.data.map(({ id, name }) => ({ id, name, type: 'user' as const })),
-        ...agents.data.map(({ id, name }) => ({ id, name, type: 'agent' as const })),
-      ];
-    },
+    queryFn: ({ signal }) => readAssignable(workspaceId, signal),
     staleTime: 60_000,
   });
