@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestService, type TestService } from '../support/harness.ts';
+import type { TestService } from '../support/harness.ts';
 import { callTool, raw } from '../support/mcp-clients.ts';
-import { type Connection, connectApp, pkce, redeem, refresh, register, send } from '../support/oauth.ts';
+import { type Connection, connectApp, pkce, redeem, refresh, register, send, startTwo } from '../support/oauth.ts';
 import { assertRefused, listTools, newCode, opens } from '../support/oauth-hostile.ts';
 import { newAccount, type Person } from '../support/people.ts';
 import { countOf } from '../support/proof-size.ts';
@@ -16,19 +16,13 @@ const rounds = countOf('OAUTH_ROUNDS', { ci: 6, full: 200 });
 
 const test = suite('oauth under attack: tokens');
 let tandem: TestService;
-let second: TestService;
 let elsewhere: string;
+let close: () => Promise<void>;
 
 test.before(async () => {
-  tandem = await startTestService();
-  // It knows the service by the same public address.
-  second = await startTestService({ PUBLIC_URL: tandem.url });
-  elsewhere = `http://127.0.0.1:${second.service.port}`;
+  ({ tandem, elsewhere, close } = await startTwo());
 });
-test.after(async () => {
-  await second.close();
-  await tandem.close();
-});
+test.after(() => close());
 
 const anywhere = () => (Math.random() < 0.5 ? tandem.url : elsewhere);
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestService, type TestService } from '../support/harness.ts';
+import type { TestService } from '../support/harness.ts';
 import {
   authorizeUrl,
   Browser,
@@ -11,6 +11,7 @@ import {
   refresh,
   register,
   send,
+  startTwo,
 } from '../support/oauth.ts';
 import { assertRefused, type NewCode, newCode, opens } from '../support/oauth-hostile.ts';
 import { newAccount } from '../support/people.ts';
@@ -25,19 +26,13 @@ const rounds = countOf('OAUTH_ROUNDS', { ci: 6, full: 200 });
 
 const test = suite('oauth under attack: clients and consent');
 let tandem: TestService;
-let second: TestService;
 let elsewhere: string;
+let close: () => Promise<void>;
 
 test.before(async () => {
-  tandem = await startTestService();
-  // It knows the service by the same public address.
-  second = await startTestService({ PUBLIC_URL: tandem.url });
-  elsewhere = `http://127.0.0.1:${second.service.port}`;
+  ({ tandem, elsewhere, close } = await startTwo());
 });
-test.after(async () => {
-  await second.close();
-  await tandem.close();
-});
+test.after(() => close());
 
 const anywhere = () => (Math.random() < 0.5 ? tandem.url : elsewhere);
 

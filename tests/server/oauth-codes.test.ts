@@ -1,24 +1,29 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startTestService, type TestService } from '../support/harness.ts';
-import { authorizeUrl, Browser, connectApp, decide, pkce, redeem, refresh, register, send } from '../support/oauth.ts';
+import type { TestService } from '../support/harness.ts';
+import {
+  authorizeUrl,
+  Browser,
+  connectApp,
+  decide,
+  pkce,
+  redeem,
+  refresh,
+  register,
+  send,
+  startTwo,
+} from '../support/oauth.ts';
 import { newAccount } from '../support/people.ts';
 
 const test = suite('oauth: codes');
 let tandem: TestService;
-let second: TestService;
-/** The second process, which knows the service by the same public address. */
 let elsewhere: string;
+let close: () => Promise<void>;
 
 test.before(async () => {
-  tandem = await startTestService();
-  second = await startTestService({ PUBLIC_URL: tandem.url });
-  elsewhere = `http://127.0.0.1:${second.service.port}`;
+  ({ tandem, elsewhere, close } = await startTwo());
 });
-test.after(async () => {
-  await second.close();
-  await tandem.close();
-});
+test.after(() => close());
 
 const status = async (token: string, url = tandem.url) =>
   (await send(url, 'GET /api/v1/me', { headers: { authorization: `Bearer ${token}` } })).status;

@@ -1,21 +1,18 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Answer, startTestService, type TestService } from '../support/harness.ts';
-import { authorizeUrl, Browser, connectApp, decide, pkce, refresh, register } from '../support/oauth.ts';
+import type { Answer, TestService } from '../support/harness.ts';
+import { authorizeUrl, Browser, connectApp, decide, pkce, refresh, register, startTwo } from '../support/oauth.ts';
 import { newAccount, type Person } from '../support/people.ts';
 
 const test = suite('connected apps');
 let tandem: TestService;
-let second: TestService;
+let elsewhere: string;
+let close: () => Promise<void>;
 
 test.before(async () => {
-  tandem = await startTestService();
-  second = await startTestService({ PUBLIC_URL: tandem.url });
+  ({ tandem, elsewhere, close } = await startTwo());
 });
-test.after(async () => {
-  await second.close();
-  await tandem.close();
-});
+test.after(() => close());
 
 const as = (person: Person, route: string, body?: unknown): Promise<Answer> =>
   tandem.call(route, body, { key: person.session.token });
@@ -23,8 +20,7 @@ const listed = (person: Person, more = '', workspaceId = person.session.workspac
   as(person, `GET /connected-apps?workspaceId=${workspaceId}${more}`);
 /** Whether a bearer opens anything, asked of the other process. */
 const works = async (key: string) =>
-  (await fetch(`http://127.0.0.1:${second.service.port}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } }))
-    .ok;
+  (await fetch(`${elsewhere}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).ok;
 
 /** Makes `person` a member of a workspace whose owner invited them, by the database: the emails are tested elsewhere. */
 async function join(person: Person, workspaceId: string): Promise<void> {

@@ -3,29 +3,28 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openGrant } from '../../db/grants.ts';
 import { notOnCluster } from '../support/citus.ts';
-import { startTestService, type TestService } from '../support/harness.ts';
+import type { TestService } from '../support/harness.ts';
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { type MailServer, openMailServer } from '../support/mail-server.ts';
-import { authorizeUrl, Browser, pkce, register, send } from '../support/oauth.ts';
+import { authorizeUrl, Browser, pkce, register, send, startTwo } from '../support/oauth.ts';
 import { newAccount, type Person } from '../support/people.ts';
 
 const test = suite('oauth: consent');
 const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
 let tandem: TestService;
-let second: TestService;
+let elsewhere: string;
+let close: () => Promise<void>;
 let box: MailServer;
 let client: string;
 
 test.before(async () => {
   box = await openMailServer();
-  tandem = await startTestService({ SMTP_URL: box.url, REQUIRE_VERIFIED_EMAIL: 'false' });
-  second = await startTestService({ PUBLIC_URL: tandem.url });
+  ({ tandem, elsewhere, close } = await startTwo({ SMTP_URL: box.url, REQUIRE_VERIFIED_EMAIL: 'false' }));
   client = await register(tandem.url);
 });
 test.after.each(releaseAll);
 test.after(async () => {
-  await second.close();
-  await tandem.close();
+  await close();
   await box.close();
 });
 
@@ -235,7 +234,6 @@ test('any process serves any step, for every address in the request', async () =
   const person = await newAccount(tandem);
   const browser = new Browser(person);
   const forged = { headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' } };
-  const elsewhere = `http://127.0.0.1:${second.service.port}`;
   const metadata = await send(elsewhere, 'GET /.well-known/oauth-authorization-server', forged);
   assert.is(metadata.body.authorization_endpoint, `${tandem.url}/oauth/authorize`);
   const { headers } = await browser.visit(authorizeUrl(elsewhere, client, pkce().challenge));

@@ -1,25 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shifted } from '../../db/engine/index.ts';
-import { startTestService, type TestService } from '../support/harness.ts';
-import { connectApp, refresh, register, send } from '../support/oauth.ts';
+import type { TestService } from '../support/harness.ts';
+import { connectApp, refresh, register, send, startTwo } from '../support/oauth.ts';
 import { newAccount } from '../support/people.ts';
 
 const test = suite('oauth: tokens');
 let tandem: TestService;
-let second: TestService;
-/** The second process, which knows the service by the same public address. */
 let elsewhere: string;
+let close: () => Promise<void>;
 
 test.before(async () => {
-  tandem = await startTestService();
-  second = await startTestService({ PUBLIC_URL: tandem.url });
-  elsewhere = `http://127.0.0.1:${second.service.port}`;
+  ({ tandem, elsewhere, close } = await startTwo());
 });
-test.after(async () => {
-  await second.close();
-  await tandem.close();
-});
+test.after(() => close());
 
 const status = async (token: string, url = tandem.url) =>
   (await send(url, 'GET /api/v1/me', { headers: { authorization: `Bearer ${token}` } })).status;

@@ -1,9 +1,32 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Scope, scopes } from '../../domain/scopes.ts';
-import type { Answer, TestService } from './harness.ts';
+import { type Answer, startTestService, type TestService } from './harness.ts';
 import type { Person } from './people.ts';
 
 export const callback = 'http://127.0.0.1:33333/callback';
+
+/** Two processes that know the service by the same public address. */
+interface TwoProcesses {
+  tandem: TestService;
+  /** The address of the second one. */
+  elsewhere: string;
+  close(): Promise<void>;
+}
+
+/** Starts two processes on one database; the settings are those of the first. */
+export async function startTwo(environment: Record<string, string> = {}): Promise<TwoProcesses> {
+  const tandem = await startTestService(environment);
+  const second = await startTestService({ PUBLIC_URL: tandem.url });
+  return {
+    tandem,
+    elsewhere: `http://127.0.0.1:${second.service.port}`,
+    close: async () => {
+      await second.close();
+      await tandem.close();
+    },
+  };
+}
+
 /** Calls an absolute path of the service: form fields, JSON, or nothing. Never follows a redirect. */
 export async function send(
   url: string,
