@@ -54,13 +54,15 @@ export async function workloadsOf(url: string, spaces: Space[]): Promise<Workloa
     deep.set(key, place === 0 ? await deepQuery(url, key, 50, 100) : await deepQuery(url, key, 2, 20));
   }
   const words = searchedWords();
-  const write = (method: 'POST' | 'PATCH', of: (turn: number) => object) =>
+  const write = (method: 'POST' | 'PATCH', of: (turn: number) => object, pass = 0) =>
     mixed(spaces, (space, turn) => ({
       method,
       path: method === 'POST' ? '/todos' : `/todos/${idOf(space, turn)}`,
       key: space.key,
-      body: JSON.stringify(of(turn)),
+      body: JSON.stringify(of(turn + pass)),
     }));
+  // Other values each time that a todo comes up again, since equal ones would change nothing.
+  const update = (of: (turn: number) => object) => [0, 1, 2].flatMap((pass) => write('PATCH', of, pass));
   const title = (turn: number) => `Review ${wordOf(1 + ((turn * 7) % 100))} ${wordOf(200 + turn)} of the week`;
   const content = (turn: number) =>
     Array.from({ length: 20 }, (_, i) => wordOf(1 + ((turn * 31 + i * i) % 900))).join(' ');
@@ -94,9 +96,9 @@ export async function workloadsOf(url: string, spaces: Space[]): Promise<Workloa
     {
       name: 'updateTodo status',
       target: 0.95,
-      calls: write('PATCH', (turn) => ({ status: status(turn), priority: priority(turn) })),
+      calls: update((turn) => ({ status: status(turn), priority: priority(turn) })),
     },
-    { name: 'updateTodo title', target: 0.95, calls: write('PATCH', (turn) => ({ title: title(turn) })) },
+    { name: 'updateTodo title', target: 0.95, calls: update((turn) => ({ title: title(turn) })) },
     { name: 'summary', target: undefined, calls: list('/summary') },
     {
       name: 'search',

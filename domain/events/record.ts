@@ -174,8 +174,8 @@ function boundOf(bindings: Bindings, row: EventRow, { type, parents, fields, ver
 
 /**
  * The same within the statement that makes the change: a part of its `with` list, without the comma. The events are
- * recorded in the order given. Where they may be left out, the caller restores `origin.eventId`; the part returns the ids
- * of those that are not.
+ * recorded in the order given. Where they may be left out, the caller restores `eventId` and `hasRecorded` of the origin;
+ * the part returns the ids of those that are not.
  */
 export function recordingPart(bindings: Bindings, origin: Origin, recording: Recording): string {
   const { events, changed, workspace, type, parents, fields, version } = recording;

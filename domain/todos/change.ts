@@ -150,7 +150,7 @@ async function write(
   const indexed = `, indexed as (update todo_search set ${searched.join(', ')} where ${these} todo_id = ${list}
     and todo_id in (select id from changed))`;
   const reminded = 'due_date' in columns || 'status' in columns ? `, ${settlingPart('changed', workspace)}` : '';
-  const { eventId } = db.origin;
+  const { eventId, hasRecorded } = db.origin;
   const record = recorded === undefined ? '' : `, ${recordedPart(db, bindings, workspace, columns, recorded)}`;
   const built = `with held as materialized (
       select id as held_id, xmin::text as row_version${names.map((name) => `, ${name} as old_${name}`).join('')}
@@ -165,7 +165,7 @@ async function write(
   const shape = [names.join(), only, touched.length > 0, recorded !== undefined].join(' ');
   const text = sharedTexts.share(shape, built);
   const rows = await db.rows<TodoRow & { overtaken: boolean; isRecorded: boolean }>(text, bindings.values);
-  if (record && !rows.some((row) => row.isRecorded)) db.origin.eventId = eventId;
+  if (record && !rows.some((row) => row.isRecorded)) Object.assign(db.origin, { eventId, hasRecorded });
   if (rows.some((row) => row.overtaken)) return findTodos(db, workspaceId, ids);
   return todosOf(rows.map(({ overtaken: _, isRecorded: __, ...row }) => row));
 }

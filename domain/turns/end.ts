@@ -64,11 +64,11 @@ export async function saveEndAtOnce(
   const created = { type: 'message.created' as const, objectId: id, parents: parentsOf({ chatId, todoId, agentId }) };
   const settled = statusChange('completedAt', ...fieldsOfMessages);
   const events = [created, chatEvent({ chatId, todoId, agentId: namedAgentId }, settled)];
-  const { eventId } = db.origin;
+  const { eventId, hasRecorded } = db.origin;
   const recording = recordingPart(bindings, db.origin, { events, changed: 'changed', workspace: '$1' });
   const saved = await db.rows(`with ${parts}, ${recording} select 1 from m`, bindings.values);
   if (saved.length === 0) {
-    db.origin.eventId = eventId;
+    Object.assign(db.origin, { eventId, hasRecorded });
     return false;
   }
   wake(db, 'digests');

@@ -46,6 +46,7 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
   let oldest: string | null = null;
   let isBusy = false;
   let isExpected = false;
+  let isPausing = false;
   let recordedAt = Number.NEGATIVE_INFINITY;
   const isRecording = () => performance.now() - recordedAt < transactionMs;
   let large: Promise<unknown> | undefined;
@@ -69,11 +70,14 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
   const numberSome = async () => {
     // On Citus a batch begins with a look.
     const looksFirst = events.engine !== 'citus' && !isBusy && !isExpected && next === undefined;
+    const wasExpected = isExpected;
     isExpected = false;
+    isPausing = false;
     if (looksFirst && !(await hasQueuedEvents(events))) {
       oldest = null;
       return isRecording() ? recordingMs : idleMs;
     }
+    isPausing = true;
     const numbered = await numberEvents(events, next);
     next = numbered.hasMore ? numbered.next : undefined;
     oldest = numbered.oldest;
@@ -81,7 +85,9 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     if (numbered.large) startLarge(numbered.large);
     if (numbered.read && numbered.read.length > 0) startDeleting(numbered.read);
     if (numbered.hasMore) return 0;
-    if (!isBusy) return events.engine === 'citus' && !isRecording() ? idleMs : recordingMs;
+    // What was expected may have been numbered by another process: each commit here would else cost a batch in vain.
+    isPausing = isBusy || wasExpected || isExpected;
+    if (!isPausing) return events.engine === 'citus' && !isRecording() ? idleMs : recordingMs;
     // There a batch asks all shards, and costs as much as many events do.
     return numbered.count < many && events.engine !== 'citus' ? busyMs : manyMs;
   };
@@ -91,6 +97,7 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     } catch (error) {
       // What waits is not known: at least what comes from now on.
       oldest ??= new Date().toISOString();
+      isPausing = false;
       throw error;
     }
   };
@@ -111,7 +118,7 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     ],
     wake: () => {
       isExpected = true;
-      if (!isBusy) poller.wake();
+      if (!isPausing) poller.wake();
     },
     stop: async () => {
       stopListening();

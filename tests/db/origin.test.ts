@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serviceOrigin } from '../../db/origin.ts';
 import { recordEvent } from '../../domain/events/record.ts';
+import { applyPlain } from '../../domain/todos/change.ts';
 import { eventsOf } from '../support/event-log.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 
@@ -29,6 +30,26 @@ test('the last event of an origin is one that was not undone, in a savepoint or 
   });
   const [event, second] = await eventsOf(tandem, workspaceId);
   assert.equal([db.origin.eventId, second], [event?.id, undefined]);
+});
+
+test('an origin has recorded nothing where a change set equal values', async () => {
+  const { call, workspaceId } = await tandem.workspace();
+  const { id } = (await call('POST /todos', { title: 'Water the plants' })).body;
+  const changed = { columns: { priority: 2 }, assignees: undefined, labels: undefined };
+  const change = { ...changed, schedule: undefined, schedulePaused: undefined };
+  const recordedBy = async () => {
+    const db = tandem.db.as(serviceOrigin());
+    await applyPlain(db, workspaceId, id, change, 'any');
+    const { origin } = db;
+    return [origin.eventId !== undefined, origin.hasRecorded ?? false];
+  };
+  assert.equal(
+    [await recordedBy(), await recordedBy()],
+    [
+      [true, true],
+      [false, false],
+    ],
+  );
 });
 
 test.run();
