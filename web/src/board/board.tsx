@@ -57,7 +57,7 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
     const shown = marked.length > 0 ? marked : cards.cardsOf(new Set([activeKey ?? '']));
     return [...new Map(shown.map(({ todo }) => [todo.id, todo])).values()];
   };
-  const { commands, dialogs } = useTodoCommands(chosen, changes);
+  const { commands, dialogs, decide } = useTodoCommands(chosen, changes);
   useOnPage('board', commands);
   const press = ({ todo, from }: PlacedCard, event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.getModifierState('AltGraph')) return;
@@ -89,6 +89,10 @@ export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
     focused: ({ todo, from }) => {
       setActiveKey(keyOf(from, todo.id));
       held.current = { todoId: todo.id, columnId: from };
+    },
+    decide: ({ todo, from }) => {
+      focus(keyOf(from, todo.id));
+      decide(todo);
     },
     targetsOf: (card) =>
       columns.filter(({ id, isOpen }) => isOpen && !cards.with(card).every(({ todo }) => isIn(field, todo, id))),

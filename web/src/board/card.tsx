@@ -2,7 +2,7 @@ import type { CSSProperties, KeyboardEvent } from 'react';
 import { Link } from 'react-router';
 import { LabelChips, labelsInWords } from '../labels/label-chips.tsx';
 import type { Todo } from '../todo-common/queries.ts';
-import { Assigned, nameOf, workOf } from '../todo-common/todo-parts.tsx';
+import { Assigned, nameOf, WorkChip, workOf } from '../todo-common/todo-parts.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import type { BoardColumn, PlacedCard } from './moves.ts';
@@ -18,6 +18,8 @@ export interface CardActions {
   /** Selects a card, or ends that. */
   toggle: (card: PlacedCard) => void;
   focused: (card: PlacedCard) => void;
+  /** Opens what the agent at work on it asks for. */
+  decide: (card: PlacedCard) => void;
   /** How many cards move with this one, itself included. */
   countWith: (card: PlacedCard) => number;
   /** The columns to which it can be moved. */
@@ -104,7 +106,7 @@ export function Card({ todo, columnId, isSelected, actions, place, size, style, 
       <span className="board-facts">
         {priority && <i className={`priority ${priority}`} title={`${priority} priority`} />}
         <LabelChips labels={labels} most={2} />
-        {work && <span className={`todo-work ${work.tone}`}>{work.text}</span>}
+        <WorkChip todo={todo} onDecide={() => actions.decide(card)} tabIndex={isTabStop ? 0 : -1} />
         {due && <span className={due.isOver ? 'todo-due over' : 'todo-due'}>{due.text}</span>}
         <Assigned to={assignees} />
       </span>

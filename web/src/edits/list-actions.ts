@@ -13,6 +13,12 @@ export type FieldName = 'status' | 'priority' | 'due' | 'list' | 'assignee' | 'a
 
 /** What commands do with todos: the selected ones, else the one in focus, else the one whose page it is or that is shown beside. */
 export interface TodoCommands {
+  /** Whether there are any. */
+  hasTodos(): boolean;
+  /** Whether an agent at work on one of them waits for a decision. */
+  waits(): boolean;
+  /** Opens what that agent asks for. */
+  decide(): void;
   /** Marks the todos as done, or opens them again if all of them are. */
   complete(): void;
   archive(): void;

@@ -2,11 +2,15 @@ import { type ReactNode, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { LazyLabelDialog } from '../labels/lazy-dialog.tsx';
 import type { Todo } from '../todo-common/queries.ts';
+import { waitsForPerson } from '../todo-common/todo-parts.tsx';
 import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { noneAhead, type TypedAhead } from '../ui/typed-ahead.tsx';
 import type { FieldName, TodoCommands } from './list-actions.ts';
 import type { Changes } from './use-changes.ts';
 
+const DecideDialog = lazyOverlay(() =>
+  import('../approvals/decide-dialog.tsx').then(({ DecideDialog }) => DecideDialog),
+);
 const FieldDialog = lazyOverlay(() => import('./field-dialog.tsx').then(({ FieldDialog }) => FieldDialog));
 
 interface Asked {
@@ -19,9 +23,10 @@ interface Asked {
 export function useTodoCommands(
   chosen: () => readonly Todo[],
   changes: Changes,
-): { commands: TodoCommands; dialogs: ReactNode } {
+): { commands: TodoCommands; dialogs: ReactNode; decide: (todo: Todo) => void } {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked | null>(null);
+  const [decided, decide] = useState<Todo | null>(null);
   const ask = (field: Asked['field']) => {
     const todos = chosen();
     if (todos.length === 0) return;
@@ -34,13 +39,19 @@ export function useTodoCommands(
       archive: () => changes.archive(chosen()),
       undo: changes.undo,
       label: () => ask('labels'),
+      hasTodos: () => chosen().length > 0,
+      waits: () => chosen().some(waitsForPerson),
+      decide: () => decide(chosen().find(waitsForPerson) ?? null),
       choose: ask,
       schedule: () => {
         const [todo] = chosen();
         if (todo) void navigate(`/todos/${todo.id}#schedule`);
       },
     },
-    dialogs:
+    decide,
+    dialogs: decided ? (
+      <DecideDialog todo={decided} close={() => decide(null)} />
+    ) : (
       asked &&
       (asked.field === 'labels' ? (
         <LazyLabelDialog
@@ -49,6 +60,7 @@ export function useTodoCommands(
         />
       ) : (
         <FieldDialog {...asked} field={asked.field} changes={changes} close={close} />
-      )),
+      ))
+    ),
   };
 }

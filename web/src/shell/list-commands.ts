@@ -3,6 +3,7 @@ import { inboxOnPage, type RowAction } from '../inbox/inbox-actions.ts';
 import type { Command, CommandContext } from './command.ts';
 
 const isInList = ({ list }: CommandContext) => list?.isFocused() ?? false;
+const hasTodo = ({ list }: CommandContext) => list?.hasTodos() ?? false;
 const hasSelection = ({ list }: CommandContext) => list?.hasSelection() ?? false;
 
 /** Makes commands of what is on the page: they work where `targetOf` finds it, unless `more` says otherwise. */
@@ -24,8 +25,9 @@ const commandsOf =
 
 /** A command of the list of todos. */
 const inList = commandsOf('list', ({ list }) => list);
-/** A command of the todos on the page: of a list, of a board, or the one whose page it is. */
-const ofTodos = commandsOf('list', ({ todos }) => todos);
+/** A command of the todos on the page that are meant: of a list, of a board, or the one whose page it is. */
+const ofTodos = commandsOf('list', ({ todos }) => (todos?.hasTodos() ? todos : null));
+const onPage = commandsOf('list', ({ todos }) => todos);
 /** A command of the todo beside a list. */
 const ofPeek = commandsOf('todo', ({ peek }) => peek);
 
@@ -47,7 +49,7 @@ export const listCommands: readonly Command[] = [
     when: isInList,
     always: true,
   }),
-  inList('select-todo', 'Select the todo', 'x', (list) => list.select()),
+  inList('select-todo', 'Select the todo', 'x', (list) => list.select(), { when: hasTodo }),
   inList('extend-down', 'Extend the selection down', 'Shift+ArrowDown', (list) => list.move(1, true), moves),
   inList('extend-up', 'Extend the selection up', 'Shift+ArrowUp', (list) => list.move(-1, true), moves),
   inList('step-up', 'Move the todo up', 'Alt+ArrowUp', (list) => list.step(-1), steps),
@@ -60,6 +62,10 @@ export const listCommands: readonly Command[] = [
     when: hasSelection,
     always: true,
   }),
+  onPage('decide', 'Decide what its agent asks for', 'Shift+A', (todos) => todos.decide(), {
+    when: ({ todos }) => todos?.waits() ?? false,
+    words: 'approve deny',
+  }),
   ofTodos('complete', 'Mark as done, or open again', 'e', (todos) => todos.complete()),
   choice('status', 'Set the status', 's', 'state progress'),
   choice('priority', 'Set the priority', 'p', 'urgent high low'),
@@ -70,7 +76,7 @@ export const listCommands: readonly Command[] = [
   ofTodos('schedule-todo', 'Plan a schedule', 'Shift+S', (todos) => todos.schedule(), { words: 'repeat every' }),
   ofTodos('label-todos', 'Put labels on, or take them off', 'Shift+L', (todos) => todos.label(), { words: 'tags' }),
   ofTodos('archive-todos', 'Archive', '[Shift]+#', (todos) => todos.archive()),
-  ofTodos('undo', 'Undo the last change', '$mod+z', (todos) => todos.undo()),
+  onPage('undo', 'Undo the last change', '$mod+z', (todos) => todos.undo()),
   {
     id: 'search-todos',
     title: 'Search in the list',

@@ -26,6 +26,37 @@ export function workOf({ latestRun: run }: Pick<Todo, 'latestRun'>): { text: str
   return { text: run.statusReason === 'queued' ? 'Waiting to start' : 'Agent at work', tone: 'live' };
 }
 
+/** Whether the agent at work on a todo waits for the decision of a person. */
+export function waitsForPerson(todo: Pick<Todo, 'latestRun'>): boolean {
+  return workOf(todo)?.tone === 'warn';
+}
+
+interface WorkChipProps {
+  todo: Todo;
+  /** Opens what the agent asks for. */
+  onDecide: () => void;
+  tabIndex?: number;
+}
+
+/** What the latest run of an agent comes to, while it lasts. Where it waits for a person, it opens what it asks for. */
+export function WorkChip({ todo, onDecide, tabIndex = -1 }: WorkChipProps) {
+  const work = workOf(todo);
+  if (work?.tone !== 'warn') return work && <span className="todo-work live">{work.text}</span>;
+  return (
+    <button
+      type="button"
+      className="token priority"
+      tabIndex={tabIndex}
+      title={work.text}
+      aria-haspopup="dialog"
+      aria-label={`Approve…: ${nameOf(todo)}`}
+      onClick={onDecide}
+    >
+      Approve…
+    </button>
+  );
+}
+
 /** The first of those to whom a todo is assigned, by the first character of the name; agents are square. */
 export function Assigned({ to }: { to: Todo['assignees'] }) {
   const [first] = to;

@@ -81,7 +81,7 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
     const hasMany = swiped.current === undefined && selection.selected.size > 0;
     return todosOf(hasMany ? selection.selected : one === undefined ? [] : [one]);
   };
-  const { commands, dialogs } = useTodoCommands(chosen, changes);
+  const { commands, dialogs, decide } = useTodoCommands(chosen, changes);
 
   const visible = virtualizer.getVirtualItems();
   const lastVisible = visible.at(-1)?.index ?? 0;
@@ -221,6 +221,10 @@ export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoG
                 isActive={id === active}
                 isSelected={selection.selected.has(id)}
                 onToggle={() => changes.complete([row.todo])}
+                onDecide={() => {
+                  goTo(id);
+                  decide(row.todo);
+                }}
                 onPress={press(id)}
               />
             );

@@ -5,7 +5,7 @@ import type { CSSProperties, MouseEvent } from 'react';
 import { Link } from 'react-router';
 import { LabelChips, labelsInWords } from '../labels/label-chips.tsx';
 import { dueInWords } from '../todo-common/days.ts';
-import { Assigned, nameOf, workOf } from '../todo-common/todo-parts.tsx';
+import { Assigned, nameOf, WorkChip, workOf } from '../todo-common/todo-parts.tsx';
 import type { HeldRow } from './held-rows.ts';
 import type { RowDrag } from './use-row-drag.ts';
 
@@ -27,12 +27,14 @@ interface TodoRowProps {
   isActive: boolean;
   isSelected: boolean;
   onToggle: () => void;
+  /** Opens what its agent asks for. */
+  onDecide: () => void;
   onPress: (event: MouseEvent) => void;
 }
 
 /** A todo in the grid. Its few elements count: thousands of rows may pass by. */
 export function TodoRow(props: TodoRowProps) {
-  const { row, list, parent, drag, today, place, style, isActive, isSelected, onToggle, onPress } = props;
+  const { row, list, parent, drag, today, place, style, isActive, isSelected, onToggle, onDecide, onPress } = props;
   const { todo, isGone } = row;
   const { id, status, priority, dueDate, assignees, labels, isSuggested, nextRunAt } = todo;
   const { subTodoCount, doneSubTodoCount } = todo;
@@ -96,7 +98,7 @@ export function TodoRow(props: TodoRowProps) {
           </span>
         )}
         {isSuggested && <span className="todo-chip dashed">Suggested</span>}
-        {work && <span className={`todo-work ${work.tone}`}>{work.text}</span>}
+        <WorkChip todo={todo} onDecide={onDecide} />
       </span>
       <span role="gridcell" className="todo-facts-cell">
         <LabelChips labels={labels} most={2} />

@@ -1,0 +1,124 @@
+import * as assert from 'uvu/assert';
+import { pageSuite, type Stage } from '../support/browser.ts';
+import { cardOf } from '../support/inbox-fixtures.ts';
+import { look, looksOf } from '../support/looks.ts';
+import { callsOf, type Person } from '../support/people.ts';
+import { reply, ScriptedEngine, use } from '../support/scripted-engine.ts';
+import { bodyOf, endOfRun, startRun, untilStatus } from '../support/work-fixtures.ts';
+
+/* Decisions that an agent at work on a todo waits for, made where the todo is listed. */
+
+const engine = new ScriptedEngine();
+const test = pageSuite('pages: decisions in lists', async () => ({ engine }));
+
+/** A todo of this title whose agent asks to create these, and its chat once it waits. */
+async function waiting({ tandem }: Stage, person: Person, title: string, ...wanted: string[]) {
+  const call = callsOf(tandem, person);
+  const todo = bodyOf(await call('POST /todos', { title, priority: 'high' }), 201);
+  const agent = bodyOf(await call('POST /agents', { name: 'Researcher', requiresApproval: true }), 201);
+  const calls = wanted.map((each): [string, unknown] => ['create_todo', { title: each }]);
+  const plan = engine.plan([use(...calls), reply('Done.')]);
+  const { chatId } = await startRun({ call }, todo.id, plan, agent.id);
+  await untilStatus({ call }, chatId, 'awaiting_input');
+  return { todo, chatId, call };
+}
+
+for (const { name, ...options } of looksOf(import.meta.url)) {
+  test.promise(`the row of a todo whose agent waits leads to what it asks, and back: ${name}`, async (stage) => {
+    const ada = await stage.person('Ada Lovelace');
+    const { todo, call } = await waiting(stage, ada, 'Furnish the office', 'Order desks', 'Order chairs');
+    bodyOf(await call('POST /todos', { title: 'Water the plants' }), 201);
+    const window = await stage.window({ ...options, as: ada });
+    const { page, goTo } = window;
+    await goTo('/todos', 'Todos');
+    const row = page.getByRole('row', { name: /^Furnish the office, .*Waiting for you/ });
+    await row.getByRole('button', { name: 'Approve…: Furnish the office' }).waitFor();
+    await look(window, `decide-row-${name}`);
+    await row.getByRole('button', { name: 'Approve…: Furnish the office' }).click();
+    const dialog = page.getByRole('dialog', { name: '“Furnish the office” waits for you' });
+    await cardOf(window, /create the todo “Order chairs”/).waitFor();
+    await look(window, `decide-dialog-${name}`);
+    const desks = cardOf(window, /create the todo “Order desks”/);
+    await desks.getByRole('button', { name: 'Approve', exact: true }).click();
+    await desks.waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.locator('[role="row"]:focus', { hasText: 'Furnish the office' }).waitFor();
+    await endOfRun({ call }, todo.id);
+    await row.waitFor({ state: 'detached' });
+    assert.is(bodyOf(await call('GET /approvals?status=pending')).data.length, 0);
+  });
+}
+
+test.promise(
+  'keys decide on a list, a board and the page of the todo, and only where something waits',
+  async (stage) => {
+    const ada = await stage.person();
+    const { todo } = await waiting(stage, ada, 'Furnish the office', 'Order desks');
+    const call = callsOf(stage.tandem, ada);
+    bodyOf(await call('POST /todos', { title: 'Water the plants', priority: 'low' }), 201);
+    const window = await stage.window({ as: ada });
+    const { page, goTo } = window;
+    const dialog = page.getByRole('dialog', { name: '“Furnish the office” waits for you' });
+    const closes = async () => {
+      await dialog.getByRole('button', { name: 'Deny with a note' }).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await goTo('/todos?sort=priority', 'Todos');
+    const plants = page.getByRole('row', { name: /^Water the plants/ });
+    await plants.focus();
+    await page.keyboard.press('Shift+A');
+    await page.getByRole('row', { name: /^Furnish the office/ }).focus();
+    assert.is(await dialog.count(), 0);
+    await page.keyboard.press('Shift+A');
+    await closes();
+    await page.locator('[role="row"]:focus', { hasText: 'Furnish the office' }).waitFor();
+
+    await goTo('/todos?layout=board', 'Todos');
+    await page
+      .locator('.board-card', { hasText: 'Furnish the office' })
+      .getByRole('button', { name: 'Approve…' })
+      .click();
+    await closes();
+    await page.locator('.board a:focus', { hasText: 'Furnish the office' }).waitFor();
+    await page.keyboard.press('Shift+A');
+    await closes();
+
+    await goTo(`/todos/${todo.id}`, 'Furnish the office');
+    await cardOf(window, /create the todo “Order desks”/).waitFor();
+    await page.keyboard.press('Shift+A');
+    await dialog.getByRole('button', { name: 'Deny with a note' }).click();
+    await dialog.getByRole('textbox').fill('No desks');
+    await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await endOfRun({ call }, todo.id);
+    const [decided] = bodyOf(await call('GET /approvals')).data;
+    assert.equal([decided.status, decided.note], ['denied', 'No desks']);
+  },
+);
+
+test.promise('the palette offers what is done to todos only where one is meant', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  bodyOf(await call('POST /todos', { title: 'Water the plants' }), 201);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  const row = page.getByRole('row', { name: /^Water the plants/ });
+  await row.waitFor();
+  const found = async () => {
+    await page.keyboard.press('ControlOrMeta+k');
+    const palette = page.getByRole('dialog', { name: 'Find a command' });
+    await palette.getByRole('option', { name: 'Next todo' }).waitFor();
+    const names = await palette.getByRole('option').allTextContents();
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+    const wanted = ['Set the priority', 'Mark as done', 'Select the todo', 'Undo the last change', 'Decide what'];
+    return wanted.filter((each) => names.some((name) => name.startsWith(each)));
+  };
+  assert.equal(await found(), ['Undo the last change']);
+  await row.focus();
+  assert.equal(await found(), ['Set the priority', 'Mark as done', 'Select the todo', 'Undo the last change']);
+});
+
+test.run();
