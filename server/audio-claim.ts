@@ -7,9 +7,9 @@ import type { OnSession } from './pubsub/listener.ts';
 import { StartError } from './start-errors.ts';
 
 /*
- * Any process takes any chunk of a recording, and any worker joins them: all processes on a database must use one audio
- * store. Each holds a shared advisory lock, whose number is made of the id of its store, on its listening connection. It
- * ends with the process, so it cannot be stale.
+ * All processes on a database must use one audio store, because any process takes any chunk of a recording, and any
+ * worker joins them. Each process holds a shared advisory lock on its listening connection; the number of the lock is
+ * derived from the id of its store. The lock ends with the process, so it is never stale.
  */
 
 /** The first number of these locks; those of migrations and the embedded database have another. */
@@ -33,8 +33,8 @@ async function findForeign(connection: postgres.Sql, lock: number): Promise<stri
 }
 
 /**
- * Takes the lock of a store on a connection, and logs an error when a process with another store is there: of two that
- * start at the same moment, neither finds the other before both run.
+ * Takes the lock of a store on a connection, and logs an error if a process with another store is running. This finds
+ * two processes that start at the same moment: the check before the start finds neither.
  */
 export async function holdAudioStore(connection: postgres.Sql, storeId: string, log: Logger): Promise<void> {
   const lock = lockOf(storeId);

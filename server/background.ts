@@ -21,8 +21,8 @@ export interface Background {
   pgListener: PgListener;
   measures: Measure[];
   /**
-   * Starts the workers and the watch of the event loop, once requests are answered; null when this process has none, else
-   * where to add periodic work, and when each kind of work was looked for once.
+   * Starts the workers and the watch of the event loop, once requests are answered. Returns where to add periodic work,
+   * and a promise that resolves when each kind of work was looked for once. Null if this process has no workers.
    */
   startWork(handlers: Handlers): { periodic: Pick<Periodic, 'every'>; first: Promise<void> } | null;
   stopWork(): Promise<void>;

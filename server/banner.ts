@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import type { FirstSteps } from './first-run.ts';
 
 /**
- * The line that runs a command of the operator. `folder` is that of the running code: beside it are the built commands,
- * and where nothing but what runs was copied, as in the image, there is no `npm run`.
+ * The command line that runs a command of the operator. `folder` is that of the running code. The built commands are
+ * beside it: where only the built files were copied, as in the image, there is no `npm run`.
  */
 export function commandLine(name: string, args: readonly string[] = [], folder = import.meta.dirname): string {
   const built = join(folder, `${name}.mjs`);

@@ -6,8 +6,9 @@ const suffix = '_FILE';
 export class SettingFileError extends Error {}
 
 /**
- * The environment with what files hold: for each of `settings`, `<SETTING>_FILE` names a file whose content is the value, as
- * Docker, Kubernetes and systemd mount secrets. White space at its end is cut. A path that is empty counts as unset.
+ * The environment with the contents of files: for each of `settings`, `<SETTING>_FILE` may name a file that contains
+ * the value, as Docker, Kubernetes and systemd mount secrets. White space at the end of a file is cut. An empty path
+ * counts as unset.
  * @throws SettingFileError for a file that cannot be read or is empty, and for a setting that is given in both ways.
  */
 export function withSettingFiles(

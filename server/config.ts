@@ -18,7 +18,10 @@ const whole = (fallback: number, min: number, max: number) =>
     .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
     .default(fallback);
 
-/** Whether the text is one to the driver: a `/` or `#` in a password, say, would end what is before it. */
+/**
+ * Whether the driver reads the text as one address: a `/` or `#` in a password, for example, would end what is before
+ * it.
+ */
 function isDatabaseUrl(text: string): boolean {
   try {
     new Hosts(text);

@@ -60,15 +60,15 @@ const expired: Expired[] = [
 ];
 
 /**
- * Whether a row has expired is asked again of the row that is deleted: it may have been renewed while the statement waited
- * for the transaction that did it.
+ * The delete checks again whether the row has expired: another transaction may have renewed it while the statement
+ * waited for that transaction.
  */
 const deletionOf = ({ table, key, where, unused = 'true' }: Expired) => `delete from ${table} where (${key}) in (
     select ${key} from ${table} where ${where} and ${unused} limit ${maxBatch}) and ${where}`;
 
 /**
- * For each table, what deletes up to `maxBatch` rows that have expired, and before that saves what is kept of them. The texts
- * are without `returning`.
+ * For each table, the statement that deletes up to `maxBatch` expired rows and, before that, saves what is kept of
+ * them. The texts are without `returning`.
  */
 export const expiredDeletions: readonly (readonly string[])[] = expired.map((each) =>
   each.before === undefined ? [deletionOf(each)] : [each.before, deletionOf(each)],
@@ -80,9 +80,9 @@ const oldest = (columns: string) => `select ${columns} from idempotency_keys
       where ${keyIsOld} and created_at >= $1 order by created_at limit ${maxBatch}`;
 
 /**
- * What deletes the oldest of the keys that have expired, from $1 on, by their places: these are right because the rows are
- * locked, and those that others have locked are left for the next sweep. On Citus a place is that of a shard, and rows of
- * several shards are not locked together.
+ * Deletes the oldest expired keys from $1 on, by their physical places. These are right because the rows are locked;
+ * rows that others have locked are left for the next sweep. Not on Citus: there a place is one within a shard, and rows
+ * of several shards are not locked together.
  */
 export const keyDeletions: Record<EngineName, string> = {
   postgres: `delete from idempotency_keys where ctid = any(array(${oldest('ctid')} for update skip locked))`,

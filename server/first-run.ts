@@ -77,8 +77,8 @@ export type FirstSteps =
   | { type: 'taken' };
 
 /**
- * The way in: on an embedded database the first start makes the first workspace; a database that several processes may
- * share gets none by itself, because each would print secrets into a log.
+ * Gives a person a way in. On an embedded database the first start makes the first workspace. On a database that
+ * several processes may share it makes none, because each process would print secrets into a log.
  */
 export async function firstSteps(db: Db, embedded: boolean, config: Config, publicUrl: string): Promise<FirstSteps> {
   const made = embedded ? await openFirstWorkspace(db, config, publicUrl) : null;

@@ -1,7 +1,9 @@
 import { write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** Characters that wait to be written. Lines beyond them are dropped: whoever reads is too slow, or stopped. */
+/**
+ * Characters that may wait to be written. Lines beyond them are dropped: the reader of the log is too slow, or stopped.
+ */
 const maxWaiting = 4_000_000;
 /** So long is waited where a pipe is full, in ms: between two lines, and when the process ends. */
 const [fullMs, fullAtEndMs] = [100, 10];
@@ -12,10 +14,10 @@ const newline = 10;
 const isFull = ({ code }: NodeJS.ErrnoException) => code === 'EAGAIN' || code === 'EBUSY';
 
 /**
- * Where the lines of the log go: a file descriptor, by default the standard output. What cannot be written is dropped, and the
- * next line is tried: a full disk, or a terminal that is closed, must not end the service or keep it from ending. (pino's own
- * destination throws an error that nobody catches, and tries forever to write the rest when the process ends.) `maxEndMs`: how
- * long a pipe may take nothing when the process ends.
+ * Where the lines of the log are written: a file descriptor, by default the standard output. A line that cannot be
+ * written is dropped, and the next one is tried: neither a full disk nor a closed terminal may end the service or keep
+ * it from ending. (pino's own destination throws an error that nobody catches, and when the process ends it tries
+ * forever to write the rest.) `maxEndMs`: when the process ends, how long to wait for a pipe that takes nothing.
  */
 export function logOutput(fd = 1, maxEndMs = 2000): DestinationStream & { flushSync: () => void } {
   let waiting: string[] = [];

@@ -6,7 +6,10 @@ import { traceFields } from './tracing/spans.ts';
 
 const credentials = ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'];
 
-/** Fields in which what people write would be. No log call has them; one that is added by mistake shows nothing. */
+/**
+ * Fields that would contain what people write. No log call uses them; if one is added by mistake, it is cut out of the
+ * line.
+ */
 const written = 'body email name path query req.url subject text title to token url'.split(' ');
 
 /**
@@ -26,7 +29,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, dest
     },
   };
   if (destination || !pretty) return pino(options, destination ?? logOutput());
-  // The package, which finds its program for a thread beside itself: in the bundle it is another copy.
+  // The package finds the program of its thread beside itself: in the bundle that is another copy.
   const { transport } = createRequire(import.meta.url)('pino') as typeof import('pino');
   const terminal = transport({ target: 'pino-pretty', options: { ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } });
   // It was closed.
@@ -37,7 +40,10 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, dest
 /** Errors whose text quotes the value that is at fault. */
 const quoting = ['SyntaxError', 'RangeError', 'URIError', 'ZodError', '$ZodError', 'ZodRealError'];
 
-/** What may stand in the text of any error: addresses of people, secrets, what follows `?` in an address, quotations. */
+/**
+ * What any error message may contain and the log must not: addresses of people, secrets, what follows `?` in an
+ * address, quotations.
+ */
 const values: [RegExp, string][] = [
   [/[^\s<>"“”]+@[^\s<>"“”]+/g, '[address]'],
   [/\btandem_[a-z]{2}_\w+/g, '[secret]'],
@@ -51,9 +57,9 @@ const withoutValues = (text: string) => values.reduce((cut, [value, name]) => cu
 const isOfMail = (error: Error) => 'responseCode' in error || 'command' in error;
 
 /**
- * An error for the log, without what users wrote. The text of a database error can quote values, so only its code,
- * constraint and place are kept; the same holds for the answers of mail servers and for errors that quote what they could
- * not read; and a wrapper (tRPC's, for one) repeats the text of its cause.
+ * An error for the log, without what users wrote. The message of a database error can quote values, so only its code,
+ * constraint and place are kept. The same holds for answers of mail servers, and for errors that quote input which they
+ * could not parse. A wrapper (such as that of tRPC) repeats the message of its cause.
  */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };

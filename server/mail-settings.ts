@@ -1,4 +1,7 @@
-/** Whether the text is the address of a mail server to the driver: a `#` or `/` in a password, say, would end what is before it. */
+/**
+ * Whether the driver reads the text as the address of a mail server: a `#` or `/` in a password, for example, would end
+ * what is before it.
+ */
 export function isMailUrl(text: string): boolean {
   try {
     const { hostname, username, password, pathname, search, hash } = new URL(text);

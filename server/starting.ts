@@ -28,10 +28,10 @@ async function close(server: Server | undefined): Promise<void> {
 }
 
 /**
- * Opens the database and starts the service. While a database server is unreachable, starting or full, it waits for it:
- * meanwhile `/healthz` answers 200 and everything else 503. Null when `stopping` is aborted while it waits. @throws what
- * waiting does not mend: wrong settings, password or database name, a failing migration, a port that is taken, another
- * process that stores audio elsewhere.
+ * Opens the database and starts the service. While a database server is unreachable, starting or full, it waits;
+ * meanwhile `/healthz` answers 200 and everything else 503. Null when `stopping` is aborted while it waits.
+ * @throws for what waiting cannot solve: wrong settings, password or database name, a failing migration, a port that is
+ * taken, another process that stores audio elsewhere.
  */
 export async function startWhenAvailable(config: Config, log: Logger, stopping: AbortSignal): Promise<Started | null> {
   const warn = throttledWarning(log);

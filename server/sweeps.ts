@@ -18,7 +18,7 @@ import { endEmail, type UnsentEmail } from './workers/emails/claims.ts';
 
 const hour = 60 * 60 * 1000;
 
-/** Parts of a sweep, of which one that fails, or waits too long for a lock of somebody, does not stop the others. */
+/** Parts of a sweep. One that fails, or waits too long for a lock, does not stop the others. */
 class Parts {
   readonly #failures: unknown[] = [];
 
@@ -39,7 +39,7 @@ class Parts {
 }
 
 /**
- * The oldest keys first, each batch from where the one before ended: there are millions, and what was deleted stays in the
+ * The oldest keys first, each batch from where the one before ended: there are millions, and deleted keys stay in the
  * index until it is vacuumed.
  */
 async function deleteKeys(db: Db): Promise<void> {
@@ -88,7 +88,10 @@ async function deleteSnoozes(db: Db): Promise<void> {
 const unsentEmails = `select workspace_id as "workspaceId", id, kind, todo_id as "todoId", dedupe, email_attempts as attempt
   from notifications where email = 'pending' and created_at < now() - interval '73 hours' limit ${maxBatch}`;
 
-/** Ends emails that no process sends, as after `SMTP_URL` was removed: one that does ends them itself after three days. */
+/**
+ * Ends emails that no process sends, as after `SMTP_URL` was removed. A process that sends emails ends them itself
+ * after three days.
+ */
 async function endUnsentEmails(db: Db): Promise<void> {
   for (const each of await db.rows<UnsentEmail>(unsentEmails, [])) await endEmail(db, each, 'failed');
 }
@@ -192,7 +195,8 @@ export async function sumDaysOfAll(db: Db): Promise<void> {
   await db.rows(daysSummed, [days.until]);
 }
 
-// Half an hour of difference between the timers of processes is none; after a crash the next process begins an hour later.
+// The timers of processes may differ by half an hour without a second sweep; after a crash the next process begins an
+// hour later.
 const pauseMinutes = 30;
 // Once a day: it passes what is kept of all times.
 const pauseOfWorkMinutes = 23.5 * 60;

@@ -12,8 +12,8 @@ const busyMs = 1000;
 const many = 500;
 
 /**
- * Adds the changes of the numbers of todos, and counts the todos of workspaces in which some changed and whose numbers are
- * not kept yet: after an upgrade, and in new ones. Returns the pause until the next call in milliseconds.
+ * Adds the changes to the numbers of todos. Counts the todos of workspaces that have changes but no numbers yet: after
+ * an upgrade, and new ones. Returns the pause until the next call in milliseconds.
  */
 export async function keepCounts(db: Db, changes = maxChanges, workspaces = maxWorkspaces): Promise<number> {
   const folded = await foldCounts(db, changes);

@@ -13,7 +13,7 @@ const retrySeconds = 5;
 const style = `:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
 main { max-width: 34rem; margin: 15vh auto 0; padding: 0 1.5rem }`;
 
-// A script, not only a meta element: a browser may take a refresh of an address with a fragment (`/welcome#…`) for a
+// A script, not only a meta element: for an address with a fragment (`/welcome#…`) a browser may take the refresh for a
 // jump within the page.
 const script = `setTimeout(() => location.reload(), ${retrySeconds * 1000})`;
 

@@ -20,7 +20,7 @@ interface WebhookSettings {
   outbound?: PublicOptions | undefined;
 }
 
-/** Requests to addresses that are asked whether they want events: each takes up to 15 s, and workspaces take turns. */
+/** Requests that ask addresses whether they want events: each takes up to 15 s, and workspaces take turns. */
 const verifications = { maxRunning: 16, maxWaiting: 128, maxWaitingPerKey: 8 };
 
 /** Sends single requests to addresses of webhooks, beside the workers. */

@@ -4,7 +4,8 @@ import { type Failure, invalid } from '../../domain/errors.ts';
 import { shown } from '../../domain/field-errors.ts';
 
 /**
- * One `Host` header, and none only before HTTP/1.1: Node would use the first of two, a proxy perhaps the other.
+ * Requires one `Host` header, or none before HTTP/1.1. With two, Node would use the first and a proxy perhaps the
+ * other.
  * @throws Failure 400 (RFC 9112 §3.2).
  */
 export function requireHost({ raw }: FastifyRequest, _: FastifyReply, done: () => void): void {
@@ -34,8 +35,9 @@ function decodes(text: string): boolean {
 }
 
 /**
- * Every name and value of a query is UTF-8. The parser would put U+FFFD in the place of anything else, and the request
- * would mean something that nobody wrote. @throws Failure 400 with the name of the parameter.
+ * Requires that every name and value of a query is UTF-8: the parser would replace other bytes by U+FFFD, which changes
+ * the meaning of the request.
+ * @throws Failure 400 with the name of the parameter.
  */
 export function requireUtf8({ raw }: FastifyRequest, _: FastifyReply, done: () => void): void {
   const { url = '' } = raw;
@@ -51,8 +53,8 @@ export function requireUtf8({ raw }: FastifyRequest, _: FastifyReply, done: () =
 }
 
 /**
- * The failure for a path that cannot be decoded, which no route takes: `param` is the path parameter at fault where the
- * rest of the path is that of an operation.
+ * The failure for a path that cannot be decoded, so that no route matches it. `param` is the path parameter at fault,
+ * if the rest of the path is that of an operation.
  */
 export function unreadablePath(operations: readonly Operation[], prefix: string) {
   const templates = operations.map(({ path }) => `${prefix}${path}`.split('/'));

@@ -24,8 +24,8 @@ const refusals: Record<string, { status: number; message: string }> = {
 const unreadable = { status: 400, message: 'This is not a valid HTTP request.' };
 
 /**
- * Answers bytes that are no HTTP request, on the bare socket, in the one envelope. There is no request to count, and
- * what was sent is never logged: it may hold a credential.
+ * Answers bytes that are no HTTP request, with our error object, on the bare socket. There is no request to count. What
+ * was sent is never logged, because it may contain a credential.
  */
 export function answerUnreadable(perAddress: number, service: ServiceSettings) {
   return (error: ClientError, socket: HttpSocket): void => {

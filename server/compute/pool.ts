@@ -21,9 +21,9 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
 }
 
 /**
- * Processes for pure work that would hold the event loop. They start when they are needed. Work waits in a fair queue:
- * its keys take turns. They are processes and not threads because V8 can abort a process whose threads come and go
- * (docs/decisions/0052), and because their memory is given back whole.
+ * Processes for pure work that would block the event loop. They start when they are needed. Work waits in a fair queue,
+ * in which its keys take turns. They are processes and not threads because V8 can abort a process whose threads come
+ * and go (docs/decisions/0052), and because the memory of a process that ends is freed completely.
  */
 export class TaskPool {
   readonly #limits: PoolLimits;
@@ -43,7 +43,7 @@ export class TaskPool {
   }
 
   /**
-   * The outcome of a task for `key`; `onStart` is called when its wait is over.
+   * The result of a task for `key`; `onStart` is called when the task leaves the queue.
    * @throws Failure of the task; QueueFull before it began; TaskLimit; ProcessCrashed, the second time; the signal's
    * reason when it is aborted.
    */

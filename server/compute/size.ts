@@ -1,10 +1,13 @@
-/** Work on less than this takes some 20 ms at most, whatever the text: characters, and 20 for each value that is none. */
+/**
+ * Work on less than this takes some 20 ms at most, whatever the text. Counted in characters; each value that is not a
+ * text counts as 20.
+ */
 const maxSize = 8000;
 const sizeOfValue = 20;
 
 /**
- * Whether values are so small that work on them need not leave the process: less than `max` characters, and 20 for each
- * value that is not a text. Looks no further than that.
+ * Whether values are so small that the work on them can be done in this process: fewer than `max` characters, where
+ * each value that is not a text counts as 20. Stops counting at `max`.
  */
 export function isSmall(value: unknown, max = maxSize): boolean {
   let left = max;

@@ -32,7 +32,10 @@ export interface OfflineWork {
   close(): Promise<void>;
 }
 
-/** Does a task in a process of the pool, or at once when its arguments, or what matters of them, are small. */
+/**
+ * Does a task in a process of the pool, or at once in this process if its arguments (or the ones that matter) are
+ * small.
+ */
 async function work<Name extends TaskName>(
   pool: TaskPool,
   key: string,

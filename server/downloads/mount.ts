@@ -48,7 +48,8 @@ async function streamOf(store: AudioStore, key: string, range: ByteRange): Promi
     for (let next = first; !next.done; next = await bytes.next()) yield next.value;
   }
   const stream = Readable.from(all(), { objectMode: false });
-  // Not in the generator, which does nothing at its end if it has not begun: the client may be gone already.
+  // Not at the end of the generator: a generator that has not begun runs no `finally`, and the client may be gone
+  // already.
   return stream.once('close', () => void bytes.return?.().catch(() => {}));
 }
 

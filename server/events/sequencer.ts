@@ -9,8 +9,8 @@ import { startPoller } from '../runtime/poller.ts';
 import { throttledWarning } from '../runtime/throttled-warning.ts';
 
 /**
- * Pause in milliseconds after a batch, while this process records events, and while it does not: then it looks for what a
- * process left that ended before it numbered its own.
+ * Pause in milliseconds after a batch: the short one while this process records events, the long one while it does not.
+ * In the latter case it looks for events of processes that ended before they numbered them.
  */
 const busyMs = 50;
 const recordingMs = 200;
@@ -21,7 +21,10 @@ const idleMs = 1000;
  */
 const manyMs = 150;
 const many = 30;
-/** A transaction that records an event is over after so many milliseconds, or nobody expects it to be fast. */
+/**
+ * After so many milliseconds a transaction that records an event is over, or so slow that nobody expects the event
+ * soon.
+ */
 const transactionMs = 10_000;
 
 /** Numbers the events of all workspaces. Every process has one; whichever comes first does the work. */
@@ -34,9 +37,9 @@ export interface Sequencer {
 }
 
 /**
- * Starts numbering. It polls: a NOTIFY in each transaction that writes would make all of them commit one after another
- * (PostgreSQL takes one lock of the whole cluster for it). Each process looks often while it records events itself, so that
- * one which records nothing costs next to nothing.
+ * Starts numbering. It polls instead of listening: a NOTIFY in each transaction that writes would make all of them
+ * commit one after another, because PostgreSQL takes one lock of the whole cluster for it. A process polls often while
+ * it records events itself, and seldom otherwise, so that an idle process costs next to nothing.
  */
 export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequencer {
   const events = db.for('events');

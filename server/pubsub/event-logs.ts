@@ -19,7 +19,9 @@ export interface OpenEventLogs extends EventLogs {
 /** Workspaces whose positions are remembered. */
 const maxPositions = 50_000;
 const tickMs = 1000;
-/** Ticks after which it is read again whether notifications were lost, and whether credentials are valid still. */
+/**
+ * After this many ticks the log is read for events whose notifications were lost, and credentials are checked again.
+ */
 const ticksPerCheck = 5;
 
 const positionsOf = `select workspace_id as id, latest from event_positions where workspace_id = any($1::uuid[])`;
@@ -90,12 +92,15 @@ export function openEventLogs(pgListener: PgListener, db: Db, log: Logger): Open
     const valid = await validOf(db, [...workspaces.values()], [...workspaces.keys()]);
     for (const follower of followers) if (!valid.has(follower.accessor.credentialId)) follower.close();
   };
-  // The numbers that come next were given before: a client that resumes gets 400 `position_unknown`.
+  // The next numbers were given before to other events: a client that resumes gets 400 `position_unknown`.
   const endFollowers = (workspaceId: string, { followers }: Followed) => {
     positions.delete(workspaceId);
     for (const follower of [...followers]) follower.close();
   };
-  /** Finds events whose notifications were lost, and logs that end earlier: the database was restored, or replaced. */
+  /**
+   * Finds events whose notifications were lost, and logs that end earlier than before because the database was restored
+   * or replaced.
+   */
   const readAgain = async () => {
     const ids = [...followed.keys()];
     if (ids.length === 0) return;

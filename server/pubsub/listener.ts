@@ -53,7 +53,8 @@ function connectTo(
 }
 
 /**
- * Ticks are counted, not time: after this process itself stood still, an answer that has arrived meanwhile is read first.
+ * Counts ticks, not time: after this process itself was suspended, an answer that has arrived meanwhile is read before
+ * the timeout.
  * @throws Error when `query` takes too long: a network that drops packets gives no error.
  */
 async function inTime(query: Promise<unknown>): Promise<void> {
@@ -90,7 +91,8 @@ export function openPgListener(url: string, log: Logger, onSession?: OnSession):
     }
   };
   const onNotification = (channel: string, payload: string) => {
-    // Listeners that know of no connection yet read again when they are given one: an event before would be handled twice.
+    // Listeners that were given no connection yet read again when they get one: an earlier event would be handled
+    // twice.
     if (!sql) return;
     for (const listener of [...(listeners.get(channel) ?? [])]) guarded(() => listener.onNotification(payload));
   };
@@ -103,7 +105,8 @@ export function openPgListener(url: string, log: Logger, onSession?: OnSession):
     const current = connectTo(url, hosts, onNotification, () => lost.abort());
     const over = AbortSignal.any([lost.signal, closing.signal]);
     try {
-      // What the driver queues while it connects opens a new connection when this one is ended: connect first.
+      // Connect first: a query that the driver queues while it connects would open a new connection when this one is
+      // ended.
       await inTime(current.unsafe('select 1'));
       if (onSession) await inTime(onSession(current));
       for (const channel of listeners.keys()) await listenTo(current, channel);

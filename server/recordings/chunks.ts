@@ -38,7 +38,10 @@ export interface ChunkWriter {
   readonly isUncertain: boolean;
 }
 
-/** A writer of chunks, each at its own key. A timeout of the store is not tried again: that write may still take effect. */
+/**
+ * A writer of chunks, each at its own key. It does not repeat a write after a timeout of the store: the first one may
+ * still take effect.
+ */
 export function createChunkWriter(
   store: ChunkStore,
   place: RecordingPlace,

@@ -34,8 +34,8 @@ interface Found extends Omit<Claim, 'holder' | 'previous'> {
 }
 
 /**
- * Whether the person of the recording `r` may record: who left the workspace can no longer, nor in a session that was ended.
- * One that merely expires ends no recording.
+ * Whether the person of the recording `r` may record: not after they left the workspace, nor in a session that was
+ * ended. A session that merely expires ends no recording.
  */
 const isAllowed = `exists (select from members m
     where m.workspace_id = r.workspace_id and m.user_id = r.user_id and m.removed_at is null)
@@ -53,7 +53,7 @@ const find = ({
   from recordings r
   where (r.token_hash = $1 or r.resume_hash = $1) and ${isAllowed}${within('r.workspace_id')}
   ${lock('for update of r')}`;
-// A lease never gets shorter: the next connection must be able to wait for the previous one of this one too.
+// A lease never gets shorter: the next connection must wait for the previous one of this connection too.
 const take = `update recordings set holder = $3, resume_hash = coalesce(resume_hash, $4),
     lease_until = greatest(lease_until, clock_timestamp() + $5 * interval '1 millisecond')
   where workspace_id = $1 and id = $2`;
@@ -67,9 +67,9 @@ const unknownToken =
   'This token is unknown, used or expired. Resume with the resumeToken of the first frame, or start a new recording.';
 
 /**
- * Makes the connection `holder` the only one that may add audio. The first one spends the token and stores `resumeHash`;
- * every later one needs the resume token. `onFound` is called before, and may refuse. @throws Failure 401, 409 when it
- * was stopped.
+ * Makes the connection `holder` the only one that may add audio. The first connection uses up the token and stores
+ * `resumeHash`; later ones need the resume token. `onFound` is called before, and may refuse.
+ * @throws Failure 401, 409 when it was stopped.
  */
 export function takeOver(
   pool: Db,
@@ -117,7 +117,10 @@ const release = `with m (workspace_id, id, holder, chunks, size_bytes, quiet_ms)
   ) update recordings r set holder = null, lease_until = null, ${saveProgress} from m
     where r.workspace_id = m.workspace_id and r.id = m.id and r.holder = m.holder`;
 
-/** Releases a recording: this connection starts no write any more and none is under way. Notifies the next connection. */
+/**
+ * Releases a recording and notifies the next connection. From then on this connection must start no write, and none may
+ * be in progress.
+ */
 export async function releaseClaim(db: Db, claim: Claim, { chunks, sizeBytes, quietMs }: Progress): Promise<void> {
   const { workspaceId, recordingId, holder } = claim;
   await db.rows(release, [workspaceId, recordingId, holder, chunks, sizeBytes, quietMs]);
@@ -125,8 +128,9 @@ export async function releaseClaim(db: Db, claim: Claim, { chunks, sizeBytes, qu
 }
 
 /**
- * The status of a claim after its renewal. `lapsed`: it was stopped, and the lease had run out by then; `revoked`: its
- * person is no longer a member, lacks a second factor that the workspace requires, or its session was ended.
+ * The status of a claim after its renewal. `lapsed`: the recording was stopped, and the lease had run out by then.
+ * `revoked`: the person is no longer a member, lacks a second factor that the workspace requires, or has had the
+ * session ended.
  */
 export interface LeaseStatus {
   holder: string;
@@ -136,8 +140,8 @@ export interface LeaseStatus {
 }
 
 /*
- * A lease that ran out is renewed as long as nobody else took the recording and it was not stopped: once it is, its
- * audio may be joined already.
+ * A lease that ran out is renewed if nobody else took the recording and it was not stopped: once it was stopped, its
+ * audio may have been joined already.
  */
 const renewal = `with m as (
     select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::bigint[], $6::float8[])

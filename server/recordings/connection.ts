@@ -166,7 +166,10 @@ export class Connection {
     void this.#end(ending);
   }
 
-  /** Writes what was received, releases the recording, sends the last frame and closes. The first ending counts. */
+  /**
+   * Writes what was received, releases the recording, sends the last frame and closes. If it is called again, the first
+   * reason counts.
+   */
   async #end(ending: Ending): Promise<void> {
     if (this.#state === 'ending') return;
     this.#state = 'ending';

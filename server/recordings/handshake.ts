@@ -57,8 +57,9 @@ function tokenOf(names: readonly string[]): string {
 }
 
 /**
- * The recording socket at `/recordings`. A request to upgrade goes through the app like any other, so that it is counted
- * and refused like any other: 429, then Host and Origin (403), 426 without an upgrade, 400, the token (401), 409.
+ * The recording socket at `/recordings`. A request to upgrade passes the app like any other, so that it is counted and
+ * refused in the same way. Order of checks: 429, Host and Origin (403), no upgrade (426), shape (400), token (401),
+ * state (409).
  */
 export function mountRecordings(
   app: FastifyInstance,

@@ -15,7 +15,10 @@ import { createLeaseRenewal } from './lease-renewal.ts';
 import type { Admission, ConnectionParts } from './parts.ts';
 import { defaultLimits, type IntakeTimes, now } from './times.ts';
 
-/** Sockets of a workspace on a process: one of each recording, and the one before it, which ends when it is replaced. */
+/**
+ * Sockets that a workspace may have open on a process: for each recording one, and the previous one, which ends when it
+ * is replaced.
+ */
 export const maxRecordingSockets = 2 * maxRunning;
 
 export interface IntakeParts extends RecordingContext {

@@ -59,7 +59,10 @@ export class Receiver {
     this.#sizeBytes = sizeBytes;
   }
 
-  /** Whether no more may be read until a write is done. Where the process has too much queued, one chunk each may be. */
+  /**
+   * Whether reading must pause until a write is done. When the process has too much queued, each connection may have
+   * one chunk.
+   */
   get isFull(): boolean {
     const { limits, queued } = this.#parts;
     const { works, bytes } = this.#queue;

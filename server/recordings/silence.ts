@@ -6,7 +6,8 @@ import { type IntakeTimes, msSince, now } from './times.ts';
 /** Recordings that one run stops at most. */
 const maxPerRun = 500;
 
-// A connection reports new audio with the renewals of its lease: a missing renewal is not silence. Null: nothing is.
+// A connection reports new audio when it renews its lease, so a missing renewal does not mean silence. Null: no
+// recording is silent.
 const isSilent = `r.last_audio_at < now() - $1::float8 * interval '1 millisecond'`;
 const isLong = `r.opened_at < now() - r.max_seconds * interval '1 second'`;
 const due = `select r.workspace_id as "workspaceId", r.capture_id as "captureId" from recordings r
@@ -47,7 +48,10 @@ export async function stopSilent(
   return stopped;
 }
 
-/** `stopSilent` for a process that calls it again and again: the time in which the service was away is no silence. */
+/**
+ * `stopSilent` for a process that calls it repeatedly: the time in which the service was away does not count as
+ * silence.
+ */
 export function silenceWatch(ctx: RecordingContext, times: IntakeTimes, log: Logger): () => Promise<number> {
   let last = now();
   let back = last;

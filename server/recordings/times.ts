@@ -7,7 +7,10 @@ export interface IntakeTimes {
   silenceMs: number;
   /** When no run looked for silence for so long, the service was away. */
   awayMs: number;
-  /** After it was away, or has started, silence stops no recording for so long: recorders connect again and send what they have. */
+  /**
+   * After the service was away, or has started, silence stops no recording for so long: recorders reconnect and send
+   * what they have.
+   */
   returnMs: number;
   /** Between two pings; a client that missed two is cut off. */
   heartbeatMs: number;
@@ -57,7 +60,10 @@ export function maxChunks(maxSeconds: number): number {
   return Math.min(10 * maxSeconds, 100_000_000);
 }
 
-/** An instant on both clocks of this machine: the monotonic one stops while the machine sleeps, the other may be set. */
+/**
+ * An instant on both clocks of this machine: the monotonic one stops while the machine sleeps, and the other one may be
+ * set.
+ */
 export interface Instant {
   monotonic: number;
   wall: number;

@@ -5,9 +5,9 @@ import type { FastifyInstance } from 'fastify';
 const firstRequestMs = 1000;
 
 /**
- * Prevents connections from delaying a process that stops. Node ends those that are idle between two requests when it stops
- * listening, but neither those without any request (browsers open them in advance), nor those that become idle later with
- * `Connection: keep-alive`: the ones of streams, whose headers were sent before the stop.
+ * Prevents connections from delaying a process that stops. When it stops listening, Node ends connections that are idle
+ * between two requests. It ends neither those that never had a request (browsers open them in advance), nor those that
+ * become idle later with `Connection: keep-alive`: their headers were sent before the stop, as with streams.
  */
 export function endConnectionsOnClose(app: FastifyInstance): void {
   const connections = new Set<Socket>();

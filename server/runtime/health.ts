@@ -20,7 +20,7 @@ const maxProbeMs = 2000;
 
 const unreachable = 'database unreachable';
 
-/** Fails as a change does where the server only reads, so that the connection is replaced (`db/pool.ts`). */
+/** Fails on a server that only reads, as a change would, so that the connection is replaced (`db/pool.ts`). */
 const requireWritable = `do $$ begin
   if current_setting('transaction_read_only')::boolean then
     raise exception 'the database is read-only' using errcode = 'read_only_sql_transaction';
@@ -55,7 +55,7 @@ export function mountHealth(app: FastifyInstance, needs: Needs, stopping: AbortS
   let probe: Promise<string | undefined> | undefined;
   app.get('/readyz', { config: { ungated: true }, logLevel: 'silent' }, async (_, reply) => {
     if (stopping.aborted) return reply.code(503).send({ status: 'stopping' });
-    // A silent network never answers: the probes of that time share one statement, and none waits for it.
+    // On a silent network no statement ends: all probes of that time share one statement, and none waits for its end.
     probe ??= lacking(needs).finally(() => {
       probe = undefined;
     });

@@ -41,8 +41,8 @@ function register(registry: Registry, { name, help, kind, label, read }: Measure
 let ofProcess: Registry | undefined;
 
 /**
- * The metrics of this process. There is one set of them, whichever services it starts: the observer of collections and
- * the timer of the event loop behind them cannot be ended, and would keep every service that was closed.
+ * The metrics of this process. There is one set, however many services the process starts: it has an observer of
+ * collections and a timer of the event loop that cannot be ended, and that would keep every closed service in memory.
  */
 function processRegistry(): Registry {
   if (!ofProcess) {
@@ -58,8 +58,8 @@ interface Answers {
 }
 
 /**
- * Counts and times answers. What it returns finds those of a route by its configuration, of which each has its own;
- * requests that no route takes have none.
+ * Counts and times answers. Returns a function that finds the counters of a route by its configuration object, which
+ * each route has of its own; requests that match no route have none.
  */
 function countAnswers(registry: Registry): (config: object | undefined, method: string, route: string) => Answers {
   const duration = new Timings(

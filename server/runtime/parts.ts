@@ -7,9 +7,9 @@ import { crc32 } from 'node:zlib';
 import { withFirstFlags } from './v8-flags.ts';
 
 /*
- * Loads the parts of the bundle, and keeps V8's compiled code of them for the next start. Node's own cache has only what is
- * compiled before a module runs, which leaves most functions to be compiled at each start. V8 gives what was compiled later
- * for scripts alone, so the parts are CommonJS that is run as scripts.
+ * Loads the parts of the bundle, and stores V8's compiled code of them for the next start. Node's own compile cache has
+ * only what is compiled before a module runs: most functions would be compiled again at each start. V8 returns code
+ * that was compiled later only for scripts, so the parts are CommonJS that is run as scripts.
  */
 
 interface Part {

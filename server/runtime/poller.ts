@@ -15,9 +15,9 @@ export interface Poller {
 const pauseAfterFailureMs = 1000;
 
 /**
- * Calls `poll` at once and then after each pause of as many milliseconds as it returned. A pause may be shorter by up to a
- * fifth, so that processes that started together spread out, and is never longer: what is due then does not wait. A
- * failure is logged as `failure`, and `poll` is called again. The first call waits for `after`.
+ * Calls `poll` at once, and again after each pause; `poll` returns the pause in milliseconds. A pause may be shorter by
+ * up to a fifth, so that processes that started together spread out. It is never longer, so that due work does not
+ * wait. A failure is logged as `failure`, and `poll` is called again. The first call waits for `after`.
  */
 export function startPoller(poll: () => Promise<number>, failure: string, log: Logger, after?: Promise<void>): Poller {
   const warn = throttledWarning(log);

@@ -12,8 +12,8 @@ interface Progress {
 }
 
 /**
- * What the system has taken of all that was written to a connection. A large text is one write: how much of it still waits
- * only the handle says, by which Node itself prolongs the time-out of a connection that makes progress.
+ * How much of what was written to a connection the system has taken. A large text is one write, and only the handle
+ * knows how much of it still waits; Node itself uses it to extend the timeout of a connection that makes progress.
  */
 function takenOf(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { writeQueueSize?: number } };
@@ -21,8 +21,8 @@ function takenOf(socket: Socket): number {
 }
 
 /**
- * Ends connections on which something waits for a client that reads nothing: nothing else would, and each holds its answers
- * and what they read from. One timer for all of them, as a process has thousands.
+ * Ends connections to clients that do not read what waits for them. Nothing else would end them, and each holds its
+ * answers and what they are read from. One timer serves all connections, as a process has thousands.
  */
 export class StalledConnections {
   readonly #open = new Set<Socket>();

@@ -1,8 +1,8 @@
 import { setFlag, takeBack } from './v8-flags.ts';
 
 /*
- * Most of what a start runs runs once, and much of it in loops: V8 spends a fifth of the processor time of a start on
- * optimized code that is never run again.
+ * Most code of a start runs only once, much of it in loops: without this, V8 spends a fifth of the processor time of a
+ * start on optimized code that never runs again.
  */
 
 /** The compilers of optimized code that these processors have. */

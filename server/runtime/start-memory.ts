@@ -14,8 +14,8 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
 const oneThread = '--no-parallel-scavenge';
 
 /**
- * Has one thread collect new objects until `collectInAllThreads` is called: nearly all of a start's are alive, and threads
- * that copy them together take half as much processor time again.
+ * Makes one thread collect new objects until `collectInAllThreads` is called: nearly all objects of a start are alive,
+ * and several threads that copy them together take half as much processor time again.
  */
 export function collectInOneThread(): void {
   if (!/parallel-scavenge|single-threaded/.test(process.execArgv.join(' '))) setFlag(oneThread, '--parallel-scavenge');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Resolves with `work`, at the latest after `seconds`: what depends on an unresponsive database may never end. */
+/** Resolves with `work`, or after `seconds` at the latest: what depends on an unresponsive database may never end. */
 export async function within(seconds: number, work: Promise<unknown>): Promise<void> {
   const late = new AbortController();
   const timeout = sleep(seconds * 1000, undefined, { signal: late.signal }).catch(() => {});

@@ -17,8 +17,8 @@ interface Value {
 }
 
 /**
- * A histogram whose labels are looked up once: that of prom-client makes a text of them for each observation, which is
- * most of what one costs. It is exported as that one is.
+ * A histogram whose labels are looked up once: prom-client builds a text from the labels for each observation, which is
+ * most of its cost. It is exported in the same form.
  */
 export class Timings {
   readonly name: string;

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 const maxDiscardedBytes = 64 * 2 ** 20;
 const maxPauseMs = 2000;
 
-/** Reads the rest of a body and forgets it: until its end, the limit, a pause, or the end of the connection. */
+/** Reads the rest of a body and discards it: up to its end, the limit, a pause, or the end of the connection. */
 function discard(raw: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
@@ -25,9 +25,10 @@ function discard(raw: IncomingMessage): Promise<void> {
 }
 
 /**
- * Has a refusal wait until its client has sent the body. A connection that is closed with bytes unread is reset, and the
- * reset destroys an answer that the client has not read yet (RFC 9112, section 9.6): a body that was too large ended
- * with EPIPE instead of 413. The connection then stays open for the next request, unless `draining` or the client ends it.
+ * Makes a refusal wait until its client has sent the body. A connection that is closed with unread bytes is reset, and
+ * the reset destroys an answer that the client has not read yet (RFC 9112, section 9.6): the client of a body that was
+ * too large got EPIPE instead of 413. The connection then stays open for the next request, unless `draining` or the
+ * client ends it.
  */
 export function readRefusedBodies(app: FastifyInstance, draining: AbortSignal): void {
   app.addHook('onSend', ({ raw }, reply, _, done) => {

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /*
- * V8 takes compiled code from a cache only under the flags under which it was written, and Node ships that of its own
- * modules: whatever is loaded under other flags is compiled anew.
+ * V8 uses cached compiled code only under the flags under which it was written, and Node ships such code for its own
+ * modules: under other flags, these modules are compiled anew.
  */
 
 /** The flags that are set now, each with the one that takes it back. */

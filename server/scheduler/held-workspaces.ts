@@ -5,8 +5,9 @@ const defaultPauseMs = 10_000;
 type Fire = (workspaceId: string) => Promise<unknown>;
 
 /**
- * Workspaces in which a transaction waited too long for a lock that somebody holds. They are left out, so that the others
- * are served, and tried again beside them: what is due first would be tried first otherwise, and hold up all the rest.
+ * Workspaces in which a transaction waited too long for a lock of somebody. They are left out of the next looks, so
+ * that the others are served, and are tried separately: otherwise what is due first would be tried first each time, and
+ * delay all the rest.
  */
 export class HeldWorkspaces {
   /** When each is tried again, in ms of the monotonic clock. */

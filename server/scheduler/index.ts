@@ -22,7 +22,10 @@ export interface SchedulerParts {
 export interface Scheduler {
   /** Fires all that is due now, and returns how many schedules advanced. */
   fireAll(): Promise<number>;
-  /** Fires each schedule when it is due, until `stop`. The first look waits for `after`; resolves when it has ended. */
+  /**
+   * Fires each schedule when it is due, until `stop` is called. The first look waits for `after`. Resolves when the
+   * first look has ended.
+   */
   start(after?: Promise<void>): Promise<void>;
   /** Fires nothing more, and waits up to `seconds` for what is in progress. */
   stop(seconds: number): Promise<void>;
@@ -32,10 +35,10 @@ export interface Scheduler {
 const pollMs = 2000;
 const minPauseMs = 50;
 
-// The todo is locked without waiting: one that another process holds is passed over. The lock and the transaction are
-// the claim, as firing advances the schedule and starts the work in it: there is no lease that could end. The schedule is
-// read after that, as it is then. The inner limit makes the plan walk the index of what is due, whatever the planner
-// expects of `$1`; it is far above what all processes hold at a time.
+// The todo is locked without waiting: one that another process has locked is passed over. The lock and the transaction
+// are the claim: firing advances the schedule and starts the work in the same transaction, so there is no lease that
+// could end. The schedule is read after the lock. The inner limit makes the plan walk the index of what is due,
+// whatever the planner expects of `$1`; it is far above what all processes lock at a time.
 const claimOf =
   (workspaces: string) =>
   ({ within, lock, limit }: Search) =>

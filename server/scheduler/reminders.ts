@@ -19,7 +19,10 @@ interface ReminderParts {
 export interface Reminders {
   /** Sends all that are due now, and returns how many. */
   sendAll(): Promise<number>;
-  /** Sends each when it is due, until `stop`. The first look waits for `after`; resolves when it has ended. */
+  /**
+   * Sends each reminder when it is due, until `stop` is called. The first look waits for `after`. Resolves when the
+   * first look has ended.
+   */
   start(after?: Promise<void>): Promise<void>;
   /** Sends nothing more, and waits up to `seconds` for what is in progress. */
   stop(seconds: number): Promise<void>;

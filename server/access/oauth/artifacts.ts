@@ -5,7 +5,10 @@ import { revokeGrant } from '../../../domain/accounts/revoke-access.ts';
 import { type Connection, connectionColumns, recordConnection } from './connection-events.ts';
 import { hashOf } from './decision.ts';
 
-/** How long a used refresh token still works: a client whose answer was lost, or whose processes race, comes again. */
+/**
+ * How long a used refresh token still works: for a client that did not receive the answer, or whose processes refresh
+ * at the same time.
+ */
 const graceSeconds = 60;
 
 const insert = `insert into oauth_artifacts (hash, model, grant_id, payload, expires_at)
@@ -28,9 +31,9 @@ interface Found {
 }
 
 /**
- * One kind of the OAuth server's artifacts in PostgreSQL, so that any process serves any step. Found by the SHA-256 of
- * its id, which is the code, token or cookie itself and is never stored. `resumeAddress` is where the browser continues
- * after the decision on an authorization request; it holds the id too.
+ * Stores one kind of the OAuth server's artifacts in PostgreSQL, so that any process can serve any step. A row is found
+ * by the SHA-256 of its id: the id is the code, token or cookie itself and is never stored. `resumeAddress` is where
+ * the browser continues after the decision on an authorization request; it contains the id too.
  */
 export class Artifacts implements Adapter {
   readonly #db: Db;

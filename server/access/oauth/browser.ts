@@ -5,8 +5,9 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 const cookie = 'tandem_oauth_consent';
 
 /**
- * Ties an authorization request to the browser that brought it: a decision made in another one, by a person lured to
- * our page, would connect a stranger's app to that person's work. One cookie per request, so that two may be open.
+ * Ties an authorization request to the browser that brought it. Otherwise a person who is lured to our page could
+ * approve a request of somebody else, and connect a stranger's app to their own work. One cookie per request, so that
+ * two requests may be open.
  */
 export function keepBrowser(ctx: KoaContextWithOIDC, uid: string): void {
   const path = `/oauth/interactions/${uid}`;
@@ -24,8 +25,8 @@ export function isSameBrowser(
 }
 
 /**
- * Makes the request name the service by its public address, whatever its own headers claim: addresses and the `Secure`
- * of cookies are made from it.
+ * Gives the request the public address of the service, whatever its own headers claim: the OAuth server makes addresses
+ * and the `Secure` attribute of cookies from it.
  */
 export function pinAddress(request: IncomingMessage & { baseUrl?: string }, publicUrl: string): void {
   const { protocol, host } = new URL(publicUrl);

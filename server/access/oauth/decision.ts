@@ -11,8 +11,9 @@ const lockRequest = `select payload from oauth_artifacts where hash = $1 and exp
 const setPayload = 'update oauth_artifacts set payload = $2 where hash = $1';
 
 /**
- * Stores what `decide` returns as the decision on an authorization request, in the transaction `tx` that it works in too.
- * Of two at once, the second finds the decision of the first. Undefined: there is one already, or the request is gone.
+ * Stores what `decide` returns as the decision on an authorization request. Both happen in the transaction `tx`. If two
+ * decide at the same time, the second one finds the decision of the first. Returns undefined if there is a decision
+ * already, or the request is gone.
  */
 export async function decideOnce<Result extends object>(
   tx: Db,

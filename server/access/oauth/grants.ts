@@ -87,8 +87,9 @@ export class AccessTokens extends Unused implements Adapter {
   }
 
   /**
-   * Issues a token while its grant lives. The member and the grant are locked first, in the order in which a removal
-   * locks them, so that no token slips by a removal or a revocation. @throws InvalidGrant for a grant that ended.
+   * Issues a token while its grant is valid. The member and the grant are locked first, in the same order as a removal
+   * locks them, so that no token is issued beside a removal or a revocation.
+   * @throws InvalidGrant for a grant that ended.
    */
   upsert(id: string, payload: AdapterPayload, seconds: number): Promise<void> {
     const [workspaceId, appId] = grantKey(payload.grantId ?? '') ?? [];
@@ -119,8 +120,8 @@ export class AccessTokens extends Unused implements Adapter {
 }
 
 /**
- * The OAuth server has no sessions of its own: each authorization request is decided by the signed-in person, on
- * our page. So a browser never reuses an earlier decision of another person.
+ * The OAuth server has no sessions of its own: the signed-in person decides each authorization request on our page. So
+ * a browser never reuses an earlier decision of another person.
  */
 export class NoSessions extends Unused implements Adapter {
   async upsert(): Promise<void> {}

@@ -11,8 +11,8 @@ import type { ProviderParts } from './provider.ts';
 type Parts = Omit<ProviderParts, 'publicUrl' | 'rateLimitPerMinute'> & ConsentParts;
 
 /**
- * Of the answers to authorization requests. The library adds the hash of its script to `script-src`, which sends the
- * form of `response_mode=form_post` to the app; so no `form-action`.
+ * The content security policy of answers to authorization requests. The library adds the hash of the script that
+ * submits the form of `response_mode=form_post` to the app; therefore there is no `form-action`.
  */
 const authorizationPolicy =
   "default-src 'none'; script-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";

@@ -6,8 +6,8 @@ import type { Send } from '../../../outbound/client.ts';
 import { findOutboundError } from '../../../outbound/errors.ts';
 
 /**
- * The error 503 for what `subject` cannot do now, and in the redirect of an authorization request the error that RFC 6749
- * §4.1.2.1 has for it.
+ * The error 503 for what `subject` cannot do now. In the redirect of an authorization request it becomes the error that
+ * RFC 6749 §4.1.2.1 defines for it.
  */
 function outage(subject: string, cause: unknown): Error {
   const description = `${subject}, try again in ${unavailableSeconds} s`;
@@ -16,8 +16,8 @@ function outage(subject: string, cause: unknown): Error {
 }
 
 /**
- * The same adapter. What it cannot do because the database is away, silent or full, or because others change the same rows, is
- * noted, and an error 503: the library would answer 500.
+ * The same adapter, but with a 503 where the library would answer 500: when the database is away, silent or full, or
+ * when others change the same rows. These errors are noted.
  */
 export function withOutages<Stored extends Adapter>(adapter: Stored, note: (error: unknown) => void): Stored {
   return new Proxy(adapter, {
@@ -55,7 +55,7 @@ export function withSiteOutages(fetchDocument: Send): Send {
   };
 }
 
-/** Whether a metadata document could not be fetched for a reason that may pass: it says nothing of the client. */
+/** Whether a metadata document could not be fetched for a temporary reason, which says nothing about the client. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof errors.InvalidClient)) return false;
   const { cause } = error;
@@ -65,8 +65,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Has the provider answer 503 while it cannot fetch the metadata document of a client. The library answers `invalid_client`,
- * at which clients throw their tokens away.
+ * Makes the provider answer 503 while it cannot fetch the metadata document of a client. The library answers
+ * `invalid_client`, and clients delete their tokens then.
  */
 export function withClientOutages({ Client }: Provider): void {
   const find = Client.find.bind(Client);

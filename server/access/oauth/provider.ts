@@ -50,7 +50,7 @@ function isUndecided({ oidc }: KoaContextWithOIDC): boolean {
   throw new errors.InvalidScope(`the scopes are ${scopes.join(' ')}`, [...oidc.requestParamScopes].join(' '));
 }
 
-/** Sign-in and consent are one step on our page, and every request takes it: what was decided before never decides. */
+/** Sign-in and consent are one step on our page, and every request takes it: an earlier decision never counts. */
 function policy() {
   const { base, Check, Prompt } = interactionPolicy;
   const decided = new Check('undecided', 'a person has to decide', 'consent_required', isUndecided);
@@ -77,14 +77,17 @@ const understood = [
   'state',
 ];
 
-/** The scopes asked for that exist, in our order; the default when none is asked for, and as asked when none exists. */
+/**
+ * The requested scopes that exist, in our order. The default scopes if none is requested; the requested ones unchanged
+ * if none of them exists.
+ */
 function askedScopes(scope: string): string {
   const asked = scope.split(' ').filter(Boolean);
   if (asked.length === 0) return defaultScopes.join(' ');
   return scopes.filter((each) => asked.includes(each)).join(' ') || scope;
 }
 
-/** Prepares an authorization request before it is read: an absent scope would end in `access_denied`. */
+/** Prepares an authorization request before the library reads it: without a scope it would end in `access_denied`. */
 function prepare(ctx: Pick<KoaContextWithOIDC, 'query'>): void {
   const { query } = ctx;
   const kept = understood.filter((name) => query[name] !== undefined).map((name) => [name, query[name]]);
