@@ -18,7 +18,7 @@ interface Journal {
   entries: { tag: string }[];
 }
 
-test('only add, so that it runs on their database (docs/operations.md)', async () => {
+test('only add, so that it runs on their database (docs/backup-and-upgrade.md)', async () => {
   const { entries }: Journal = JSON.parse(await readFile('db/migrations/meta/_journal.json', 'utf8'));
   const { lastMigration } = JSON.parse(await readFile('db/migrations/previous-release.json', 'utf8'));
   const tags = entries.map(({ tag }) => tag);

@@ -222,7 +222,8 @@ test('after a restore and the documented statement no position of before is take
     'what is 4 and 5 now is never read',
   );
   await restore();
-  const [statement = ''] = /update event_positions [^;]+/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const [statement = ''] =
+    /update event_positions [^;]+/.exec(readFileSync('docs/backup-and-upgrade.md', 'utf8')) ?? [];
   await tandem.db.rows(`${statement} where workspace_id = $1`, [workspaceId]);
   await record(tandem.db, workspace, 4);
   await reached(workspace, 1_000_007);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { anchorOf } from '../../adapters/docs/texts/markdown.ts';
 import { maxCaptureBody } from '../../domain/captures/shapes.ts';
 
 const test = suite('documents');
@@ -57,6 +58,19 @@ test('link only to files that exist', () => {
     for (const [, target = ''] of textOf(document).matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       if (!existsSync(normalize(join(dirname(document), target)))) missing.push(`${document}: ${target}`);
+    }
+  }
+  assert.equal(missing, []);
+});
+
+test('link only to headings that exist', () => {
+  const anchors = (file: string) =>
+    [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading.replaceAll('`', '')));
+  const missing: string[] = [];
+  for (const document of [...documents, 'CHANGELOG.md']) {
+    for (const [, target = '', anchor = ''] of textOf(document).matchAll(/\]\(([^)\s#:]*)#([^)]+)\)/g)) {
+      const file = target === '' ? document : normalize(join(dirname(document), target));
+      if (file.endsWith('.md') && !anchors(file).includes(anchor)) missing.push(`${document}: ${target}#${anchor}`);
     }
   }
   assert.equal(missing, []);

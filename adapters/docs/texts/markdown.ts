@@ -7,7 +7,7 @@ import MarkdownIt from 'markdown-it';
 const parser = new MarkdownIt('default', { html: false, linkify: false, typographer: false });
 
 /** `Polling, in short` → `polling-in-short`: the anchor of a heading, as repositories on the web make it. */
-function anchorOf(heading: string): string {
+export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
