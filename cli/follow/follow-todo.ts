@@ -2,6 +2,7 @@ import { Names } from '../arguments/names.ts';
 import type { Context, Parsed } from '../commands/invocation.ts';
 import { type LocalCommand, plainArgument, textOf } from '../commands/local-command.ts';
 import { CliFailure, exitCodes } from '../model/failure.ts';
+import { refuseFields } from '../output/print.ts';
 import type { Calls } from '../service/calls.ts';
 import { follow, readAgain, workOf } from './work.ts';
 
@@ -17,6 +18,7 @@ export function followTodo(callsFor: (parsed: Parsed, context: Context) => Calls
     flags: [],
     examples: ['todos follow ID', 'todos follow "Compare three caterers"'],
     run: async (parsed, context) => {
+      refuseFields(parsed.general);
       const calls = callsFor(parsed, context);
       const names = new Names(calls, context);
       const id = await names.idOf(textOf(parsed, 'todo') ?? '', { field: 'todoId', shown: 'TODO' });

@@ -15,10 +15,20 @@ export interface Printing {
   fields: readonly string[] | undefined;
 }
 
+/** @throws CliFailure 2 for --fields beside the work of an agent, which is printed whole. */
+export function refuseFields(general: General, ...hints: string[]): void {
+  if (general.has('fields'))
+    throw usage('--fields does not go with the work of an agent: it is printed whole.', ...hints);
+}
+
 /** How to print a response. @throws CliFailure 2 for fields that it does not have. */
-export function printingOf(general: General, { answer }: CatalogueOperation): Printing {
+export function printingOf(general: General, { answer, streams, pathFields }: CatalogueOperation): Printing {
   if (general.has('json') && general.has('jsonl')) throw usage('Choose one of --json and --jsonl.');
   const form = general.has('json') ? 'json' : general.has('jsonl') ? 'jsonl' : 'people';
+  if (streams && pathFields.length > 0) refuseFields(general);
+  if (general.has('wait') && form !== 'json') {
+    refuseFields(general, 'Use --wait --json, which prints the resource when the agent has stopped.');
+  }
   const requested = general.get('fields');
   if (typeof requested !== 'string') return { form, fields: undefined };
   const fields = requested

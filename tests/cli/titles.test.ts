@@ -133,6 +133,8 @@ test('titles and starts of ids stand for ids in every command', async () => {
   assert.is((await done('todos', 'get', 'plan the launch', '--json')).json.id, id);
   assert.is((await done('todos', 'update', id.slice(0, 35), '--priority', 'high', '--json')).json.priority, 'high');
   assert.is((await fails(5, 'todos', 'follow', 'Plan the launch')).code, 5);
+  const chosen = await fails(2, 'todos', 'follow', 'Plan the launch', '--jsonl', '--fields', 'text');
+  assert.match(chosen.err, '--fields does not go with the work of an agent');
   const { json: chat } = await done('chats', 'create', 'Hello', '--title', 'Greeting', '--json');
   assert.is((await done('chats', 'get', 'greeting', '--json')).json.id, chat.id);
   assert.is((await done('chats', 'get', chat.id.slice(0, 35), '--json')).json.id, chat.id);
