@@ -22,6 +22,7 @@ const kinds: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
+  record: 'an object',
 };
 
 function kindOf(value: unknown): string {
@@ -82,6 +83,13 @@ function issuesOf(issue: Issue): Issue[] {
   return form.map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
 }
 
+/** Whether the next issue is that of the field's own bound: this one is of the bound of all whole numbers. */
+function hasOwnBound(issue: Issue, place: number, issues: readonly Issue[]): boolean {
+  const next = issues[place + 1];
+  if (!('origin' in issue) || issue.origin !== 'int' || issue.code !== next?.code) return false;
+  return pathText(issue.path) === pathText(next.path);
+}
+
 /** Fields at fault that an answer lists. */
 const maxErrors = 100;
 
@@ -90,6 +98,7 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
   const errors = error.issues
     .slice(0, maxErrors)
     .flatMap(issuesOf)
+    .filter((...issue) => !hasOwnBound(...issue))
     .flatMap((issue): FieldError[] => {
       if (issue.code === 'unrecognized_keys') {
         return issue.keys.slice(0, maxErrors).map((key) => ({

@@ -54,7 +54,7 @@ export const NewId = z
 export const Instant = z.string().meta({ format: 'date-time', examples: ['2026-03-01T09:00:00.000Z'] });
 
 /** Offsets end before 16 hours, as in PostgreSQL; on Earth they end at 14. */
-const instantShape = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
+const instantShape = /^\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-](0\d|1[0-5]):[0-5]\d)$/;
 
 function isInstant(value: string): boolean {
   return instantShape.test(value) && isCalendarDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value));
@@ -62,12 +62,15 @@ function isInstant(value: string): boolean {
 
 const instantWanted = 'must be an RFC 3339 date and time with an offset, such as 2026-03-01T09:00:00Z';
 
-/** An instant in a request: RFC 3339 with an offset. An unescaped `+` of a query arrives as a space. */
+/** A time whose offset has a space for its sign: an unescaped `+` of a query arrives as one. */
+const unescaped = /:\d{2}(\.\d+)? \d{2}:\d{2}$/;
+
+/** An instant in a request: RFC 3339 with an offset. */
 export const InstantInput = z
   .string()
   .refine(isInstant, {
     error: ({ input }) =>
-      / \d/.test(String(input)) ? `${instantWanted}; in an address write its + as %2B` : instantWanted,
+      unescaped.test(String(input)) ? `${instantWanted}; in an address write its + as %2B` : instantWanted,
   })
   .meta({ format: 'date-time' });
 

@@ -140,7 +140,7 @@ const RecordedAt = InstantInput.refine((value) => {
 /** Tags as sent; trimmed and made unique ignoring case where they are stored. */
 export const Tags = z
   .array(Tag)
-  .max(maxTags, `must be at most ${maxTags} tags`)
+  .max(maxTags, `must have at most ${maxTags} tags`)
   .describe('At most 50, unique ignoring case. The first spelling of a tag in the workspace is kept.');
 
 const NoteCreateParams = z

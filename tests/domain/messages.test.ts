@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { unsatisfiable } from '../../server/downloads/headers.ts';
 import { ask, exchange } from '../support/frame.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { unknownId } from '../support/todo-fixtures.ts';
 
 const test = suite('what a refusal says');
 let tandem: TestService;
@@ -39,6 +40,14 @@ const refusals: [route: string, body: unknown, message: string, allowed?: string
     '{"title":"x","schedule":{"every":"day","interval":-1e999}}',
     'schedule.interval: is beyond the range of numbers',
   ],
+  ['POST /todos', { title: 'x', schedule: { every: 'day', count: 1e308 } }, 'schedule.count: must be at most 10000'],
+  ['POST /todos', { title: 'x', schedule: { every: 'day', count: -1e21 } }, 'schedule.count: must be at least 1'],
+  [
+    'POST /todos',
+    { title: 'x', schedule: { runAt: '2030-03-01 09:00:00Z' } },
+    'schedule.runAt: must be an RFC 3339 date and time with an offset, such as 2026-03-01T09:00:00Z',
+  ],
+  [`POST /approvals/${unknownId}/decide`, { decision: 'approve', input: [] }, 'input: must be an object, not a list'],
   ['POST /todos', { title: 'x', assignees: 'me' }, 'assignees: must be a list, not a text'],
   ['POST /todos', { title: 'x', assignees: ['me'] }, 'assignees[0]: must be an object, not a text'],
   ['POST /todos', { title: 'x', assignees: [{}] }, 'assignees[0].id: is missing'],

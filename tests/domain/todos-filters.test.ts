@@ -77,6 +77,7 @@ test('a parameter with a value it cannot have names itself and the values it can
     ['updatedSince=2026-03-01T00:00:00', 'updatedSince'],
     ['createdSince=2026-02-30T00:00:00Z', 'createdSince'],
     ['createdSince=2026-03-01T24:30:00Z', 'createdSince'],
+    ['createdSince=2026-03-01T24:00:00Z', 'createdSince'],
     ['createdSince=2026-03-01T00:00:00%2B16:00', 'createdSince'],
     ['createdSince=2026-03-01T00:00:00+02:00', 'createdSince'],
     ['dueBefore=2026-02-29', 'dueBefore'],
