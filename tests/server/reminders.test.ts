@@ -78,6 +78,26 @@ test('a reminder is a day and a time before the due date, in its time zone; the 
   assert.ok(made.every(({ readerId, parents }) => readerId !== null && parents.todoId === id));
 });
 
+test('a time that the clocks repeat is the first of both, and one that they skip moves forward', async () => {
+  const { call } = await tandem.workspace();
+  const instants: [day: string, time: string, timezone: string, remindAt: string][] = [
+    ['2033-10-30', '02:30', 'Europe/Berlin', '2033-10-30T00:30:00.000Z'],
+    ['2033-10-30', '03:00', 'Europe/Berlin', '2033-10-30T02:00:00.000Z'],
+    ['2033-11-06', '01:00', 'America/New_York', '2033-11-06T05:00:00.000Z'],
+    ['2034-04-02', '01:45', 'Australia/Lord_Howe', '2034-04-01T14:45:00.000Z'],
+    ['2033-03-27', '02:30', 'Europe/Berlin', '2033-03-27T01:30:00.000Z'],
+    ['2033-10-02', '02:10', 'Australia/Lord_Howe', '2033-10-01T15:40:00.000Z'],
+  ];
+  for (const [day, time, timezone, remindAt] of instants) {
+    const { id } = await todoDue(call, day);
+    assert.is((await remind(call, id, { time, timezone })).remindAt, remindAt, `${day} ${time} ${timezone}`);
+  }
+  const { id } = await todoDue(call, '2033-10-29');
+  await remind(call, id, { time: '02:30' });
+  await call(`PATCH /todos/${id}`, { dueDate: '2033-10-30' });
+  assert.equal(await remindAtOf(call, id), ['2033-10-30T00:30:00.000Z']);
+});
+
 test('a reminder of the last day that there is comes in the last year', async () => {
   const { call } = await tandem.workspace();
   const { id } = await todoDue(call, '9999-12-31');
