@@ -26,7 +26,10 @@ export function noteRoute(request: FastifyRequest, pattern: string): void {
   routes.set(request, pattern);
 }
 
-/** The pattern of the path of a request, `unknown` where there is none. A path itself holds tokens, and what people typed. */
+/**
+ * The pattern of the path of a request, `unknown` if there is none. The path itself may contain tokens, and what people
+ * typed.
+ */
 export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? routes.get(request) ?? 'unknown';
 }
@@ -166,8 +169,9 @@ export function readBodies(app: FastifyInstance, type: string | RegExp, read: (b
 }
 
 /**
- * JSON bodies: valid UTF-8 only, an empty body is no body. `__proto__` is an own property like any other, which the
- * strict schemas refuse by name: what handles a body before its schema does must define properties, not assign them.
+ * JSON bodies: valid UTF-8 only; an empty body counts as no body. `__proto__` is an own property like any other, which
+ * the strict schemas refuse by name. So code that handles a body before its schema does must define properties, not
+ * assign them.
  */
 export function parseJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

@@ -19,8 +19,8 @@ function endOfString(body: Uint8Array, from: number): number {
 }
 
 /**
- * Whether a JSON text in UTF-8 has more than `maxJsonValues` values and names of fields, without parsing it: in a few
- * milliseconds for the largest body. What is no JSON may count as anything.
+ * Whether a JSON text in UTF-8 has more than `maxJsonValues` values and names of fields. The text is not parsed, so the
+ * largest body takes a few milliseconds. For a text that is not JSON the result means nothing.
  */
 export function hasTooManyValues(body: Uint8Array): boolean {
   if (body.length <= maxJsonValues) return false;

@@ -17,11 +17,11 @@ async function positionOf({ db, positions }: StandbyRead, workspaceId: string): 
 }
 
 /**
- * `Tandem-Sequence` of a read: a position in the log which its answer contains everything up to (CONTRACT §9.5). Call it
- * before the data is read. What a process knows of a log it has from notifications, which come after the commit of what
- * they announce: whatever is read later shows that. It may be behind the log, which costs a client nothing but events that
- * it has seen already. Only the first read of a workspace on a process asks the database, and one from a standby asks
- * that, once in a second. What does not give its position is not read.
+ * `Tandem-Sequence` of a read: a position in the log up to which the answer contains everything (CONTRACT §9.5). Call
+ * it before the data is read. A process knows the log from notifications, which are sent after the commit that they
+ * announce, so whatever is read later contains that commit. The position may be behind the log; then the client only
+ * gets events that it has seen already. Only the first read of a workspace on a process asks the database. A read from
+ * a standby asks the standby, once in a second; if it has no position to give, it is not used.
  */
 export async function positionBefore(ctx: RequestContext): Promise<number | undefined> {
   const { principal, logs, standby } = ctx;
@@ -39,8 +39,8 @@ export async function positionBefore(ctx: RequestContext): Promise<number | unde
 const none = '-';
 
 /**
- * The headers that tie an answer to the log: what a read contains, and the last event of a write; of a batch with several
- * `calls` one entry for each, in their order. Absent when nothing was recorded.
+ * The headers that tie an answer to the log: the position of a read, and the last event of a write. A batch with
+ * several `calls` has one entry for each, in their order. Absent if nothing was recorded.
  */
 export function positionHeaders(
   { reply: { eventIds } }: Pick<RequestContext, 'reply'>,

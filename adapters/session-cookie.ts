@@ -4,9 +4,9 @@ import { conflict, Failure } from '../domain/errors.ts';
 
 /*
  * The session of the service's own pages is a cookie that no script can read. It counts only on requests that the
- * browser itself marks as coming from the same origin (Fetch Metadata, W3C), so that no other site can use it. Where a
- * browser marks nothing (plain http), writes need the right `Origin`, and SameSite keeps other sites' reads without the
- * cookie. Programs send their session as a bearer instead.
+ * browser marks as coming from the same origin (Fetch Metadata, W3C), so that no other site can use it. Over plain http
+ * a browser marks nothing: then writes need the right `Origin`, and `SameSite` keeps the cookie from reads of other
+ * sites. Programs send their session as a bearer instead.
  */
 
 const plain = 'tandem_session';
@@ -21,9 +21,9 @@ export function isSameOrigin(request: FastifyRequest, publicUrl: string): boolea
 }
 
 /**
- * Refuses calls of pages that were opened at another origin than that of `publicUrl`, before a link with one use is spent:
- * the browser would get no cookie. Only where the browser marks nothing; programs send a bearer or no `Origin`.
- * Logs the first refusal. The check throws Failure 403.
+ * Refuses calls of pages that were opened at another origin than that of `publicUrl`. It does so before a link that
+ * works once is used up, because the browser would not store the cookie. It applies only if the browser marks nothing;
+ * programs send a bearer or no `Origin`. Logs the first refusal. The check throws Failure 403.
  */
 export function createPageOriginCheck(service: { publicUrl: string }): (request: FastifyRequest) => void {
   let isLogged = false;
@@ -59,8 +59,9 @@ export function cookieToken(request: FastifyRequest, publicUrl: string): string 
 const actingAs = 'tandem-acting-as';
 
 /**
- * Refuses what a page sends in the session of somebody else: the cookie belongs to the browser, and another of its windows
- * may have signed in or moved to another workspace since the page was rendered. @throws Failure 409.
+ * Refuses a request of a page in the session of somebody else. The cookie belongs to the browser: another window of it
+ * may have signed in, or moved to another workspace, since the page was rendered.
+ * @throws Failure 409.
  */
 export function requireActor(request: FastifyRequest, { userId, workspaceId }: Principal): void {
   const named = request.headers[actingAs];

@@ -30,7 +30,8 @@ const pathOf = ({ params }: FastifyRequest) => (params as { path: string }).path
 const callsOf = (request: FastifyRequest) => pathOf(request).split(',');
 
 /**
- * Methods that tRPC would refuse before it has a context, forms, which no procedure takes, and too many calls.
+ * Refuses what tRPC would refuse before it has a context: wrong methods, forms (no procedure takes them), and too many
+ * calls.
  * @throws Failure 400, 404, 405, 413, 415.
  */
 function requireCalls(request: FastifyRequest, limits: BodyLimits, streams: ReadonlySet<string>): void {

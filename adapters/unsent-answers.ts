@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { unavailable } from '../domain/errors.ts';
 
-/** Answers of up to so many characters are not counted: what the system buffers of a connection is about as much. */
+/** Answers of up to so many characters are not counted: the system buffers about as much for a connection. */
 const smallAnswer = 65_536;
 
 /** Bytes of larger answers that clients may have left untaken: in this process, and of one holder. */
@@ -15,8 +15,8 @@ interface Unsent {
 }
 
 /**
- * The answers that are not with their clients yet. Whoever sends requests and reads no answers has each of them kept in
- * memory, for as long as it takes to find that nothing is taken (`server/runtime/stalled-connections.ts`).
+ * The answers that clients have not read yet. If somebody sends requests and reads no answers, each answer stays in
+ * memory until the stalled connection is found (`server/runtime/stalled-connections.ts`).
  */
 export class UnsentAnswers {
   readonly #limits: typeof limits;
@@ -35,9 +35,10 @@ export class UnsentAnswers {
   }
 
   /**
-   * Counts an answer that is sent next, until it is taken or its connection ends. Where it is one too many, whoever would
-   * hold the most has to give way: its oldest answers and their connections end. Where that is who asks now, reading is
-   * refused; what has changed something is sent, as its client would not know what happened. @throws Failure 503.
+   * Counts an answer that is sent next, until it is read or its connection ends. When it exceeds a limit, the caller
+   * that would hold the most has to give way: its oldest answers and their connections end. If that is the caller of
+   * this request, a read is refused; the answer to a change is sent, as its client would not know what happened.
+   * @throws Failure 503.
    */
   count({ raw, request }: FastifyReply, text: string, isRead: boolean): void {
     const { socket } = request.raw;

@@ -3,8 +3,8 @@ export class Bindings {
   readonly values: unknown[];
 
   /**
-   * `workspaceId`: that of a statement over one workspace, which is `$1`. Each subquery names it, and is not only joined to
-   * the query around it: Citus finds the node of a subquery by that parameter.
+   * `workspaceId`: for a statement on one workspace, which is `$1`. Each subquery must name the workspace itself, not
+   * only by a join to the query around it: Citus finds the node of a subquery by that parameter.
    */
   constructor(workspaceId?: string) {
     this.values = workspaceId === undefined ? [] : [workspaceId];

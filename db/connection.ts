@@ -29,7 +29,8 @@ export function sessionSettings(plan: Plan, limits: TimeLimits, engine: Engine =
   const { maxStatementMs, maxLockMs } = limits;
   return {
     plan_cache_mode: engine.planMode(plan),
-    // Compiling is decided by estimates, and those of a claim grow with the queue: it would take far longer than the claim.
+    // JIT is off. It is chosen by estimates, and those of a claim grow with the queue: compiling would take far longer
+    // than the claim.
     jit: 'off',
     statement_timeout: maxStatementMs,
     lock_timeout: maxLockMs,
@@ -56,9 +57,9 @@ const maxAgeMs = 45 * 60_000;
 const lost = 'The connection to the database was lost';
 
 /**
- * One connection to PostgreSQL, made with its first statement. Once lost it is never made again: what the driver does
- * then (it repeats its connect without end, and runs the rest of a transaction outside of it) is left unused. A server
- * that does not answer a statement within its time has its connection cut: TCP alone would wait for minutes.
+ * One connection to PostgreSQL, opened with its first statement. A lost connection is never opened again by the driver:
+ * it would repeat its connect without end, and run the rest of a transaction outside of it. If the server does not
+ * answer a statement within its time, the connection is cut: TCP alone would wait for minutes.
  */
 export class Connection implements StatementWatch {
   readonly sql: postgres.Sql;
@@ -107,7 +108,10 @@ export class Connection implements StatementWatch {
     }
   }
 
-  /** A statement sent along with another that opens the connection would wait without end when that fails. */
+  /**
+   * Sets up the connection before any other statement is sent: one that is sent while the connection opens would wait
+   * without end if that fails.
+   */
   async #prepare(settings: Record<string, string | number>, accept: ConnectionOptions['accept']): Promise<void> {
     const texts = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
     const answered = this.sent('set up a connection');
@@ -143,8 +147,8 @@ export class Connection implements StatementWatch {
   }
 
   /**
-   * Calls `listener`, the only one, when the connection is lost or cannot be opened; undefined: nobody waits for that. Of
-   * several statements that were sent then, the driver never settles those that it held back behind the first.
+   * Calls `listener`, the only one, when the connection is lost or cannot be opened; undefined when nobody waits any
+   * more. The driver never settles statements that it held back behind the first one.
    */
   whenLost(listener: ((error: Error) => void) | undefined): void {
     this.#onLoss = listener;
@@ -177,8 +181,8 @@ export class Connection implements StatementWatch {
   }
 
   /**
-   * Called every `tickMs`. Ticks are counted, not time: after this process itself stood still, answers that have arrived
-   * meanwhile are read first.
+   * Called every `tickMs`. Counts ticks, not time: after this process itself was suspended, answers that have arrived
+   * meanwhile are read before the timeout.
    */
   tick(): void {
     if (this.#unanswered === 0 || ++this.#ticks < this.#silentTicks) return;

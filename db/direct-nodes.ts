@@ -97,7 +97,10 @@ export class DirectNodes {
     return node;
   }
 
-  /** The worker is not read from for a while. What else runs there is waited for, unless it is silent. */
+  /**
+   * Does not read from the worker for a while. Waits for statements that are running there, unless the worker is
+   * silent.
+   */
   lose(name: string, worker: Worker, isSilent: boolean): void {
     const node = this.#nodes.get(name);
     if (!node || node.worker !== worker) return;

@@ -27,7 +27,7 @@ interface Place {
 const [maxPlaces, maxShards] = [20_000, 1000];
 /** A place that could not be found is looked up again after so many ms. */
 const pauseMs = 5000;
-/** A read that was lost after so many ms is not begun again at the coordinator: it would wait for the same worker. */
+/** A read that was lost after so many ms is not repeated at the coordinator, which would wait for the same worker. */
 const maxLossMs = 1000;
 
 /** SQLSTATE of a table that does not exist, as a shard that was moved. */
@@ -56,8 +56,8 @@ interface Found {
 }
 
 /**
- * Whether the shard is still there, as the worker knows it. A move commits on the worker before anybody can write elsewhere,
- * so what was read before this is the state of the workspace where it holds afterwards.
+ * Whether the worker still has the shard. A move of a shard commits on the worker before anybody can write elsewhere.
+ * So if it is still there after a read, that read was the state of the workspace.
  */
 const stateText = `select pg_is_in_recovery() as "isStandby", exists (select from pg_dist_placement p
   join pg_dist_local_group g on g.groupid = p.groupid where p.shardid = $1) as "isThere"`;
@@ -79,7 +79,10 @@ type Run = <Row>(
   begin: () => void,
 ) => Promise<Row[] | typeof lost>;
 
-/** A change that waits longer for a shard that is moved, in ms, waits on the coordinator: others need the connections here. */
+/**
+ * Milliseconds after which a change that waits for a shard being moved goes on to wait on the coordinator: others need
+ * the connections here.
+ */
 const maxMoveMs = 200;
 
 /**

@@ -10,7 +10,7 @@ export interface Space {
 }
 
 /*
- * Sorts more than fits into memory, which writes a temporary file of two megabytes: unlike a row, it needs new space on
+ * Sorts more than fits into memory. This writes a temporary file of two megabytes: unlike a row, it needs new space on
  * the disk and leaves nothing behind.
  */
 const probe = `select count(*)::int as written from (

@@ -17,8 +17,8 @@ interface Waiting {
 
 /**
  * Runs at most `maxRunning` works at once. The others wait in one queue per key, and the keys take turns: however many
- * works one key has, another key's first one waits for one round at most. What finds no place is refused at once. When
- * all places are taken, a key with fewer works takes the newest one of the key that has the most.
+ * works one key has, the first work of another key waits for one round at most. If the queue has no place, work is
+ * refused at once; but a key with fewer works takes the place of the newest work of the key that has the most.
  */
 export class FairQueue {
   readonly #limits: QueueLimits;

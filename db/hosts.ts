@@ -36,7 +36,10 @@ export class Hosts {
     this.#parsed = postgres(url, { max: 1 }).options as unknown as Parsed;
   }
 
-  /** One of them, as options for the driver: with several it would not reject what waits for a connection. */
+  /**
+   * The options of the driver for one of the hosts: with several, the driver would not reject what waits for a
+   * connection.
+   */
   get one(): { host: string | undefined; port: number | undefined } {
     return this.#at(0);
   }

@@ -18,8 +18,8 @@ interface Group {
 }
 
 /**
- * Reads with the same text that begin in the same turn of the event loop share a connection, and the driver sends them in
- * one write, which is a third of what a short read costs this process otherwise. One read waits for the others, so they must
+ * Reads with the same text that begin in the same turn of the event loop share a connection. The driver then sends them
+ * in one write, which saves a third of what a short read costs this process. One read waits for the others: they must
  * be short whatever their values are, and must not wait for the locks of rows.
  */
 export class SharedReads {

@@ -13,9 +13,9 @@ export interface Scope {
 }
 
 /**
- * A condition in SQL that only holds in a transaction of ours. What is sent together with its BEGIN must ask for it: if the
- * BEGIN failed, that statement would run, and commit, on its own. (DEFERRABLE changes nothing in a transaction that is not
- * both serializable and read-only.)
+ * A condition in SQL that is true only in a transaction of ours. A statement that is sent together with BEGIN must
+ * check it: if the BEGIN fails, the statement runs, and commits, on its own. (DEFERRABLE changes nothing in a
+ * transaction that is not both serializable and read-only.)
  */
 export const isInTransaction = `current_setting('transaction_deferrable') = 'on'`;
 const begin = 'begin deferrable';
@@ -180,13 +180,17 @@ export class NotCommitted extends Error {
   isOfBegin = false;
 }
 
-/** What a server answers, or the way to it, before it takes a statement: no connection is left, it starts, nothing is there. */
+/**
+ * Errors of a server, or of the network, before it takes a statement: no connection is left, it is starting, nothing
+ * listens there.
+ */
 const neverTaken = /^(53300|57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT)$/;
 
 /**
- * Sends a whole transaction at once: `begin`, the statements that `work` sends before it waits for anything, and COMMIT. If
- * BEGIN fails the statements run on their own: their connection must be one whose transactions only read unless they say
- * more. @throws NotCommitted; any other error where it may have been committed, or is.
+ * Sends a whole transaction at once: `begin`, the statements that `work` sends before it first waits, and COMMIT. If
+ * BEGIN fails, the statements run on their own: use it only on a connection whose transactions are read-only by
+ * default.
+ * @throws NotCommitted; any other error if it may have been committed.
  */
 export async function sendTransaction<Result>(
   connection: Connection,

@@ -34,12 +34,14 @@ export type PoolsBase = Pick<
   'url' | 'hosts' | 'applicationName' | 'observe' | 'settingsBy' | 'engine' | 'onError' | 'accept'
 >;
 
-/** The least that a share has: two of its works may wait for each other. A pool of less than six is not shared out. */
+/**
+ * The smallest share, because two works of a share may wait for each other. A pool of fewer than six is not divided.
+ */
 const minShare = 2;
 
 /**
- * Shares of a pool for requests: a workspace, a table and the transactions have not quite a half of it each. When one
- * of them is locked, or two, some connections are left.
+ * Shares of a pool for requests: a workspace, a table and the transactions each have not quite half of it. If one or
+ * two of them are locked, some connections are left.
  */
 class RequestShares {
   readonly #transactions: Share;

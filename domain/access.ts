@@ -83,8 +83,8 @@ export const hasNoSecondFactor = `(select t.confirmed_at from totp_secrets t whe
           and (select p.id from passkeys p where p.user_id = c.user_id limit 1) is null`;
 
 /**
- * Whether a row `c` shaped like `credentials` is a session in a workspace that requires a second factor, of a person who
- * has none. Scalar subqueries: one that could be hashed would read whole tables.
+ * Whether a row `c` shaped like `credentials` is a session in a workspace that requires a second factor, of a person
+ * who has none. The subqueries are scalar: PostgreSQL may hash other ones, and would then read whole tables.
  */
 export const lacksSecondFactor = `case when c.kind = 'session'
           and (select w.require_second_factor from workspaces w where w.id = c.workspace_id)
@@ -97,7 +97,10 @@ export const requiringFactor = 'select id from workspaces where id = any($1::uui
 const requires = 'select 1 from workspaces where id = $1 and require_second_factor';
 const factorless = `select 1 from (select $1::uuid as user_id) c where ${hasNoSecondFactor}`;
 
-/** Whether the workspace requires a second factor, and the person has none. In two statements, as Citus joins no such tables. */
+/**
+ * Whether the workspace requires a second factor that the person lacks. Two statements, because Citus cannot join these
+ * tables.
+ */
 export async function lacksRequiredFactor(db: Db, workspaceId: string, userId: string): Promise<boolean> {
   if ((await db.rows(requires, [workspaceId])).length === 0) return false;
   return (await db.rows(factorless, [userId])).length > 0;

@@ -15,8 +15,8 @@ export interface KeyRow {
 }
 
 /**
- * A statement that makes a claim waits for locks no longer than this, and then does nothing: requests that wait are the
- * matter of transactions, which have a limited part of the connections.
+ * A statement that makes a claim waits for locks no longer than this, and then does nothing. Longer waits belong into
+ * transactions, which have a limited part of the connections.
  */
 const maxLockMs = 100;
 
@@ -25,7 +25,10 @@ export class Unclaimed extends Error {
   override readonly name = 'Unclaimed';
 }
 
-/** In SQL, over a relation of the statement: JSON as text, by the mark in whose place it is. A mark is a control character, which JSON has nowhere. */
+/**
+ * In SQL, over a relation of the statement: JSON as text, by the mark that it replaces. A mark is a control character,
+ * which JSON never contains.
+ */
 export type MarkedValues = Readonly<Record<string, string>>;
 
 /** In SQL: a text of JSON with values in place of its marks. */
@@ -50,7 +53,10 @@ export class Claim {
     this.#row = row;
   }
 
-  /** The database for the verb, which sends its statement by `execute` and no other: that would commit without the key. */
+  /**
+   * The database for the verb. It sends its statement by `execute` and no other: another one would commit without the
+   * key.
+   */
   get onlyDb(): Db {
     const refuse = () => {
       throw new Error('A verb that makes its claim sends no other statement');
@@ -76,9 +82,11 @@ export class Claim {
   }
 
   /**
-   * A part of the `with` list of the statement, without the comma: `claimed` has one row, or none where the key was claimed
-   * before. All that the statement changes must come from it, so that the key is locked first. `from` is a relation of the
-   * statement; `answer` is the answer as JSON, with marks in place of what only the database knows, `values`. `$1` is the workspace. Call it after the events of the statement are bound: the last is stored with the answer.
+   * A part of the `with` list of the statement, without the comma. `claimed` has one row, or none if the key was
+   * claimed before. All that the statement changes must be derived from it, so that the key is locked first. `from` is
+   * a relation of the statement. `answer` is the answer as JSON, with marks in place of `values`, which only the
+   * database knows. `$1` is the workspace. Call it after the events of the statement are bound: the last one is stored
+   * with the answer.
    */
   part(bindings: Bindings, from: string, answer: string, values: MarkedValues): string {
     const { credentialId, operation, path, key, fingerprint } = this.#row;

@@ -120,7 +120,9 @@ export interface ServiceSettings {
   webhooks: {
     /** Encrypts the secrets of webhook endpoints. */
     key: KeyObject;
-    /** Why no request may be sent to an address, as a sentence without its subject and full stop; null when nothing speaks against it. */
+    /**
+     * Why no request may be sent to an address, as a sentence without its subject and full stop; null if it is allowed.
+     */
     refusalOf(url: string): string | null;
     /** Sends one request for a workspace and returns what came of it. @throws Failure 503 while many of it wait. */
     send(

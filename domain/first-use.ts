@@ -2,8 +2,8 @@
 type Load<Loaded> = () => Promise<Loaded>;
 
 /**
- * What `load` resolves to, loaded at the first use and kept: for libraries that most processes never need. All uses while
- * it is loaded wait for the same. A failure is not kept: the next use loads again.
+ * Loads a value at the first use and keeps it: for libraries that most processes never need. Uses while it is loading
+ * wait for the same load. A failure is not kept: the next use loads again.
  */
 export function atFirstUse<Loaded>(load: Load<Loaded>): Load<Loaded> {
   let loaded: Promise<Loaded> | undefined;

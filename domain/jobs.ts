@@ -42,9 +42,12 @@ export class LostLease extends Error {
   }
 }
 
-/** SQL that has a digest written, for a statement that makes a change: values of the row, and where there is one. */
+/**
+ * SQL that queues a digest, for a statement that makes a change: the values of the row, and the condition under which
+ * there is one.
+ */
 export function addingDigest(workspace: string, kind: string, subject: string, from = ''): string {
-  // A digest that is being written may be written from what was there before this change: it starts again.
+  // A digest that is being written may be based on the text before this change: it starts again.
   return `insert into digests (workspace_id, kind, subject_id, lease_until) select ${workspace}, ${kind}, ${subject}, now() ${from}
     on conflict (workspace_id, kind, subject_id) do update set attempt = digests.attempt + 1, tries = 0, worker_id = null,
       lease_until = excluded.lease_until`;

@@ -9,8 +9,8 @@ export interface Verdict {
 }
 
 /**
- * A credential was revoked, or, without `credentialId`, a person was removed from a workspace or has another role there:
- * who waits on their behalf reads again whether they may.
+ * A credential was revoked. Without `credentialId`: a person was removed from a workspace or has another role there.
+ * Whoever waits on their behalf checks again whether they may.
  */
 export interface AccessChange {
   workspaceId: string;

@@ -9,7 +9,7 @@ export interface Email {
 
 /** An email that is stored until it was sent: it may be sent twice, with the same id. */
 export interface QueuedEmail extends Email {
-  /** The same at every try; the `Message-ID` is made of it, so that mail servers can drop a second copy. */
+  /** The same at every try. The `Message-ID` is made of it, so that mail servers can drop a second copy. */
   id: string;
   /** Where the reader can switch such emails off (RFC 2369); missing where they cannot. */
   unsubscribeUrl?: string;

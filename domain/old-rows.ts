@@ -24,8 +24,9 @@ export interface OldRows {
 export const isOld = (instant: string) => `${instant} < now() - make_interval(days => $2::int)`;
 
 /**
- * Deletes the old rows of a workspace, in batches, each in a transaction. What is kept is passed once: a statement reads no
- * more than a batch. With 0 days nothing is old. Several processes may do so at once. Returns how many were deleted.
+ * Deletes the old rows of a workspace in batches, each in a transaction. Rows that are kept are passed over once, and a
+ * statement reads no more than a batch. With 0 days nothing is old. Several processes may do so at once. Returns how
+ * many were deleted.
  */
 export async function deleteOld(db: Db, workspaceId: string, days: number, old: OldRows): Promise<number> {
   if (days === 0) return 0;

@@ -1,10 +1,10 @@
 import type { Scope } from './scopes.ts';
 
 /**
- * `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope. `reader`: one that may read
- * something, whatever it is. `subscriber`: a session, or a key that may read something; the operation checks what.
- * `session` and `key_management`: a signed-in person; the latter refuses keys with a code of
- * its own.
+ * Who may call an operation. `public`: anybody. `any`: every valid credential. `scoped`: a credential with the scope.
+ * `reader`: a credential with any scope for reading. `subscriber`: a session, or a key with any scope for reading; the
+ * operation checks which. `session` and `key_management`: a signed-in person; the latter refuses keys with an error
+ * code of its own.
  */
 export type Access = 'public' | 'any' | 'scoped' | 'reader' | 'subscriber' | 'session' | 'key_management';
 
@@ -42,8 +42,8 @@ export interface ToolMeta {
   /** Its answer may wait for a person, to whom the client can show a form (elicitation). */
   elicits: boolean;
   /**
-   * Set where the tool starts work in a new chat that a client can follow as a task: the arguments of the call that only
-   * reads that work again (`Resumed`), which have no other effect.
+   * For a tool that starts work in a new chat, which a client can follow as a task: the arguments of the call that only
+   * reads that work again (`Resumed`) and has no other effect.
    */
   readAgain: Readonly<Record<string, unknown>> | null;
 }

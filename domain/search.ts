@@ -17,8 +17,8 @@ export function hasTrigram(terms: readonly string[]): boolean {
 }
 
 /**
- * The conditions on `todo_search s` that every term occurs, for texts that are read anyway. No index is used for them, and
- * comparing a text takes a fraction of what `like` takes.
+ * The conditions on `todo_search s` that every term occurs, for texts that are read anyway. They use no index, and take
+ * a fraction of the time of `like`.
  */
 export function termConditions(terms: readonly string[], bindings: Bindings): string[] {
   return terms.map((term) => {

@@ -9,7 +9,10 @@ const maxBlockingMs = 10;
 /** How far before its end a slice may end at a better place. */
 const maxSearched = 1000;
 
-/** Where a slice from `from` ends: before an ASCII character, which composes with nothing before it; never in a character. */
+/**
+ * Where a slice from `from` ends: before an ASCII character, because such a character composes with nothing before it,
+ * and never within a character.
+ */
 function endOf(text: string, from: number): number {
   const end = from + sliceLength;
   if (end >= text.length) return text.length;
@@ -27,7 +30,7 @@ export function* slicesOf(text: string): Generator<string> {
   }
 }
 
-/** Gives other work of the process its turn, when it is called about 10 ms after the last turn or later. */
+/** Lets other work of the process run, if the last time was about 10 ms ago or more. */
 export function turnTaker(): () => Promise<void> | undefined {
   let began = performance.now();
   return () => {
@@ -38,7 +41,7 @@ export function turnTaker(): () => Promise<void> | undefined {
   };
 }
 
-/** The text that `map` makes of each slice of `text`. Other work of the process has its turn in between. */
+/** The text that `map` makes of each slice of `text`. Other work of the process runs in between. */
 export async function mapSlices(text: string, map: (slice: string) => string): Promise<string> {
   const parts: string[] = [];
   const takeTurn = turnTaker();

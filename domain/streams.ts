@@ -40,9 +40,10 @@ export class OpenOfWorkspaces {
 }
 
 /**
- * Takes a place among the streams of a workspace, beside `others` that are counted elsewhere, until the returned function is
- * called: at the latest when the response is closed, as a stream may end before its first event is asked for. To be called
- * before anything is awaited, so that requests at once are counted too. @throws Failure 429.
+ * Takes a place among the streams of a workspace, beside `others` that are counted elsewhere, until the returned
+ * function is called, or the response is closed (a stream may end before its first event is asked for). Call it before
+ * awaiting anything, so that simultaneous requests are counted too.
+ * @throws Failure 429.
  */
 export function takePlace(
   { principal, reply, signal }: Pick<Context, 'principal' | 'reply' | 'signal'>,

@@ -14,9 +14,9 @@ export function composed(text: string): string {
 }
 
 /**
- * Text as search compares it: without case, then composed, as some characters are composed in lower case only; a final
- * sigma like any other, so that a part of a word folds as it does within the word. It is folded here so that the collation
- * of the database does not matter.
+ * Text as search compares it: lower case and then composed, because some characters are composed in lower case only. A
+ * final sigma becomes an ordinary one, so that a part of a word is folded as it is within the word. It is folded here,
+ * so that the collation of the database does not matter.
  */
 export function folded(text: string): string {
   return composed(text.toLowerCase()).replaceAll('ς', 'σ');

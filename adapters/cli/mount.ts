@@ -43,8 +43,8 @@ function send(request: FastifyRequest, reply: FastifyReply, type: string, conten
 }
 
 /**
- * The command-line client that `npm run build` made, its checksum, and the script that installs it. The checksum is of
- * the bytes that are served, so that a script and a file of one process always fit together.
+ * Serves the command-line client that `npm run build` made, its checksum, and the script that installs it. The checksum
+ * is computed from the bytes that are served, so that the script and the file of one process always match.
  */
 export function mountCli(
   app: FastifyInstance,

@@ -3,7 +3,7 @@ import type { ReferencePage } from './reference/model.ts';
 import type { Guide } from './texts/guides.ts';
 import { escaped } from './texts/markdown.ts';
 
-/** Addresses of the assets, relative to the root of the service, so that it may live below a path. */
+/** Addresses of the assets, relative to the root of the service, which may be below a path. */
 export type AssetAddress = (name: AssetName) => string;
 
 /** What the menu of every page is made of. */

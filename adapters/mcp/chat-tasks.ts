@@ -13,8 +13,8 @@ import { signState, verifyState } from './signed-state.ts';
 import { capabilitiesOf, createdTask, type Task, type TaskSource, type TaskState } from './tasks.ts';
 
 /*
- * Work of agents as tasks. Nothing is stored for one: its id is signed and names the tool and the chat, and its state is
- * that of the chat, so that every process can answer, also after another one was killed.
+ * Work of agents as tasks. Nothing is stored for a task: its id is signed and names the tool and the chat, and its
+ * state is that of the chat. So every process can answer, also after another one was killed.
  */
 
 /** How long a client may use an id. */
@@ -54,7 +54,7 @@ export async function startTask(tool: Tool, ctx: AuthenticatedContext, input: un
 
 const waits = 'The agent waits for a person to decide. Say so to them: they decide in Tandem, on the page of the chat.';
 
-/** What the client can have a person decide; without that the task works on, for it needs nothing of the client. */
+/** What the person at the client can decide. Without such forms the task continues: it needs nothing of the client. */
 async function waitingState(ctx: AuthenticatedContext, chatId: string, asks: boolean): Promise<TaskState> {
   const questions = asks ? await questionsAbout(ctx, { chatId, known: [], limit: Number.POSITIVE_INFINITY }) : [];
   if (questions.length === 0)

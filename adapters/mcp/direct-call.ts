@@ -11,10 +11,10 @@ import type { Tool } from '../operations.ts';
 import { answered, answerTo, type Exchange } from '../tools/answer.ts';
 
 /*
- * Most requests are one call of a tool that answers at once. The SDK makes a server and a transport for each request, a web
- * request and a web response: that takes longer than all else about such a call. Where nothing of a call is left to decide,
- * it is answered here, with the very bytes that the SDK sends (`tests/adapters/mcp-direct-calls.test.ts`). All else is the
- * SDK's: whatever is not valid, and whatever has an answer of another kind.
+ * Answers a call of a tool without the SDK, with the very bytes that the SDK would send
+ * (`tests/adapters/mcp-direct-calls.test.ts`). Most requests are one call of a tool that answers at once; the SDK makes
+ * a server, a transport, a web request and a web response for each, which takes longer than all else about such a call.
+ * Everything else is left to the SDK: what is not valid, and what may have another kind of answer.
  */
 
 /** The latest protocol version, where requests stand alone. */
@@ -43,12 +43,18 @@ function isNamed(headers: IncomingHttpHeaders, name: string): boolean {
   return version === modern && method === 'tools/call' && named === name;
 }
 
-/** Whether a call of a client of `initialize` has nothing beside it but a token for progress, which tools here have none of. */
+/**
+ * Whether a call of a client of `initialize` contains nothing else, apart from a token for progress, which no tool
+ * reports.
+ */
 function isBare(version: string | undefined, { progressToken, ...others }: Record<string, unknown>): boolean {
   return Object.keys(others).length === 0 && (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version));
 }
 
-/** The call of a POST that is answered here; undefined where the SDK has to judge it, or the tool may have another answer. */
+/**
+ * The call of a POST that can be answered here; undefined if the SDK has to validate it, or the tool may answer in
+ * another way.
+ */
 export function directCallOf(
   headers: IncomingHttpHeaders,
   body: unknown,

@@ -31,7 +31,9 @@ interface Wait {
   questions: Question[];
 }
 
-/** What to elicit before the call is answered; null when nothing is. A person who does not decide gets no more forms. */
+/**
+ * What to ask before the call is answered; null for nothing. A person who has declined to decide is not asked again.
+ */
 async function waitOf(ctx: AuthenticatedContext, data: unknown, verdicts: readonly Verdict[]): Promise<Wait | null> {
   const resumed = waitingIn(data);
   if (!resumed || verdicts.length >= maxElicited) return null;
@@ -46,7 +48,9 @@ function answer(tool: Tool, ctx: AuthenticatedContext, data: unknown, verdicts: 
   return answerOf(tool, shown, ctx.service.publicUrl);
 }
 
-/** What failed after a tool did its work is no failure of the call, which a model would repeat: `instead` stands for it. */
+/**
+ * An error after a tool did its work must not fail the call, because a model would repeat it: the result is `instead`.
+ */
 const afterWork =
   <Instead>({ readOnly }: Tool, instead: Instead) =>
   (error: unknown): Instead => {

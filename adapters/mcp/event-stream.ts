@@ -23,8 +23,8 @@ function frame(message: Json): string {
 }
 
 /**
- * Whether the credential was revoked, its person removed, or a second factor is required that the person lacks. One that has
- * merely expired comes back with another.
+ * Whether the credential was revoked, its person was removed, or its person lacks a second factor that is required now.
+ * A credential that merely expired does not count: its client returns with another one.
  */
 async function isRevoked({ db, principal, clock }: AuthenticatedContext): Promise<boolean> {
   const { expiresAt } = principal;

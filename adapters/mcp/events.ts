@@ -87,8 +87,8 @@ function errorOf(exchange: Exchange, error: unknown): ProtocolError {
 }
 
 /**
- * Adds the methods of events to the server of one request. `events/stream` is answered by `onStream`: what the SDK would
- * send of it has no bound in memory.
+ * Adds the methods of events to the server of one request. `onStream` answers `events/stream`: the SDK would buffer its
+ * messages in memory without a limit.
  */
 export function serveEvents(server: Server, exchange: Exchange, onStream: (stream: OpenedStream) => void): void {
   const { ctx } = exchange;

@@ -85,8 +85,8 @@ function requireSize(request: FastifyRequest, tools: readonly Tool[]): void {
 }
 
 /**
- * 403 for an OAuth client that lacks a scope: back for more consent. The challenge names what it holds too, for a client
- * asks for exactly what it reads there.
+ * 403 for an OAuth client that lacks a scope, so that it asks the person again. The challenge also names the scopes
+ * that it has, because a client asks for exactly those that it reads there.
  */
 function consentNeeded(required: readonly Scope[], principal: Principal, publicUrl: string): Failure {
   const lacking = required.filter((scope) => !principal.scopes.has(scope));
@@ -116,8 +116,8 @@ function internalError({ body }: FastifyRequest, problem: ReturnType<typeof desc
 const read = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'last-event-id'];
 
 /**
- * The request as the SDK takes it; the body is parsed already and goes beside it. Only a stream without an end needs the
- * signal, which is expensive: a tool reads from its context that the client has disconnected.
+ * The request in the form that the SDK takes; the parsed body is passed beside it. Only a stream without an end needs
+ * the signal, which is expensive: a tool learns from its context that the client has disconnected.
  */
 function webRequest({ headers, body }: FastifyRequest, publicUrl: string, signal: AbortSignal): Request {
   const copied: Record<string, string> = { accept };

@@ -19,8 +19,8 @@ function describe(error: unknown): string | undefined {
 type Wrap = Server['_wrapHandler'];
 
 /**
- * In the place of a result of `tools/call` that the SDK is not to check: it knows no tasks, and would copy every answer of
- * a tool, which has its shape by its type.
+ * Stands in for a result of `tools/call` that the SDK is not to check. The SDK knows no tasks, and would copy every
+ * answer of a tool, whose shape its type ensures already.
  */
 const unchecked = { content: [] };
 
@@ -30,11 +30,14 @@ function isAnswer(result: unknown): boolean {
 }
 
 /**
- * The SDK's server, except that params of the wrong shape are -32602 (JSON-RPC 2.0 §5.1, MCP): the SDK throws a plain
- * error for them, which it then reports as -32603, as if the service had failed. And a tool may answer with a task.
+ * The SDK's server with two differences. Params of the wrong shape are -32602 (JSON-RPC 2.0 §5.1, MCP): the SDK throws
+ * a plain error for them and reports it as -32603, as if the service had failed. And a tool may answer with a task.
  */
 export class ParamsServer extends Server {
-  /** The SDK makes an error for those who still wait for an answer, which is never thrown: its stack takes longer than the rest. */
+  /**
+   * For callers that still wait when it closes, the SDK makes an error that is never thrown. Its stack trace takes
+   * longer than the rest.
+   */
   protected override _onclose(): void {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

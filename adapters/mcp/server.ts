@@ -60,7 +60,9 @@ function cacheHintsFor(orientation: Orientation | undefined) {
   };
 }
 
-/** Capabilities without content: clients request these lists without checking, and would report an error. */
+/**
+ * Capabilities without content: clients request these lists without checking the capability, and would report an error.
+ */
 const empty = { prompts: {}, resources: {} };
 
 type Result = CallToolResult | InputRequiredResult;
@@ -118,8 +120,8 @@ function serverFor(catalogue: Catalogue, exchange: Visit, call: Call, more: Serv
     const tool = catalogue.find(params.name);
     if (tool) {
       const answer = () => answered(tool, exchange, () => call(tool, ctx, params.arguments ?? {}, mcpReq));
-      // What is read is cut before the next message of a batch reads as much. Calls that wait do so at the same time, and
-      // read in turn then.
+      // Each answer is cut before the next message of a batch is read, which bounds the memory. Calls that wait do so
+      // at the same time, and then read in turn.
       return tool.readOnly && !params.arguments?.waitSeconds ? inTurn(exchange, answer) : answer();
     }
     const message = `Unknown tool: ${shown(params.name)}. Call tools/list to see the available tools.`;

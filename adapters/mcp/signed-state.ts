@@ -16,8 +16,8 @@ function mac(ctx: AuthenticatedContext, purpose: string, payload: Buffer): Buffe
 }
 
 /**
- * A value that the client keeps and sends back, readable but not to be changed: it opens for `purpose` and the
- * credential of `ctx` alone, within an hour or until another time in milliseconds, on every process.
+ * A value that the client stores and sends back. The client can read it but not change it. It is valid for `purpose`
+ * and the credential of `ctx` only, on every process, for an hour or until another time in milliseconds.
  */
 export function signState(
   ctx: AuthenticatedContext,

@@ -36,9 +36,10 @@ const guarded = {
 const deniedFeatures = 'camera=(), geolocation=(), payment=(), usb=(), clipboard-write=(self)';
 
 /**
- * The headers of a page by what web/pages.json says of it. Only the recorder may use the microphone. No page of another
- * site has a handle on the window of a page, except of those on the way of an app's request for consent: the app must
- * find the window again that it opened, and the policy of one page on the way would cut it off.
+ * The headers of a page by what web/pages.json says of it. Only the recorder may use the microphone. Windows of other
+ * sites get no handle on the window of a page (Cross-Origin-Opener-Policy). The exception are the pages on the way to
+ * an app's request for consent: the app must find the window again that it opened, and the policy of a single page on
+ * the way would cut the connection.
  */
 function headersOf(page: PageAddress | undefined) {
   return {
@@ -126,7 +127,7 @@ export function unknownPage(directory = built): UnknownPage {
   };
 }
 
-/** The pages for people: files that `npm run build` made, under a policy that lets in nothing from elsewhere. */
+/** Serves the pages for people: files that `npm run build` made, under a policy that allows nothing from elsewhere. */
 export function mountPages(app: FastifyInstance, directory = built): void {
   const current = siteIn(directory);
   for (const page of pageAddresses) {

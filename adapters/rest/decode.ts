@@ -29,8 +29,8 @@ function decoderFor(schema: unknown): Decoder {
 }
 
 /**
- * Decodes a query string by the kind of each field, before validation: what does not read as its kind stays a string
- * for the schema to refuse. Unknown parameters are dropped, or kept for the schema to refuse where the query is strict.
+ * Decodes a query string by the type of each field, before validation. A value that cannot be decoded stays a string,
+ * which the schema refuses. Unknown parameters are dropped, or kept for the schema to refuse if the query is strict.
  */
 export function queryDecoder(operation: Operation): (query: Record<string, unknown>) => Record<string, unknown> {
   const decoders = new Map<string, Decoder>();

@@ -39,7 +39,10 @@ function textOf(streamed: StreamedEvent): Buffer {
   return bytes;
 }
 
-/** Parts of the interval: the streams of one part get their heartbeat together, so that thousands do not at once. */
+/**
+ * The interval is divided into so many parts: the streams of one part get their heartbeat together, so that thousands
+ * of streams do not get it at once.
+ */
 const parts = 60;
 
 /** Sends the heartbeats of many streams, with one timer for all of them. */
@@ -108,9 +111,9 @@ export async function writeEvents(
 }
 
 /**
- * Sends a stream of events as the answer, with the headers of `reply`. A process has thousands of streams: they are written
- * to the response itself, as what Fastify and Node put around a stream takes as much memory as the connection. A client that
- * reads nothing is disconnected, also after the last event.
+ * Sends a stream of events as the answer, with the headers of `reply`. It is written to the response itself, because a
+ * process has thousands of streams: what Fastify and Node put around a stream takes as much memory as the connection. A
+ * client that reads nothing is disconnected, also after the last event.
  */
 export function sendEvents(reply: FastifyReply, events: AsyncIterable<unknown>): void {
   reply.hijack();

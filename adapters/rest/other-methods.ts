@@ -4,8 +4,8 @@ import { noteRoute } from '../http.ts';
 import type { Operation } from '../operations.ts';
 
 /*
- * A known path with another method is 405 with `Allow`. A route for each of them would be four times as many as the
- * operations have, and a third of the processor time of a start: most are found where no route is.
+ * A known path with another method is 405 with `Allow`. These paths are not routes: they would be four times as many as
+ * the operations, and take a third of the processor time of a start. Most are found when no route matches.
  */
 
 type Pattern = Pick<Operation, 'method' | 'path'>;
@@ -27,7 +27,7 @@ function overlap(one: KnownPath, other: KnownPath): boolean {
   return one.steps.every((step, at) => step === other.steps[at] || isParameter(step) || isParameter(other.steps[at]));
 }
 
-/** The paths of operations, those with more words and fewer parameters first: as a route is found. */
+/** The paths of operations in the order in which a route is found: those with more words and fewer parameters first. */
 function pathsOf(operations: readonly Pattern[]): KnownPath[] {
   const byUrl = new Map<string, HTTPMethods[]>();
   for (const { method, path } of operations) {
@@ -96,8 +96,8 @@ export function findOtherMethods(app: FastifyInstance, operations: readonly Patt
 }
 
 /**
- * Mounts a route for each known path with another method that a path with more parameters would take: `PATCH
- * /todos/summary` is no change of a todo.
+ * Mounts a route for each known path with another method if a path with more parameters would match it: `PATCH
+ * /todos/summary` must not change a todo.
  */
 export function mountOtherMethods(app: FastifyInstance, operations: readonly Pattern[]): void {
   const mounted: KnownPath[] = [];

@@ -11,8 +11,8 @@ export interface ReadableStandby {
 const fresh = ['no-cache', 'no-store', 'max-age', 'min-fresh'];
 
 /**
- * The age in seconds that a client accepts of an answer (RFC 9111 §5.2.1.2): `max-stale` without a value accepts any. 0 without
- * the directive, and where another one or a value that is no number speaks against it.
+ * The age in seconds that a client accepts of an answer (RFC 9111 §5.2.1.2). `max-stale` without a value accepts any. 0
+ * without the directive, with another directive that contradicts it, and with a value that is not a number.
  */
 export function acceptedAge(cacheControl: string | undefined): number {
   if (cacheControl === undefined) return 0;
@@ -27,7 +27,9 @@ export function acceptedAge(cacheControl: string | undefined): number {
   return ages.length === 0 ? 0 : Math.min(...ages);
 }
 
-/** The standby that may answer a request; undefined where its client did not accept that, or the standby is too far behind. */
+/**
+ * The standby that may answer a request; undefined if the client did not accept that, or the standby is too far behind.
+ */
 export function standbyFor(
   operation: Operation,
   cacheControl: string | undefined,

@@ -22,7 +22,7 @@ export interface AgentTool {
   /** Whether the arguments have the shape that the tool takes: no approval is requested for a call that cannot work. */
   accepts(input: unknown): boolean;
   /**
-   * Runs the tool for `ctx.principal`. What it does is undone when it fails; the failure is then the outcome.
+   * Runs the tool for `ctx.principal`. If it fails, what it did is undone, and the failure is the result.
    * @throws the database error that ends the whole transaction (deadlock, lost connection).
    */
   call(ctx: AuthenticatedContext, input: unknown): Promise<ToolOutcome>;

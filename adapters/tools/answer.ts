@@ -9,8 +9,9 @@ import { compact, lengthsOnce } from './text.ts';
 type Json = Record<string, unknown>;
 
 /**
- * Longest answers in characters of JSON. An answer is sent twice (structured and as text): with 40,000 that is 20,000
- * tokens of 4 characters. One whose length the caller does not choose with `limit` stays below 2,000 tokens each time.
+ * Longest answers in characters of JSON. An answer is sent twice (structured and as text): with 40,000 characters that
+ * is 20,000 tokens of 4 characters. If the caller does not choose the length with `limit`, it stays below 2,000 tokens
+ * for each of the two.
  */
 const maxCharacters = { chosen: 40_000, given: 8000, row: 800 };
 
@@ -67,7 +68,10 @@ interface Shown {
   text: string;
 }
 
-/** What a tool returned, in a size: no nulls, long texts cut and long lists shortened and saying so, pages below `publicUrl`. */
+/**
+ * The answer of a tool, reduced to a size: no nulls, long texts cut, long lists shortened, with a note on what is
+ * missing. Links to pages are below `publicUrl`.
+ */
 function shownIn(tool: Tool, data: unknown, { publicUrl, lengthOf }: Showing, [maxText, maxItems]: Size): Shown {
   const length = Math.min(maxText, tool.maxText);
   const address = (shown: Json) => addressOf(publicUrl, shown);
@@ -91,8 +95,8 @@ function fitted(tool: Tool, data: unknown, view: Showing): CallToolResult | unde
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
 /**
- * What names the things of an answer that fits in no size: its own values and those of its objects. It is no error, because
- * a model repeats a call that failed, and what it asked for is done.
+ * The answer where no size is small enough: only its own values and those of its objects, which identify them. It is
+ * not an error, because the work is done and a model repeats a call that failed.
  */
 function outlined(tool: Tool, data: unknown, view: Showing): CallToolResult {
   const { answer } = shownIn(tool, data, view, smallest);

@@ -44,9 +44,9 @@ function withoutNull(schema: Json): Json {
 }
 
 /**
- * The schema with no null where an argument may be left out, at any depth. Strict modes of providers make every argument
- * required and let the model write null for "leave it out": were null listed, it would clear a field that nobody named.
- * Tools have `clear` for that; null from other clients still clears, as in the API.
+ * The schema without null for arguments that may be left out, at any depth. The strict modes of providers make every
+ * argument required and let the model write null for "leave it out"; if null were listed, it would clear a field that
+ * nobody named. Tools have `clear` for that. Null from other clients still clears, as in the API.
  */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);

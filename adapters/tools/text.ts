@@ -20,7 +20,7 @@ const uncut = new Set(['nextCursor', 'recordingPageUrl']);
 const idLength = 36;
 const isId = (text: string) => text.length === idLength && Id.safeParse(text).success;
 
-/** Lists at the top of an answer that are pages: what is left out of one would be missed by its cursor. */
+/** Lists of an answer that are pages. They are not shortened here: their cursor would skip what is left out. */
 const pages = new Set(['data', 'messages']);
 
 /** The field that counts what is left out of a list. */

@@ -1,7 +1,7 @@
 /*
- * Reference tables are whole on every node. The copy that the coordinator has is a table of its own there, which Citus
- * changes in the transaction of each change: a statement that only reads such tables, and others of the coordinator, is
- * planned and run by PostgreSQL alone when it names the copies.
+ * A reference table is whole on every node. The coordinator's copy is a table of its own, which Citus changes in the
+ * transaction of each change. A statement that only reads such tables, and tables of the coordinator, can name the
+ * copies: then PostgreSQL plans and runs it alone.
  */
 
 /** What runs a statement. */

@@ -3,8 +3,8 @@ import { placements } from './placement.ts';
 import { namesIn, unroutedIn } from './routing.ts';
 
 /*
- * A statement of one workspace can be sent to the worker that has it, with the names of its shards in place of those of the
- * tables. PostgreSQL runs it there as any other: Citus plans it neither on the coordinator nor on the worker.
+ * A statement on one workspace can be sent to the worker that has it, with the names of its shards instead of those of
+ * the tables. PostgreSQL runs it there like any other: Citus plans it neither on the coordinator nor on the worker.
  */
 
 /** The shards of a workspace by their tables, with those of reference tables. */
@@ -33,8 +33,8 @@ const onWorkers = new Set([...distributed, ...references]);
 const change = /\b(?:insert\s+into|(?<!\b(?:do|for|key)\s+)update|delete\s+from)\s+"?(\w+)"?/gi;
 
 /**
- * What is more than rows of one workspace: what notifies, has an effect on the session, or names a shard in another way; and
- * workspaces that are named in another way than by one parameter.
+ * Statements that are not only about rows of one workspace: those that notify, affect the session, or name a shard in
+ * another way, and those that name the workspace otherwise than by one parameter.
  */
 const isMore =
   /\b(merge|nextval|pg_notify|pg_advisory\w*|regclass|ctid|on\s+constraint)\b|\bset\s+workspace_id\b|\bworkspace_id\s+(in\b|=\s*any\b)/i;

@@ -16,8 +16,8 @@ const alone = new RegExp(String.raw`\s+from ${call}(?!\s*,)`, 'gi');
 const amongOthers = new RegExp(String.raw`\s*,\s*${call}`, 'gi');
 
 /**
- * A change without the settings of its transaction, which it makes by `set_config` in FROM and in RETURNING. Citus runs these
- * functions on the coordinator or refuses them; `set local` reaches the workers, where the locks are.
+ * Takes the `set_config` calls out of a change, in FROM and in RETURNING: Citus runs these functions on the coordinator
+ * or refuses them. `set local` reaches the workers, which hold the locks.
  */
 export function withoutSettings(text: string): WithoutSettings {
   const before: LocalSetting[] = [];

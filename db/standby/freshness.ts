@@ -2,9 +2,10 @@
 const maxBeats = 1200;
 
 /**
- * How old the data of a standby may be, by this process's own clock. A beat is a number that the process writes on the primary;
- * a standby that shows it has everything that was acknowledged before the beat was sent. Neither the clocks of the servers nor
- * how much the primary writes matter, and a server that no longer follows this primary gets no new beat.
+ * How old the data of a standby may be, by this process's own clock. A beat is a number that the process writes on the
+ * primary. A standby that shows the beat has everything that was acknowledged before the beat was sent. So neither the
+ * clocks of the servers nor the amount of writes on the primary matter, and a server that no longer follows this
+ * primary gets no new beat.
  */
 export class Freshness {
   readonly #sentAt = new Map<number, number>();

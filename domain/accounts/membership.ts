@@ -13,8 +13,8 @@ export function noAccess(param = 'workspaceId'): Failure {
 const lockRow = 'select 1 from workspaces where id = $1 for no key update';
 
 /**
- * Locks a workspace until the transaction ends, for what must come one after the other in it, such as counts with a limit.
- * It comes before the lock of a membership.
+ * Locks a workspace until the transaction ends, for changes that must be made one after another in it, such as counts
+ * with a limit. Take it before the lock of a membership.
  */
 export async function lockWorkspace(tx: Db, workspaceId: string): Promise<void> {
   await tx.rows(lockRow, [workspaceId]);
@@ -27,8 +27,9 @@ export const membership = 'select 1 from members where workspace_id = $1 and use
 export type Visitor = Pick<Principal, 'userId'> & Partial<Pick<Principal, 'kind' | 'workspaceId'>>;
 
 /**
- * Checks that a session in another workspace has what this one requires: its own sessions are checked at each request, and
- * keys and apps are secrets of their own. @throws Failure 403 `second_factor_required`.
+ * Checks that a session of another workspace has the second factor that this workspace requires. Its own sessions are
+ * checked at each request; keys and apps need none, because each is a secret of its own.
+ * @throws Failure 403 `second_factor_required`.
  */
 export async function requireFactorIn(db: Db, { kind, userId, workspaceId: from }: Visitor, workspaceId: string) {
   if (kind !== 'session' || from === workspaceId) return;
@@ -48,9 +49,10 @@ export async function requireMembership(db: Db, workspaceId: string, visitor: Vi
 const stillValid = `select 1 from credentials c where c.workspace_id = $1 and c.id = $2 and ${validCredential}`;
 
 /**
- * As `requireMembership`, and locks the membership until the transaction ends: a removal or a password reset then sees,
- * and revokes, what the transaction creates. KEY SHARE would not do, since a removal changes no key. When it waited for
- * one of them, the credential of the request may have ended meanwhile. @throws Failure 403 `workspace_access_denied`, 401.
+ * As `requireMembership`, and locks the membership until the transaction ends: a removal or a password reset that comes
+ * later sees, and revokes, what the transaction creates. KEY SHARE would not be enough, since a removal changes no key.
+ * If this waited for one of them, the credential of the request may have ended meanwhile.
+ * @throws Failure 403 `workspace_access_denied`, 401.
  */
 export async function holdMembership(
   tx: Db,

@@ -48,9 +48,9 @@ export function keyRevoked({ id }: { id: string }): NewEvent {
 }
 
 /**
- * Locks the memberships of a person until the transaction ends, and returns their workspaces. What creates a session, a
- * key or a grant locks the membership too (`holdMembership`): it either comes before, and is seen, or after, and finds the
- * session that asked for it ended.
+ * Locks the memberships of a person until the transaction ends, and returns their workspaces. Code that creates a
+ * session, a key or a grant locks the membership too (`holdMembership`). If it comes before, its result is found here
+ * and revoked; if it comes after, it finds that the session that asked for it has ended.
  */
 export async function lockAccess(tx: Db, userId: string): Promise<string[]> {
   const rows = await tx.rows<{ workspaceId: string }>(lockMemberships, [userId]);

@@ -4,8 +4,8 @@ import type { ServiceContext } from '../context.ts';
 import type { AgentAnswer } from './shapes.ts';
 import { nextOpening } from './working-hours.ts';
 
-// Chats without their todos, which do not change: a transaction that holds a todo may wait for the agent (`openingOf`).
-// Locked in the order of their ids, as in `closeChats`.
+// Chats without their todos. The todos do not change, and a transaction that holds one may be waiting for the agent
+// (`openingOf`). Locked in the order of their ids, as in `closeChats`.
 const hold = `select c.id, c.todo_id as "todoId", c.agent_id as "agentId" from chats c where c.workspace_id = $1 and c.id in (
     select t.chat_id from chat_turns t
     where t.workspace_id = $1 and t.agent_id = $2 and t.ended_at is null and t.not_before > $3::timestamptz
@@ -17,8 +17,8 @@ const move = `update chat_turns t set not_before = coalesce($5::timestamptz, now
   returning t.chat_id as "chatId", t.id as "turnId", t.run_id as "runId", t.agent_id as "agentId", t.attempt`;
 
 /**
- * Plans the turns again that are scheduled for the working hours of a locked agent, in the transaction that changed
- * these: at once when the hours are open now, else at the next opening.
+ * Plans turns again that wait for the working hours of a locked agent, in the transaction that changed these hours.
+ * They start at once if the hours are open now, else at the next opening.
  */
 export async function replan(ctx: ServiceContext, workspaceId: string, agent: AgentAnswer): Promise<void> {
   const { db, clock } = ctx;

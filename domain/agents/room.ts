@@ -17,7 +17,7 @@ const used: Record<Kind, string> = {
   skills: usedOf('agent_skills', lengths('instructions')),
 };
 
-/** Those who make room smaller in one workspace come one after the other, so that they cannot exceed it together. */
+/** Transactions that use up room in one workspace come one after another, so that together they cannot exceed it. */
 const lock = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
 /** The characters of texts, as `requireRoom` counts them. */

@@ -87,9 +87,9 @@ const hours = `select case when a.working_hours_enabled then a.working_hours end
   where a.workspace_id = $1 and a.id = $2 for share`;
 
 /**
- * When work of an agent may start by its working hours (RFC 3339): null when at once (they are open at `now`, or it has
- * none). In a transaction the hours cannot change until it commits: a turn planned by them either exists when they
- * change, and is planned again, or is planned by the new ones.
+ * When work of an agent may start by its working hours (RFC 3339): null for at once (the hours are open at `now`, or it
+ * has none). In a transaction the hours cannot change until it commits. So a turn that is planned by them either exists
+ * when they change, and is planned again, or is planned by the new ones.
  */
 export async function openingOf(db: Db, workspaceId: string, agentId: string, now: Date): Promise<string | null> {
   const [row] = await db.rows<{ hours: Hours | null }>(hours, [workspaceId, agentId]);

@@ -18,8 +18,8 @@ function requirePerson({ kind }: Principal): void {
 }
 
 /**
- * Whether the credential may approve a call of the tool. A tool that changes agents needs the scope for agents: else a
- * key that may only write in chats could make an agent call the tool, and approve that call itself.
+ * Whether the credential may approve a call of the tool. A tool that changes agents needs the scope for agents.
+ * Otherwise a key that may only write in chats could make an agent call the tool, and approve that call itself.
  */
 export function canApprove({ service, principal }: AuthenticatedContext, toolName: string): boolean {
   const needed = service.tools?.get(toolName)?.scopes ?? [];
@@ -42,9 +42,10 @@ function captureScopes(needed: readonly Scope[], { captureId, captureIds }: Reco
 }
 
 /**
- * Checks that the credential may edit the input of a call to this one, or say something about it to the agent. The call
- * runs with the scopes of whoever started the turn: else a key for chats alone could have an agent repeat captures, or
- * change them. @throws Failure 403.
+ * Checks that the credential may change the input of a call to this one, or write a note for the agent. The call runs
+ * with the scopes of the one who started the turn. Otherwise a key for chats alone could make an agent repeat captures,
+ * or change them.
+ * @throws Failure 403.
  */
 function requireEditor({ service, principal }: AuthenticatedContext, toolName: string, input: Record<string, unknown>) {
   const needed = captureScopes(service.tools?.get(toolName)?.scopes ?? [], input);

@@ -39,9 +39,10 @@ function isGiven({ clear, ...fields }: Record<string, unknown>, name: string): b
 }
 
 /**
- * The reason why a person must approve a call of the tool with this input, as text for that person; null when no approval
+ * The reason why a person must approve a call of the tool with this input, as text for that person; null if no approval
  * is needed (CONTRACT §6). Reading never needs one. Changing agents or skills always does: an agent must not loosen its
- * own limits, nor another's. Other changes do when `requiresApproval` is set, except of the given todo and chat; its sub-todos are not given.
+ * own limits, nor those of others. Other changes need one when `requiresApproval` is set, except changes of the given
+ * todo and chat; sub-todos of the todo are not included in this exception.
  */
 export function approvalReason(
   tool: Pick<ToolMeta, 'name' | 'readOnly' | 'scopes'>,

@@ -3,7 +3,8 @@ import { recordErasure } from '../events/changes.ts';
 import { deleteOld, isOld, type OldRows } from '../old-rows.ts';
 import { approvalEvent } from './rows.ts';
 
-// What is pending has no time of a decision. While its turn is open the agent reads what was decided. A subquery of one value: see `domain/todos/run-retention.ts`.
+// Pending approvals have no time of decision, so they are not found. The agent reads decided ones while its turn is
+// open. For the subquery of one value see `domain/todos/run-retention.ts`.
 const isDue = `${isOld('a.decided_at')} and (
     select t.ended_at from chat_turns t where t.workspace_id = $1 and t.id = a.turn_id) is not null`;
 

@@ -58,8 +58,8 @@ async function write(db: Db, { workspaceId, userId }: Principal, draft: Draft, n
 }
 
 /**
- * Reads the transcript of an import, which may wait for others, before the transaction of an `Idempotency-Key` opens: with
- * this `media`, `createCapture` finds it read, or throws there what was wrong with it.
+ * Reads the transcript of an import before the transaction of an `Idempotency-Key` opens, as it may have to wait for
+ * others. `createCapture` gets the returned `media`, which returns the transcript, or throws what was wrong with it.
  */
 export async function readAhead(
   { media, principal: { workspaceId } }: AuthenticatedContext,

@@ -48,7 +48,10 @@ function conditionsOf({ filter, after }: Walk, bindings: Bindings): string[] {
   return where;
 }
 
-/** Filters that the index of the order serves badly get a plan made for their values; the others share one. */
+/**
+ * With filters for which the index of the order is bad, the statement gets a plan made for its values; the others share
+ * one plan.
+ */
 function planOf({ tags, createdAfter, createdBefore, updatedSince }: Filter): Plan {
   const selective = [tags, createdAfter, createdBefore, updatedSince];
   return selective.every((each) => each === undefined) ? 'generic' : 'custom';
@@ -96,8 +99,9 @@ async function searchIndex(db: Db, walk: Walk, terms: string[], count: number): 
 }
 
 /**
- * Scans the newest captures first, which fills a page for frequent words, and scans further where their rate of hits
- * shows that this fills it; rarer words have few enough hits to use the index. Words shorter than a trigram only scan.
+ * Scans the newest captures first, which fills a page for frequent words. If the rate of hits shows that a longer scan
+ * fills the page, it scans further. Rarer words have so few hits that the index is used. Words shorter than a trigram
+ * can only be scanned for.
  */
 async function searchPage(db: Db, walk: Walk, query: string, count: number): Promise<ListedRow[]> {
   const terms = termsOf(query);

@@ -39,8 +39,8 @@ export interface NoteText {
 }
 
 /**
- * Title and text of a new note (SPEC "Captures"): a leading heading is the title and leaves the text, with the blank
- * lines behind it. One that is too long for a title stays where it is.
+ * Title and text of a new note (SPEC "Captures"): a leading heading becomes the title and is removed from the text,
+ * with the blank lines after it. A heading that is too long for a title stays in the text.
  */
 export function noteTextOf(content: string): NoteText {
   const found = leadingHeading(content);

@@ -31,8 +31,8 @@ interface StoppedRecording extends CaptureRef {
 export const recordingsChannel = 'tandem_recordings';
 
 /**
- * A recording was stopped or erased, or another connection took it over: for the process with its connection.
- * `letGo`: the id of a connection that writes no more audio of it.
+ * Notifies the process that has the connection of a recording: it was stopped or erased, or another connection took it
+ * over. `letGo`: the id of a connection that has stopped writing audio of it.
  */
 export interface RecordingEvent {
   recordingId: string;

@@ -3,14 +3,19 @@ import type { Segment } from '../media.ts';
 /** A silence after which a new paragraph begins, where no speaker is known. */
 const pauseMs = 2000;
 
-/** It ends with the first sentence that ends beyond `usualLength` characters, or with the segment beyond `maxLength`. */
+/**
+ * A paragraph ends with the first sentence that ends beyond `usualLength` characters, or with the segment beyond
+ * `maxLength`.
+ */
 const usualLength = 700;
 const maxLength = 2000;
 
-/** The end of a sentence, its closing quotes and brackets included; in scripts without spaces nothing need follow. */
+/** The end of a sentence with its closing quotes and brackets. In scripts without spaces, nothing need follow it. */
 const sentenceEnd = /[.!?…]["'”’»)\]]*(?=\s|$)|[。！？]["'”’»）」』]*/g;
 
-/** Where a text is cut that is put into a paragraph of `size` characters: after each sentence that fills one. */
+/**
+ * Where to cut a text that is added to a paragraph of `size` characters: after each sentence that fills the paragraph.
+ */
 function* filled(text: string, size: number): Generator<{ text: string; full: boolean }> {
   let from = 0;
   let room = usualLength - size;
@@ -71,10 +76,10 @@ class Paragraphs {
 }
 
 /**
- * The transcript of a capture: paragraphs with a blank line between them, without times. One speaker's
- * successive segments are one paragraph that begins `Name: `. Where no speaker is known, a paragraph ends at a pause
- * of over 2 s, with the sentence that fills it (700 characters), and with each segment that has no times. Segments
- * of no text are left out.
+ * The transcript of a capture: paragraphs with a blank line between them, without times. Successive segments of one
+ * speaker are one paragraph that begins with `Name: `. If no speaker is known, a paragraph ends at a pause of over 2 s,
+ * at the end of the sentence that fills it (700 characters), and after each segment that has no times. Empty segments
+ * are left out.
  */
 export function transcriptText(segments: readonly Segment[]): string {
   const paragraphs = new Paragraphs();

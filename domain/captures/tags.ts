@@ -29,14 +29,15 @@ function tagId(workspaceId: string, key: string): string {
   return stringify(bytes);
 }
 
-// Whether other captures carry a tag is read while its row is locked, by who adds it and by who removes it.
+// Whether other captures have a tag is read while the row of the tag is locked, both when it is added and when it is
+// removed.
 const uncarried = `select t.key from capture_tags t where t.workspace_id = $1 and t.key = any($2::text[])
     and not exists (select from captures c
       where c.workspace_id = $1 and c.id <> $3::uuid and c.tags @> array[t.name])
   order by t.key`;
 const lock = 'select 1 from capture_tags where workspace_id = $1 and key = any($2::text[]) order by key for update';
 
-/** Records the tags that appear in the list with a capture, or are gone from it without the capture. Returns their number. */
+/** Records the events of tags in the list that appear with a capture, or disappear without it. Returns their number. */
 async function recordTags(
   db: Db,
   { workspaceId, captureId }: CaptureRef,
@@ -50,7 +51,9 @@ async function recordTags(
   return events.length;
 }
 
-/** Records the tags that no other capture carries, when a locked capture loses all of its tags by being erased. */
+/**
+ * Records the events of tags that no other capture has, when a locked capture loses all its tags because it is erased.
+ */
 export async function recordTagsOfErased(db: Db, capture: CaptureRef, tags: readonly string[]): Promise<void> {
   const keys = tags.map(folded);
   if (keys.length === 0) return;
@@ -73,8 +76,9 @@ const countCarried = `select count(*)::int as count from (select tag from captur
     where workspace_id = $1 and id <> $2 union select unnest($3::text[])) t`;
 
 /**
- * Checks that a workspace has room for the tags of a capture, some of which no other has. Near the limit captures with new
- * tags come one after the other, so that they exceed it together by a few at most. @throws Failure 409.
+ * Checks that a workspace has room for the tags of a capture, some of which are new to it. Near the limit, captures
+ * with new tags are saved one after another, so that they exceed the limit together by a few at most.
+ * @throws Failure 409.
  */
 async function requireRoom(db: Db, { workspaceId, captureId }: CaptureRef, names: readonly string[]): Promise<void> {
   const [known] = await db.rows<{ count: number }>(countKnown, [workspaceId]);
@@ -87,9 +91,9 @@ async function requireRoom(db: Db, { workspaceId, captureId }: CaptureRef, names
 
 /**
  * The tags of a capture in the spelling of the workspace, which the first use of a tag sets for good. Sets
- * `last_used_at` of those that are not among `before`, and records those that the first capture carries now, or none any
- * more. Call it in the transaction that writes them, with the capture locked if there is one. @throws Failure 409 when
- * there are too many.
+ * `last_used_at` of those that are not among `before`, and records which tags now have their first capture, or no
+ * capture any more. Call it in the transaction that writes them, with the capture locked if it exists.
+ * @throws Failure 409 when there are too many.
  */
 export async function settleTags(
   db: Db,

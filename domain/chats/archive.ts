@@ -29,7 +29,9 @@ const forgetSummaries = `update todo_runs r set summary = null from todos t
   where r.workspace_id = $1 and r.chat_id = $2 and r.summary is not null and t.workspace_id = $1 and t.id = r.todo_id
   returning t.id, t.latest_run_id = r.id as "isLatest"`;
 
-/** Removes the summaries of the runs of a locked chat, and records that as a change of their todo, locked with it. */
+/**
+ * Removes the summaries of the runs of a locked chat, and records that as a change of their todo, which is locked too.
+ */
 async function eraseSummaries(db: Db, { workspaceId, chatId }: HeldChat): Promise<void> {
   const todos = await db.rows<{ id: string; isLatest: boolean }>(forgetSummaries, [workspaceId, chatId]);
   for (const { id } of todos.filter(({ isLatest }) => isLatest))
@@ -37,8 +39,8 @@ async function eraseSummaries(db: Db, { workspaceId, chatId }: HeldChat): Promis
 }
 
 /**
- * Erases a locked chat that has no open turn, with all messages and what notified of it. Its run stays on record, without
- * a summary.
+ * Erases a locked chat that has no open turn, with all messages and the notifications about it. Its run stays on
+ * record, without a summary.
  */
 export async function eraseHeld(db: Db, chat: HeldChat): Promise<void> {
   const { workspaceId, chatId } = chat;

@@ -4,7 +4,10 @@ import { findChat, type HeldChat, holdChat } from './rows.ts';
 import type { ChatAnswer } from './shapes.ts';
 import { endTurn } from './turns.ts';
 
-/** Checks that a person can still answer what the agent of the chat asks: another agent cannot. @throws Failure 409. */
+/**
+ * Checks that a person can still answer what the agent of the chat asks: no other agent may answer.
+ * @throws Failure 409.
+ */
 export function requireNoQuestion({ agent }: Principal, { status }: HeldChat, named = 'This chat'): void {
   if (!agent || status !== 'awaiting_input') return;
   const message = `${named} waits for a person to decide something. Only a person can answer or stop it.`;

@@ -17,7 +17,8 @@ import { type Starter, starterOf } from './turns.ts';
 const answering = `select a.id, a.archived_at is not null as "isArchived", w.agent_minutes > 0 as funded from workspaces w
   left join agents a on a.workspace_id = $1 and case when $2::uuid is null then a.is_default else a.id = $2::uuid end
   where w.id = $1`;
-// It writes the row with equal values, so that a concurrent completion sees that a chat was attached (`untouched`).
+// The statement writes the row with equal values, so that a concurrent completion sees that a chat was attached
+// (`untouched`).
 const lockTodo = `update todos t set updated_at = t.updated_at where t.workspace_id = $1 and t.id = $2
   returning t.status = 'done' as "isDone", t.archived_at is not null as "isArchived"`;
 /*

@@ -4,8 +4,8 @@ import type { ChatAnswer } from './shapes.ts';
 import { endTurn } from './turns.ts';
 
 /**
- * The work for which a chat was started: its first turn. Where a person wrote instead of deciding, it is the turn that went
- * on with it. Messages that came after its end do not change it.
+ * The work for which a chat was started: its first turn, and the turns that continue it when a person writes instead of
+ * deciding. Messages after its end do not change it.
  */
 export interface FirstWork {
   turnId: string;

@@ -9,7 +9,9 @@ const hidden = { note: 'This output is not shown: it may quote captures, and the
 
 const isOfCaptures = (scopes: Needs) => scopes.some((scope) => scope.startsWith('captures:'));
 
-/** An output that has an output in it: JSON in a text, as what is shortened becomes, has its quotes escaped. */
+/**
+ * An output that contains an output: JSON in a text, which is what a shortened output becomes, has its quotes escaped.
+ */
 const quotes = /quotesCaptures\\*":true/;
 
 /** Whether the output of a tool with these scopes may quote captures: what they say, or what another chat quotes of them. */
@@ -18,8 +20,8 @@ export function quotesCaptures(scopes: Needs, output: unknown): boolean {
 }
 
 /**
- * Whether a stored output may quote captures. Releases that do not say so called tools with these scopes; undefined: which
- * tool it was is not known.
+ * Whether a stored output may quote captures. Earlier releases did not store this: then it depends on the scopes of the
+ * tool, or is unknown (undefined) if the tool is not known.
  */
 export function mayQuote(
   { quotesCaptures }: { quotesCaptures?: boolean | undefined },

@@ -16,7 +16,7 @@ interface OldChat {
   lastMessageAt: string;
 }
 
-// A chat that was restored counts from then on, and one in which an agent works or waits is never old.
+// The age of a restored chat counts from its restoration, and a chat in which an agent works or waits is never old.
 const isOld = `c.last_message_at < now() - make_interval(days => $2::int)
   and c.updated_at < now() - make_interval(days => $2::int)
   and c.status not in ('queued', 'running', 'awaiting_input')`;

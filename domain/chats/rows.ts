@@ -87,9 +87,10 @@ const lockTurn = `select t.id as "turnId", t.run_id as "runId", t.agent_id as "a
   from chat_turns t where t.workspace_id = $1 and t.chat_id = $2 and t.ended_at is null for update`;
 
 /**
- * Locks the todo of a chat, the chat and its open turn, in this order: all code that changes a todo and its chats uses
+ * Locks the todo of a chat, the chat and its open turn, in this order. All code that changes a todo and its chats uses
  * the same order, so that there are no deadlocks. The statements are sent together, and one connection runs them in
- * sequence. @throws Failure 404, or `gone` when it is given.
+ * sequence.
+ * @throws Failure 404, or `gone` if it is given.
  */
 export async function holdChat(
   tx: Db,

@@ -33,7 +33,10 @@ class PendingDeltas {
   }
 }
 
-/** A stream of a chat reads every few seconds, one of events waits for the log: a workspace may have so many times fewer. */
+/**
+ * A stream of a chat reads every few seconds, while one of events waits for the log: a workspace may have this many
+ * times fewer of them.
+ */
 const eventStreamsPerChatStream = 10;
 const openStreams = new OpenOfWorkspaces();
 

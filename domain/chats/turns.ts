@@ -26,8 +26,8 @@ export interface Starter {
 
 /**
  * On whose behalf a turn starts. An agent works with its own authority, but reads captures only for somebody who may
- * read them: its answers would leak them otherwise (CONTRACT §10.9).
- * @throws Failure 409 when too many agents stand in between: two of them could continue calling each other forever.
+ * read them: otherwise its answers would leak them (CONTRACT §10.9).
+ * @throws Failure 409 when too many agents stand in between: two agents could otherwise call each other forever.
  */
 export function starterOf(principal: Pick<Principal, 'userId' | 'scopes' | 'agent'>): Starter {
   const depth = principal.agent ? principal.agent.depth + 1 : 0;
@@ -100,8 +100,8 @@ const endTurnRow = `update chat_turns set ended_at = now(), outcome = $3, worker
 const settleChat = `update chats set status = $3, error_message = $4, updated_at = greatest(now(), updated_at),
     completed_at = case when $3 = 'completed' then greatest(now(), last_message_at) else completed_at end
   where workspace_id = $1 and id = $2 returning id`;
-// An approved call without a result was not made: a turn continues once all its approvals are decided. The notification is
-// no longer needed once all approvals of its message are decided.
+// An approved call without a result was not made, because a turn continues only when all its approvals are decided. The
+// notification is no longer needed once all approvals of its message are decided.
 const supersede = `with gone as (
     update approvals a set status = 'superseded', decided_at = least(now(), a.decided_at)
     where a.workspace_id = $1 and a.turn_id = $2 and (a.status = 'pending' or a.status = 'approved' and not exists (

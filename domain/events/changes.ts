@@ -31,8 +31,9 @@ interface Versioned {
 }
 
 /**
- * Records one change of each of these todos, and counts it in their versions. It locks the todos: call it before the locks
- * of their chats and schedules are taken, or with the todos locked. Returns what is new of each.
+ * Records one change of each of these todos, and counts it in their versions. It locks the todos, so call it before the
+ * locks of their chats and schedules are taken, or with the todos locked already. Returns the new version and time of
+ * each.
  */
 export async function recordVersions(
   db: Db,
@@ -57,7 +58,7 @@ export async function recordVersions(
   return new Map(rows.map(({ id, ...versioned }) => [id, versioned]));
 }
 
-/** Records that fields of a todo changed whose answer is not at hand, such as those of its latest run. */
+/** Records that fields of a todo changed, where its answer is not at hand, such as the fields of its latest run. */
 export async function recordTodoUpdate(
   db: Db,
   workspaceId: string,
@@ -68,15 +69,15 @@ export async function recordTodoUpdate(
   await recordVersions(db, workspaceId, [{ type: 'todo.updated', objectId: todoId, changedFields }]);
 }
 
-// While the row is held, no event of the workspace gets its number: none moves between the two updates.
+// While the row is locked, no event of the workspace gets its number: so none is moved between the two updates.
 const create = 'insert into event_positions (workspace_id) values ($1) on conflict do nothing';
 const hold = 'select 1 from event_positions where workspace_id = $1 for update';
 const forget = (table: 'event_queue' | 'events') => `update ${table} set changed_fields = '{}'
   where workspace_id = $1 and object_id = any($2::uuid[]) and cardinality(changed_fields) > 0`;
 
 /**
- * Records what was erased, and takes all but ids from the earlier events of these objects and of those in `within`, which
- * were erased with them. Call it at the end of the transaction, when it takes no more locks.
+ * Records what was erased. Removes everything but ids from the earlier events of these objects, and of those in
+ * `within`, which were erased with them. Call it at the end of the transaction, when it takes no more locks.
  */
 export async function recordErasure(
   db: Db,

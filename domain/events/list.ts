@@ -56,8 +56,8 @@ async function readUntil(
 }
 
 /**
- * One page of the log, the oldest first. A list that begins at a position is complete, or refused when something after
- * it was deleted; one that begins without is of everything that is kept: what security depends on is kept longer than
+ * One page of the log, the oldest first. A list that begins at a position is complete; it is refused if something after
+ * the position was deleted. A list without a position has everything that is kept: security events are kept longer than
  * the rest.
  * @throws Failure 400 `invalid_cursor`, with `position_expired` or `position_unknown` as its reason.
  */

@@ -16,10 +16,10 @@ import {
 } from './queue.ts';
 
 /*
- * On Citus what waits for its number is on the worker of its workspace, and the log is on the coordinator. A batch copies
- * events from one into the other, in a transaction of the coordinator alone; what has its number is deleted from the queue
- * afterwards. Until that is done it is found again, and left out because the log has it: however a process ends, no event is
- * lost or numbered twice.
+ * On Citus, events that wait for their numbers are on the worker of their workspace, and the log is on the coordinator.
+ * A batch copies events into the log, in a transaction of the coordinator alone; afterwards the numbered ones are
+ * deleted from the queue. Until then they are found again, and skipped because the log has them. So however a process
+ * ends, no event is lost or numbered twice.
  */
 
 const counted = `workspace_id as id, count(*)::int as count, min(occurred_at) as "committedAt"`;
@@ -173,12 +173,16 @@ const shardsOf = `select i.id, get_shard_id_for_distribution_column('event_queue
   from unnest($1::uuid[]) i(id)`;
 const gone = 'delete from event_queue where workspace_id = any($1::uuid[]) and id = any($2::uuid[])';
 
-/** A shard that is moved is tried again with the next batch: what has numbers takes the place of others in each. */
+/**
+ * An event of a shard that is moved is tried again with the next batch. Numbered events that are still in the queue
+ * take up places of each batch.
+ */
 const shortLock = { text: `select set_config('lock_timeout', '200ms', true)`, values: [] };
 
 /**
- * Deletes events from the queue that have their numbers, shard by shard: one that is moved keeps those waiting that write to
- * it, and numbering needs the other connections. @throws the last error, after all that can be deleted is.
+ * Deletes numbered events from the queue, shard by shard: a shard that is being moved makes its writers wait, and
+ * numbering needs the other connections.
+ * @throws the last error, after all that can be deleted is.
  */
 export async function deleteNumbered(db: Db, read: readonly Read[]): Promise<void> {
   const byWorkspace = Map.groupBy(read, (each) => each.workspace_id);

@@ -75,9 +75,9 @@ async function numberHeld(
 
 /**
  * Gives the next numbers to events of transactions that have committed, in the order of their commits, and notifies all
- * processes. The positions of the workspaces are locked in a statement before: the one that reads the queue then has a
- * snapshot that no other batch of these workspaces shares, so that what a later one finds was committed later. Events of
- * one transaction follow each other, unless there are more of them than a batch takes.
+ * processes. The positions of the workspaces are locked by an earlier statement, so the one that reads the queue has a
+ * snapshot that no other batch of these workspaces shares: whatever a later batch finds was committed later. Events of
+ * one transaction follow each other, unless there are more of them than fit into a batch.
  */
 export async function numberEvents(db: Db, after = noWorkspace): Promise<Numbered> {
   if (db.engine === 'citus') return numberOnCitus(db, after, eventsChannel);

@@ -1,6 +1,9 @@
 import type { Db } from '../../db/client.ts';
 
-/** Events of a batch of several workspaces, and workspaces of one, all of which fit in one notification. */
+/**
+ * Maximum number of events in a batch of several workspaces, and of workspaces in a batch: all of them fit in one
+ * notification.
+ */
 export const maxRows = 5000;
 export const maxWorkspaces = 100;
 
@@ -79,7 +82,10 @@ export interface Found {
   isTracked: boolean;
   /** Workspaces with too many events for a batch with others. */
   large: LargeQueue[];
-  /** Others have events that this batch leaves out; the search continues at `next`, or was not at the first one. */
+  /**
+   * Other workspaces have events that this batch leaves out. The search continues at `next`, or did not begin at the
+   * first workspace.
+   */
   isLeft: boolean;
   isPart: boolean;
   next: string;
@@ -106,7 +112,10 @@ const made = `made as (
     order by workspace_id on conflict do nothing returning workspace_id
   )`;
 
-/** Holds all workspaces that have events, unless these are more than $1 events or $2 workspaces: then one row says so. */
+/**
+ * Locks all workspaces that have events; but if these are more than $1 events or $2 workspaces, returns one row that
+ * says so.
+ */
 const holdAll = `with queued as materialized (
     select workspace_id from event_queue limit $1::int + 1
   ), found as materialized (
@@ -198,7 +207,7 @@ async function holdSome(tx: Db, after: string): Promise<Found> {
 }
 
 /**
- * Holds the workspaces whose events make the next batch: all, where they fit in one, or some from `after` on. Call it in
+ * Locks the workspaces whose events make the next batch: all if they fit in one, else some from `after` on. Call it in
  * the transaction of the batch, in a statement before the one that reads the queue.
  */
 export async function holdNext(tx: Db, after: string): Promise<Found> {

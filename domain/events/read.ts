@@ -35,7 +35,7 @@ export interface LogEnds {
 /** Events after a position, oldest first, and the log as it was when they were read. */
 export interface EventSlice extends LogEnds {
   events: LoggedEvent[];
-  /** Everything that matches up to here was returned: the last event of a full slice, else the end of the log. */
+  /** Everything that matches up to here was returned: the last event of a full page, else the end of the log. */
   through: number;
 }
 
@@ -118,8 +118,9 @@ function statementOf(query: EventQuery): { text: string; values: unknown[] } {
     where.push(`exists (select from jsonb_each_text(e.parents) p where p.value = ${bindings.bind(query.parentId)})`);
   }
   if (query.reader) where.push(`(e.reader_id is null or e.reader_id = ${bindings.bind(query.reader.userId)}::uuid)`);
-  // Tied to the position, so that Citus reads events and position as one query of the coordinator, of one snapshot: an event
-  // between two would be passed over. The names are outside: inside it would give none of agents.
+  // Joined to the position, so that Citus reads events and position in one query of the coordinator and one snapshot;
+  // otherwise an event between two reads would be missed. The names are joined outside of it: inside, those of agents
+  // would be missing.
   const text = `select e.latest, e.expired, ${eventColumns} from (
       select p.latest, p.expired, e.* from event_positions p left join lateral (
         select * from events e where ${where.join(' and ')} and e.workspace_id = p.workspace_id

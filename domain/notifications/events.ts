@@ -117,8 +117,9 @@ export async function reportMinutesExhausted(ctx: NotifyContext, workspaceId: st
   });
 }
 
-// Workspaces that they own before those that they joined, the oldest first. Where addresses can be confirmed ($2), only who
-// confirmed theirs: anybody may have signed up with the address of the guest, who has the email.
+// The person's own workspaces before those that they joined, the oldest first. If addresses can be confirmed ($2), only
+// for a person who confirmed the address: somebody else may have signed up with the address of the guest, who gets the
+// email.
 const ownWorkspace = `select m.workspace_id as "workspaceId", m.user_id as "userId" from users u
   join members m on m.user_id = u.id and m.removed_at is null
   where lower(u.email) = lower($1) and (not $2 or u.email_verified_at is not null)

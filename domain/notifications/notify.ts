@@ -141,7 +141,7 @@ export async function notify({ db, clock, mail }: NotifyContext, event: Notifica
     const { eventId: own } = db.origin;
     const text = `${insert}, ${recording} select exists (select from pushed) as pushes, array(select id from recorded) as recorded`;
     const [sent] = await db.rows<{ pushes: boolean; recorded: string[] }>(text, bindings.values);
-    // Who switched the list off has no event. What was recorded beside it in the meantime stays the last.
+    // People who switched the list off get no event. An event that was recorded meanwhile stays the last one.
     if (own && db.origin.eventId === own && !sent?.recorded.includes(own)) db.origin.eventId = eventId;
     if (sent?.pushes) wake(db, 'pushes');
   }

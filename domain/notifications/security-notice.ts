@@ -6,14 +6,17 @@ const maxTitleLength = 200;
 const maxTextLength = 2000;
 const maxNameLength = 120;
 
-/** A change of how a person gets in, or of what they may do, that they must know of if it was not them. */
+/**
+ * A change of how a person signs in, or of what they may do. They must know of it, because somebody else may have made
+ * it.
+ */
 export interface SecurityNotice {
   userId: string;
   /** The workspace that it is about, if any. The person may no longer be a member. */
   workspaceId?: string | undefined;
   /** One line that says what happened, the subject of the email: “Your password was changed”. Cut at 200 characters. */
   title: string;
-  /** Facts by which the person recognises what they did themselves. No secrets. Cut at 2,000 characters. */
+  /** Facts by which people recognise what they did themselves. No secrets. Cut at 2,000 characters. */
   text: string;
 }
 

@@ -80,7 +80,8 @@ export async function recordDue(tx: Db, workspaceId: string, { schedule, due, ou
   const firedAt = outcome?.status === 'fired' || outcome?.notified ? now : null;
   const column = <Value>(last: Value, other: Value) => times.map((time) => (time === fires ? last : other));
   const error = outcome?.error ?? null;
-  // A started run may still fail: only its end, or a notification of people, resets the count. A skipped time is none.
+  // The start of a run does not reset the count of failures, because the run may still fail: its end, or a notification
+  // of people, does. Neither does a skipped time.
   const unchanged = outcome === null || outcome.runId !== null || outcome.status === 'skipped';
   const counted = unchanged ? consecutiveFailures : error ? consecutiveFailures + 1 : 0;
   const failures = outcome?.notified ? 0 : counted;

@@ -11,7 +11,10 @@ import { recordTodoChanges } from '../todos/events.ts';
 import { findTodo, lockTodos, touchTodo } from '../todos/rows.ts';
 import { findOccurrence, isOccurrence, nextOccurrence, occurrenceColumns, occurrenceId, occurrenceOf } from './rows.ts';
 
-/** Planned times of one todo that are skipped or marked done ahead at most: the next one is searched behind all of them. */
+/**
+ * Maximum number of planned times of one todo that may be skipped or marked done ahead: the next time is searched after
+ * all of them.
+ */
 const maxAhead = 400;
 
 type Input = z.infer<typeof OccurrenceUpdate>;

@@ -68,9 +68,9 @@ export async function listPushSubscriptions({ db, principal, service }: Context)
 }
 
 /**
- * Adds the browser of the request; one that is there already is changed. It belongs to the session, as does what the person
- * subscribed it to in other workspaces: it ends with it.
- * @throws Failure 400 for an address that no request is sent to, and for keys that are none, 401 when the session ended.
+ * Adds the browser of the request, or changes it if it is there already. It belongs to the session and ends with it, as
+ * do the person's subscriptions of this browser in other workspaces.
+ * @throws Failure 400 for an address to which no request may be sent, and for invalid keys, 401 when the session ended.
  */
 export async function addPushSubscription(ctx: Context, { endpoint, keys }: PushSubscriptionInput) {
   const { principal, service, client } = ctx;
@@ -109,7 +109,7 @@ export async function removePushSubscription(
   return { object: 'deleted' as const, id, deleted: true as const, recoverable: false as const };
 }
 
-/** A session of a person goes on as another one, in another workspace; its browser stays subscribed. */
+/** The session of a person is replaced by another one, in another workspace; its browser stays subscribed. */
 export async function movePushSubscriptions(tx: Db, userId: string, from: string, to: string): Promise<void> {
   await tx.rows(move, [userId, from, to]);
 }
@@ -120,8 +120,8 @@ export async function removeEndedSubscriptions(db: Db, userId: string): Promise<
 }
 
 /**
- * Removes the browsers of a person who is no longer a member, and those that belong to the sessions ended with that: they
- * get nothing should the person come back.
+ * Removes the browsers of a person who is no longer a member, and those of the sessions that ended with the membership:
+ * if the person comes back, they get nothing.
  */
 export async function removeSubscriptionsOfMember(tx: Db, workspaceId: string, userId: string): Promise<void> {
   await tx.rows(removeOfMember, [workspaceId, userId]);

@@ -64,8 +64,8 @@ function hourlyAfter(recurrence: Recurrence, after: number, count: number): numb
 }
 
 /**
- * The times of a rule that follows the wall clock. A time in a gap moves later, perhaps behind the next one, and two equal
- * instants count once. So the search ends only when no earlier instant can follow.
+ * The times of a rule that follows the wall clock. A time in a gap of the clocks moves later, perhaps after the next
+ * one, and two equal instants count once. So the search ends only when no earlier instant can follow.
  */
 function wallAfter(recurrence: Recurrence, after: number, count: number): number[] {
   const { rule, start, timezone } = recurrence;

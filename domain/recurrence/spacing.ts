@@ -6,7 +6,10 @@ import { wallTimes } from './wall-times.ts';
 /** Least distance between two times of a rule. */
 export const minMinutesApart = 15;
 
-/** Times that are compared: a rule repeats its pattern earlier, with 96 a day on at most seven days of a week. */
+/**
+ * How many times are compared: with at most 96 a day on at most seven days of a week, a rule repeats its pattern before
+ * that.
+ */
 const maxCompared = 1000;
 
 /** Whether two wall times of the rule are less than 15 minutes apart (CONTRACT §5). */

@@ -32,8 +32,8 @@ function formattedOffset(instant: number, timezone: string): number {
 }
 
 /**
- * Days in UTC between which a zone keeps an offset that it has at both ends. Clocks that were changed and changed back
- * sooner are not known since 1940; the shortest times are seven days (Brazil in 2000, Gaza in 2040).
+ * If a zone has the same offset at both ends of so many days, it is assumed not to change between. No zone changed its
+ * clocks and back within a shorter time since 1940; the shortest periods are seven days (Brazil in 2000, Gaza in 2040).
  */
 const spanMs = 4 * dayMs;
 /** Spans whose offsets are cached together, and of how many a zone remembers them: 140 years. */

@@ -56,7 +56,7 @@ async function zoneOf({ db, principal }: Context, given: string | undefined): Pr
 }
 
 /**
- * Has the caller reminded of the due date of a todo. The same reminder again is the one that is there.
+ * Reminds the caller of the due date of a todo. If there is an equal reminder, it is returned.
  * @throws Failure 400, 404, 409 when there are too many.
  */
 export async function createReminder(ctx: Context, input: z.infer<typeof ReminderCreate>): Promise<ReminderAnswer> {

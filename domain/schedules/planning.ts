@@ -8,8 +8,8 @@ import { type Plan, planOf, previewOf } from './plan.ts';
 import type { SchedulePreviewAnswer, ScheduleRequest } from './shapes.ts';
 
 /**
- * The plan of each request for a schedule, null where there is none; `pathOf` gives the path of the i-th. A request
- * without a zone gets that of the workspace. Rules that are searched for long let others have their turns in between.
+ * The plan of each request for a schedule, null if there is none; `pathOf` gives the path of the i-th. A request
+ * without a zone gets that of the workspace. While rules need a long search, other work of the process has its turn.
  * @throws Failure 400 with the `param` at fault.
  */
 export async function plansOf(
@@ -45,8 +45,9 @@ export async function previewSchedule(
 const minAheadMs = minMinutesApart * 60_000;
 
 /**
- * Checks that a schedule set by an agent does not start at once: a schedule that starts an agent which sets a schedule
- * would repeat without the limit on agents that start agents. @throws Failure 400.
+ * Checks that a schedule set by an agent does not start at once. Otherwise an agent that sets a schedule that starts an
+ * agent could repeat this without the limit on agents that start agents.
+ * @throws Failure 400.
  */
 export function requireDistance({ agent }: Pick<Principal, 'agent'>, plan: Plan, now: Date, param: string): void {
   if (!agent || Date.parse(plan.nextRunAt) - now.getTime() >= minAheadMs) return;

@@ -167,13 +167,14 @@ export interface ScheduleOwner {
   scopes: readonly string[];
 }
 
-// Times that were skipped or marked done ahead belong to the previous schedule. One that fired is never ahead: the clock of
-// the process that fired it was.
+// Occurrences that were skipped or marked done ahead belong to the previous schedule. One that fired is never ahead, by
+// the clock of the process that fired it.
 const deleteAhead = `delete from todo_occurrences
   where workspace_id = $1 and todo_id = any($2::uuid[]) and planned_at > $3::timestamptz
     and fired_at is null and status in ('done', 'skipped')
   returning id, todo_id as "todoId"`;
-// The clock of the statement, as in `startRun`: the todo is locked, so the runs of the previous schedule started before.
+// Uses the clock of the statement, as `startRun` does: the todo is locked, so the runs of the previous schedule started
+// before this instant.
 const set = `insert into todo_schedules
     (workspace_id, todo_id, kind, rrule, timezone, starts_at, status, next_run_at, user_id, scopes, created_at)
   select $1, todo_id, $3, $4, $5, $6, 'pending', $7, $8, $9, statement_timestamp() from unnest($2::uuid[]) todo_id

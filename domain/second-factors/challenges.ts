@@ -29,8 +29,8 @@ export async function issueChallenge(db: Db, purpose: Purpose) {
 }
 
 /**
- * The challenge that a credential answers, if it was issued for this purpose and is valid: once, whatever comes of the
- * answer. Call it outside of a transaction, which could be rolled back.
+ * Takes the challenge that a credential answers, if it was issued for this purpose and is valid. It can be taken only
+ * once, whether or not the answer is right; so call this outside of a transaction, which could be rolled back.
  */
 export async function takeChallenge(db: Db, clientDataJSON: string, purpose: Purpose): Promise<string | null> {
   let challenge: unknown;

@@ -48,8 +48,9 @@ async function holdFactors(tx: Db, userId: string): Promise<void> {
 }
 
 /**
- * As `holdFactors`, for the person of a request. Its session is checked again: what ends all sessions, and may remove the
- * factors, holds the same lock. @throws Failure 401 when it has ended.
+ * As `holdFactors`, for the person of a request. The session is checked again, because code that ends all sessions, and
+ * may remove the factors, takes the same lock.
+ * @throws Failure 401 when the session has ended.
  */
 export async function holdOwnFactors(tx: Db, principal: Principal): Promise<void> {
   await holdFactors(tx, principal.userId);

@@ -22,7 +22,7 @@ async function isReportedCode(ctx: ProofContext, tx: Db, userId: string, code: s
 }
 
 /**
- * The check of what a person gave as second factor. The challenge of a passkey is taken before, so that it counts once
+ * The check of a second factor that a person gave. The challenge of a passkey is taken before, so that it is used up
  * even if the transaction of the check is rolled back.
  */
 export async function checkOf(ctx: ProofContext, proof: Proof, purpose: Purpose): Promise<Check> {

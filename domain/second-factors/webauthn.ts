@@ -11,8 +11,8 @@ export {
 export { decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 
 /**
- * Whether the attestation is none, or by the passkey itself: no other was asked for. Certificates are not read, because
- * checking them asks the addresses that they name.
+ * Whether there is no attestation, or one by the passkey itself: no other was asked for. Certificates are not read,
+ * because checking them sends requests to the addresses that they name.
  */
 export function isPlainAttestation(attestationObject: string): boolean {
   const decoded = decodeAttestationObject(Uint8Array.from(Buffer.from(attestationObject, 'base64url')));

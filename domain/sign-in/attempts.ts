@@ -91,7 +91,7 @@ export class Attempts {
     });
   }
 
-  /** The secret was not checked, or is not all that is needed: the attempt that `begin` counted does not count. */
+  /** The attempt that `begin` counted does not count: its secret was not checked, or is not all that is needed. */
   async withdraw(): Promise<void> {
     await this.#db.rows(uncount, this.#pair);
   }

@@ -34,7 +34,7 @@ const runs = [...rows, columns].flatMap((row) => [row.repeat(2), reversed(row).r
 
 const folded = (text: string) => text.normalize('NFKC').toLowerCase();
 
-/** Whether the list has the text; its case does not matter. One in ten million other texts is found too. */
+/** Whether the list has the text, ignoring case. One in ten million texts that are not in the list is found too. */
 function isListed(text: string): boolean {
   const wanted = passwordDigest(text);
   let [low, high] = [0, digests.length / hashBytes];

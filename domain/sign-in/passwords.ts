@@ -125,7 +125,10 @@ export async function changePassword(ctx: Context, { currentPassword, newPasswor
   return passwordSet(revokeAccess);
 }
 
-/** Queues the email that resets a password. Returns before that, so that neither answer nor time shows an account. */
+/**
+ * Queues the email that resets a password. Returns before the address is looked up, so that neither the answer nor its
+ * time shows whether an account exists.
+ */
 export function requestPasswordReset({ db, mail, service }: RequestContext, { email: address }: { email: string }) {
   void passwordResetEmail(db, address, service.publicUrl).then(
     (email) => email && mail.post(email),
@@ -134,7 +137,10 @@ export function requestPasswordReset({ db, mail, service }: RequestContext, { em
   return { object: 'password_reset_requested' as const, email: address, sendsEmail: mail.sends };
 }
 
-/** Refuses a password that is common, or made of what is known of the person. @throws Failure 400 `newPassword`. */
+/**
+ * Refuses a password that is common, or derived from what is known of the person.
+ * @throws Failure 400 `newPassword`.
+ */
 async function requireUncommon(ctx: RequestContext, userId: string, password: string): Promise<void> {
   const [person] = await ctx.db.rows<{ name: string; email: string }>(known, [userId]);
   requireUncommonPassword('newPassword', password, { ...person, publicUrl: ctx.service.publicUrl });

@@ -86,15 +86,19 @@ export async function requestSignInPasskey({ db, service }: RequestContext, { to
   return requestPasskey(db, service, userId, secondFactorOf(token));
 }
 
-/** Counts a wrong factor; the last one that is allowed is reported to the person, whose password somebody knows. */
+/**
+ * Counts a wrong factor. When it is the last one that is allowed, the person gets an email, because somebody knows the
+ * password.
+ */
 async function countFailure(ctx: RequestContext, tx: Db, token: string, userId: string): Promise<void> {
   const [challenge] = await tx.rows<{ failures: number }>(fail, [hashOf(token)]);
   if (challenge?.failures === maxFailures) await queueFactorNotice(ctx, tx, userId, 'second_factor_refused');
 }
 
 /**
- * The second step of a sign-in: opens the session. The challenge is locked meanwhile, and deleted with success, so that
- * it opens one session whatever arrives at once. @throws Failure 401 `wrong_second_factor` or `sign_in_ended`, 403, 429.
+ * The second step of a sign-in: opens the session. The challenge is locked meanwhile and deleted on success, so that it
+ * opens one session however many requests arrive at once.
+ * @throws Failure 401 `wrong_second_factor` or `sign_in_ended`, 403, 429.
  */
 export async function completeSignIn(
   ctx: RequestContext,

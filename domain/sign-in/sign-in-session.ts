@@ -42,8 +42,9 @@ interface SignedInPerson {
 }
 
 /**
- * Opens the session of a person whose password was checked. `refusal` is thrown when the password was changed since: a
- * session of the old one would outlive the change. @throws Failure 403 when not a member of the workspace.
+ * Opens the session of a person whose password was checked. `refusal` is thrown if the password was changed meanwhile:
+ * a session by the old password would outlive the change.
+ * @throws Failure 403 when not a member of the workspace.
  */
 export function openSignInSession(
   ctx: SignInContext,
@@ -51,7 +52,8 @@ export function openSignInSession(
   refusal: () => Error,
 ): Promise<OpenedSession> {
   return ctx.db.transaction(async (db) => {
-    // Locks the membership, as a change of the password does: afterwards the change is seen here, or the session there.
+    // Locks the membership, as a change of the password does: so either this code sees the change, or the change sees
+    // the session.
     const session = await openSignedIn(db, ctx, userId, workspaceId);
     const current = await db.rows(currentHash, [userId, passwordHash]);
     if (current.length === 0) throw refusal();

@@ -71,7 +71,7 @@ type Account = Pick<typeof users.$inferSelect, 'id' | 'passwordHash'>;
 
 const raise = 'update users set password_hash = $3 where id = $1 and password_hash = $2 returning 1';
 
-/** The hash of a right password, made anew where it was made at a lower cost than passwords have now. */
+/** The hash of a right password, computed again if the stored one has a lower cost than passwords have now. */
 async function raised(
   ctx: RequestContext,
   { id, passwordHash }: Account,

@@ -49,8 +49,8 @@ async function requireSubject(db: Db, principal: Principal, { subjectType, subje
 }
 
 /**
- * Puts something off: it is not in the inbox of the caller before `until`. What is put off already gets the new instant. A
- * notification that was read is unread again, so that it is noticed when it is back.
+ * Hides something from the inbox of the caller until `until`. If it is put off already, it gets the new instant. A
+ * notification that was read becomes unread, so that it is noticed when it is back.
  * @throws Failure 400, 404, 409 when there are too many.
  */
 export function createSnooze(ctx: Context, wanted: Wanted): Promise<SnoozeAnswer> {

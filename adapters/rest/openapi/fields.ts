@@ -60,7 +60,8 @@ function bodyOf(operation: Operation, entries: [string, z.ZodType][]): SplitInpu
   const required = entries.some(([, schema]) => !schema.isOptional());
   const { id: named, ...meta } = operation.input.meta() ?? {};
   if (named !== undefined && operation.pathParameters.length === 0) return { schema: operation.input, required };
-  // Another schema may bear the same name (the same body as a field of a bulk request): zod refuses two of one id.
+  // Another schema may have the same name (the same body as a field of a bulk request): zod refuses two schemas with
+  // one id.
   const schema = z.strictObject(Object.fromEntries(entries) as Shape);
   return { schema: schema.meta({ ...meta, id: `${bodyName(operation)}${bodyMark}_${operation.id}` }), required };
 }

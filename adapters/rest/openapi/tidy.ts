@@ -35,7 +35,10 @@ function plainNull(schema: Record<string, unknown>): void {
   Object.assign(schema, { type: [type, 'null'], ...rest, ...values, ...schema });
 }
 
-/** Beside a reference it would refuse every field: it knows of those that stand beside it alone (JSON Schema 2020-12). */
+/**
+ * Beside a reference, `additionalProperties: false` would refuse every field: it knows only those that stand beside it
+ * (JSON Schema 2020-12).
+ */
 function plainReference(object: Record<string, unknown>): void {
   if ('$ref' in object) delete object.additionalProperties;
 }

@@ -12,7 +12,8 @@ interface Failed {
   step: CaptureStep;
 }
 
-// Where it went wrong is read from what is there: audio that was never joined, a transcript that was never written.
+// The step that failed is derived from what is missing: audio that was never joined, a transcript that was never
+// written.
 const lock = `select c.status, c.failure_retryable as retryable,
     case when c.recording_id is not null and c.audio_key is null then 'assemble'
       when c.recording_id is not null and c.transcript is null then 'transcribe' else 'digest' end as step
