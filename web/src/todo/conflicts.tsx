@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { type Conflict, fieldOf } from '../outbox/merge.ts';
 import { assignableQuery, labelsQuery } from '../quick-add/queries.ts';
 import { scheduleInWords } from '../schedule/words.ts';
@@ -77,8 +78,21 @@ function Values({ field, mine, theirs, inWords }: ValuesProps) {
 /** Asks which value stays where somebody else changed the same field at the same time. */
 export function Conflicts<Each extends Conflict>({ conflicts, settle }: ConflictsProps<Each>) {
   const inWords = useValueWords(conflicts.length > 0);
+  const region = useRef<HTMLDivElement>(null);
+  const isSettling = useRef(false);
+  useEffect(() => {
+    // The button that was pressed is gone: on to the next question, or back to the todo.
+    if (!isSettling.current || document.activeElement !== document.body) return;
+    isSettling.current = false;
+    const todo = region.current?.closest('main, .peek');
+    (region.current?.querySelector('button') ?? todo?.querySelector<HTMLElement>('h1, .peek-title'))?.focus();
+  });
+  const decide = (conflict: Each, keeps: 'mine' | 'theirs') => {
+    isSettling.current = true;
+    settle(conflict, keeps);
+  };
   return (
-    <div role="alert">
+    <div role="alert" ref={region}>
       {conflicts.map((conflict) => {
         const { field, mine, current } = conflict;
         const name = fieldWords[field] ?? field;
@@ -88,8 +102,8 @@ export function Conflicts<Each extends Conflict>({ conflicts, settle }: Conflict
               <p className="callout-title">Somebody else changed the {name} at the same time.</p>
               <Values field={field} mine={mine[field]} theirs={fieldOf(current, field)} inWords={inWords} />
               <div className="form-actions">
-                <Button onPress={() => settle(conflict, 'mine')}>Keep yours</Button>
-                <Button onPress={() => settle(conflict, 'theirs')}>Take theirs</Button>
+                <Button onPress={() => decide(conflict, 'mine')}>Keep yours</Button>
+                <Button onPress={() => decide(conflict, 'theirs')}>Take theirs</Button>
               </div>
             </div>
           </div>

@@ -12,6 +12,8 @@ interface TextsProps {
   todo: Todo;
   draft: TextDraft;
   save: Save;
+  /** Whether a conflict about it asks already. */
+  isAsked: boolean;
 }
 
 interface DraftNoteProps {
@@ -20,13 +22,14 @@ interface DraftNoteProps {
   name: string;
   /** Its value by now. */
   current: string | null;
+  isAsked: boolean;
   children?: ReactNode;
 }
 
 /** Says that a text is from before a reload, and that the todo changed since it was begun. */
-function DraftNote({ draft: { typed }, name, current, children }: DraftNoteProps) {
+function DraftNote({ draft: { typed }, name, current, isAsked, children }: DraftNoteProps) {
   if (typed === null) return null;
-  const isStale = current !== typed.base && (current ?? '') !== typed.text;
+  const isStale = !isAsked && current !== typed.base && (current ?? '') !== typed.text;
   if (!typed.isRestored && !isStale) return null;
   return (
     <div className="callout warn" role="status">
@@ -48,7 +51,7 @@ function DraftNote({ draft: { typed }, name, current, children }: DraftNoteProps
  * The title, saved when the focus leaves it and with Enter. What could not be saved stays in the field, and is tried again
  * with Enter alone; what is restored is saved only when the person says so.
  */
-export function TitleField({ todo, draft, save }: TextsProps) {
+export function TitleField({ todo, draft, save, isAsked }: TextsProps) {
   const id = useId();
   const { typed } = draft;
   const refused = useRef<string>(null);
@@ -83,7 +86,7 @@ export function TitleField({ todo, draft, save }: TextsProps) {
           if (key === 'Escape') draft.clear();
         }}
       />
-      <DraftNote draft={draft} name="title" current={todo.title}>
+      <DraftNote draft={draft} name="title" current={todo.title} isAsked={isAsked}>
         <div className="form-actions">
           <Button onPress={() => void store()}>Save title</Button>
           <Button onPress={draft.clear}>Discard</Button>
@@ -94,15 +97,28 @@ export function TitleField({ todo, draft, save }: TextsProps) {
 }
 
 /** The Markdown text, shown or edited as it is written. */
-export function BodyField({ todo, draft, save }: TextsProps) {
+export function BodyField({ todo, draft, save, isAsked }: TextsProps) {
   const [isBusy, setBusy] = useState(false);
+  /** Whether the person has ended it here: then the focus goes back to where it began. */
+  const isLeft = useRef(false);
   const { typed } = draft;
+  const leave = (end: () => void) => {
+    isLeft.current = true;
+    end();
+  };
   if (typed === null) {
     return (
       <Card
         title="Text"
         actions={
-          <Button kind="quiet" onPress={() => draft.write(todo.content ?? '', todo)}>
+          <Button
+            kind="quiet"
+            autoFocus={isLeft.current}
+            onPress={() => {
+              isLeft.current = false;
+              draft.write(todo.content ?? '', todo);
+            }}
+          >
             <Icon name="edit" />
             Edit
           </Button>
@@ -117,16 +133,18 @@ export function BodyField({ todo, draft, save }: TextsProps) {
     const content = storedAs.content(typed.text);
     const isSaved = content === typed.base || (await save({ content }, { content: typed.base }));
     setBusy(false);
-    if (isSaved) draft.saved(content);
+    if (isSaved) leave(() => draft.saved(content));
   };
   return (
     <Card title="Text" intro="Markdown, kept as written.">
-      <DraftNote draft={draft} name="text" current={todo.content} />
+      <DraftNote draft={draft} name="text" current={todo.content} isAsked={isAsked} />
       <textarea
         className="input"
         aria-label="Text"
         rows={12}
         maxLength={50_000}
+        // biome-ignore lint/a11y/noAutofocus: the person asked for the field; a restored one leaves the focus where it is.
+        autoFocus={!typed.isRestored}
         value={typed.text}
         onChange={(event) => draft.write(event.target.value, todo)}
       />
@@ -134,7 +152,7 @@ export function BodyField({ todo, draft, save }: TextsProps) {
         <Button kind="primary" isBusy={isBusy} onPress={() => void store()}>
           {isBusy ? 'Saving…' : 'Save'}
         </Button>
-        <Button onPress={draft.clear}>{typed.isRestored ? 'Discard' : 'Cancel'}</Button>
+        <Button onPress={() => leave(draft.clear)}>{typed.isRestored ? 'Discard' : 'Cancel'}</Button>
       </div>
     </Card>
   );

@@ -60,6 +60,7 @@ export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
     else if (isSettled && field !== 'schedule') drafts[field].saved(mine[field] ?? null);
     else if (isSettled && typed) schedule.saved(typed.values, storedOf(stored() ?? current));
   };
+  const asksAbout = (name: ShownConflict['field']) => conflicts.some(({ field }) => field === name);
   const isMissing = !isNew && query.error !== null && [400, 404].includes(problemOf(query.error).status);
   if (isMissing) {
     return frame({
@@ -87,10 +88,10 @@ export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
           <Waiting sending={sending} isNew={isNew} />
           <PartOf todo={todo} save={save} />
           <section className="card" aria-label="Fields">
-            <TitleField todo={todo} draft={title} save={save} />
+            <TitleField todo={todo} draft={title} save={save} isAsked={asksAbout('title')} />
             <TodoFields todo={todo} save={save} />
           </section>
-          <BodyField todo={todo} draft={content} save={save} />
+          <BodyField todo={todo} draft={content} save={save} isAsked={asksAbout('content')} />
           {!isNew && (
             <>
               <SubTodos todo={todo} />
