@@ -5,7 +5,7 @@ import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
-/* Where the focus goes on the page of a todo as its parts open and close: elsewhere, typed letters would be commands. */
+/* Where the focus goes on the page of a todo as its parts open and close: elsewhere, typed text would be commands. */
 
 const test = pageSuite('pages: the focus on the page of a todo');
 
