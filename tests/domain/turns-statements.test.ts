@@ -7,7 +7,7 @@ import { parseConfig } from '../../server/config.ts';
 import { selectEngines } from '../../server/engine-selection.ts';
 import type { Handlers } from '../../server/workers/work.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
-import { type Held, hold, releaseAll, untilBlocked } from '../support/locks.ts';
+import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { reply, ScriptedEngine, settled, use } from '../support/scripted-engine.ts';
 
 const test = suite('statements of a turn');
@@ -114,18 +114,21 @@ test('an end that waits for a renewal of its lease and for another charge counts
   const minutes = () =>
     tandem.db.rows<{ left: string }>('select agent_minutes::text as left from workspaces where id = $1', [workspaceId]);
   const [before] = await minutes();
-  const holding = Promise.withResolvers<Held>();
+  const asked = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
   const script = async () => {
-    const renewal = `update chat_turns set lease_until = lease_until + interval '1 minute'
-      where workspace_id = $1 and ended_at is null`;
-    const held = await hold(renewal, [workspaceId]);
-    await held.also('update workspaces set agent_minutes = agent_minutes - 5 where id = $1', [workspaceId]);
-    holding.resolve(held);
+    asked.resolve();
+    await isHeld.promise;
     return reply('Done.');
   };
   const ended = turnOf(workspace, script);
-  const held = await holding.promise;
-  await untilBlocked('%paid as%');
+  await asked.promise;
+  const renewal = `update chat_turns set lease_until = now() + interval '2 minutes'
+    where workspace_id = $1 and ended_at is null`;
+  const held = await hold(renewal, [workspaceId]);
+  await held.also('update workspaces set agent_minutes = agent_minutes - 5 where id = $1', [workspaceId]);
+  isHeld.resolve();
+  await untilBlocked('%as owed%');
   await held.also('commit', []);
   const { chat, texts } = await ended;
   assert.equal([chat.status, texts], ['completed', ['Done.']]);
