@@ -21,7 +21,8 @@ export function Join() {
   const email = useLinkAddress();
   const identity = useQuery(identityQuery);
   useEffect(() => {
-    // Ready before it is shown: in between, this page would render with the new identity and offer to accept again.
+    // Prepared before it is shown: otherwise this page would render once more, with the new identity, and offer to
+    // accept again.
     void loadPage('/settings/members').catch(() => {});
   }, []);
   if (token === null) return <NoInvitation />;

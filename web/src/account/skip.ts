@@ -3,7 +3,7 @@ import { useGo } from '../navigation/navigation.tsx';
 import { loadPage, whenIdle } from '../navigation/start.ts';
 import { hasSession, signedIn } from '../session/signed-in.ts';
 
-/** Goes on to `next` where this browser has a session; else loads its code while the person types. */
+/** Goes to `next` at once if this browser has a session; else loads the code of `next` while the person types. */
 export function useSkipWhenSignedIn(next: string): void {
   const go = useGo();
   useEffect(() => {

@@ -138,7 +138,7 @@ function Fact({ children }: { children: ReactNode }) {
   );
 }
 
-/** Restores an archived agent. A name that another one has by now is the only reason why it cannot be. */
+/** Restores an archived agent. The only reason why that can fail is that another agent has the name now. */
 export function Restore({ agent: { id: agentId, name } }: { agent: Pick<Agent, 'id' | 'name'> }) {
   const queryClient = useQueryClient();
   const notify = useNotice();

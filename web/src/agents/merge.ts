@@ -40,9 +40,9 @@ export function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * What is left of a change that was made of `base` when the agent is `current` by now: `rest` are the fields that nobody
- * else changed, `conflicts` those that another client set to something else. A field that both set to the same value is
- * neither.
+ * What is left of a change that was made to `base`, when the agent is `current` now. `rest`: the fields that nobody
+ * else changed. `conflicts`: those that another client set to another value. A field that both set to the same value is
+ * in neither.
  */
 export function mergeChange(base: Base, current: Agent, change: Change): { rest: Change; conflicts: Field[] } {
   const rest: Record<string, unknown> = {};

@@ -19,7 +19,10 @@ interface TextEditorProps {
   /** One line that must not be empty, instead of a text. */
   isLine?: boolean;
   rows?: number;
-  /** Saves a text that was made of `base`. False when somebody else changed it meanwhile, which `current` is then. */
+  /**
+   * Saves a text that was made from `base`. Returns false if somebody else changed the text meanwhile; `current` then
+   * has that change.
+   */
   save: (value: string | null, base: string | null) => Promise<boolean>;
   /** Asks the service what a text would change, and shows it. */
   preview?: (value: string | null) => Promise<ReactNode>;

@@ -10,8 +10,9 @@ import { agentQuery, agentsKey } from './queries.ts';
 const maxMerges = 5;
 
 /**
- * Saves a change that was made of `base`. Returns the fields that another client has set to something else: then nothing
- * is saved, and the page shows the agent as it is by now. @throws TandemError for what the service refuses.
+ * Saves a change that was made to `base`. Returns the fields that another client set to another value: then nothing is
+ * saved, and the page shows the agent as it is now.
+ * @throws TandemError when the service refuses the change.
  */
 export type SaveAgent = (change: Change, base: Base) => Promise<readonly Field[]>;
 

@@ -1,6 +1,7 @@
 /*
- * For whom this window acts. Its cookie may belong to somebody else since another window signed in; the service refuses
- * what names another person or workspace than its session (docs/security.md).
+ * The person for whom this window acts. The cookie of the browser may belong to somebody else since another window
+ * signed in. The service refuses requests that name another person or workspace than those of the session
+ * (docs/security.md).
  */
 
 /** A person in a workspace. */

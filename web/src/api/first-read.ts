@@ -1,9 +1,9 @@
 import table from '../../pages.json' with { type: 'json' };
 
 /*
- * The first read of a window, begun before the code that asks for it is run: it was the first one when this page was opened
- * the last time. It is imported before anything else (main.tsx). An answer that is older by that has an older position in
- * the log, from which the events are followed.
+ * The first read of a window, started before the code that asks for it runs. It is the read that was the first one when
+ * this page was opened the last time. Imported before anything else (main.tsx). An answer that arrives earlier has an
+ * earlier position in the log, from which events are followed.
  */
 
 const storedAs = 'tandem.firstReads';

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 
-/* Changes of which a page shows more than the service knows yet: what is read meanwhile would show less again. */
+/* Changes of which a page shows more than the service knows yet: a read in the meantime would show less again. */
 
 const held = new WeakMap<QueryClient, Map<string, Promise<unknown>>>();
 
@@ -13,7 +13,7 @@ export function holdReads(queryClient: QueryClient, kind: string, changes: Promi
   });
 }
 
-/** Waits until nothing holds the reads of a kind, or of any. What is held while it waits is waited for too. */
+/** Waits until nothing holds the reads of a kind, or of any kind, including what is held while it waits. */
 export async function whenReadable(queryClient: QueryClient, kind?: string): Promise<void> {
   const kinds = held.get(queryClient);
   if (!kinds) return;

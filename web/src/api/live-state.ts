@@ -40,9 +40,9 @@ export interface Polled {
 const maxPauseMs = 60_000;
 
 /**
- * When a read that failed is worth repeating, in milliseconds: ever more rarely up to a minute, and never sooner than the
- * service asks (`Retry-After`). The jitter depends on the failure, as TanStack Query restarts an interval that has another
- * value.
+ * When to repeat a read that failed, in milliseconds: less and less often, up to a minute, and never sooner than the
+ * service asks (`Retry-After`). The jitter depends on the failure only, because TanStack Query restarts an interval
+ * whose value changes.
  */
 function pauseAfterFailure({ state }: Polled, ms: number): number {
   const { dataUpdatedAt, errorUpdatedAt, errorUpdateCount } = state;
@@ -63,15 +63,15 @@ export function repeatFailed(query: Polled): number | false {
 }
 
 /**
- * `refetchInterval` of a query that events concern (live/concerns.ts): `false` while they come, else `ms`. While its reads
- * fail it is repeated more rarely; then also while events come, because none says that a read works again.
+ * `refetchInterval` of a query that events concern (live/concerns.ts): `false` while events arrive, else `ms`. While
+ * its reads fail it is repeated less often, also while events arrive, because no event says that a read works again.
  */
 export function pollUnlessLive(query: Polled, ms: number): number | false {
   if (current === 'live') return repeatFailed(query);
   return query.state.status === 'error' ? pauseAfterFailure(query, ms) : ms;
 }
 
-/** What was read longer ago is read again where it is shown anew, in ms: before the first page is shown, and after it. */
+/** The age in ms above which data is read again when it is shown anew: before the first page is shown, and after it. */
 const freshMs = { starting: 60_000, started: 5_000 };
 let isStarted = false;
 
@@ -81,8 +81,8 @@ export function noteStarted(): void {
 }
 
 /**
- * `staleTime` of a query that names none. What the first page reads is not old before it is shown: a slow device would read
- * everything twice.
+ * `staleTime` of a query that names none. Data of the first page does not get old before it is shown: a slow device
+ * would read everything twice.
  */
 export function staleMs(): number {
   return isStarted ? freshMs.started : freshMs.starting;

@@ -2,7 +2,10 @@ import { keyed } from 'tandem/client';
 import { v4 as newKey } from 'uuid';
 import { actingAs } from './acting.ts';
 
-/* Forms that may be sent again before their first answer: once it was lost, or by who left the page and came back. */
+/*
+ * For forms that may be sent again before their first answer arrives: because it was lost, or because the person left
+ * the page and came back.
+ */
 
 type SendOnce = <Input, Answer>(
   send: (input: Input, options: ReturnType<typeof keyed>) => Promise<Answer>,

@@ -12,8 +12,9 @@ import { pollUnlessLive } from './live-state.ts';
  */
 
 /**
- * Refetches what a change made stale: one kind, or everything, after the changes that hold its reads (held-reads.ts).
- * Running fetches are cancelled first, because TanStack Query would accept a response from before the change.
+ * Refetches what a change made stale: one kind, or everything. It waits for the changes that hold these reads
+ * (held-reads.ts). Running fetches are cancelled first, because TanStack Query would accept a response from before the
+ * change.
  */
 export async function readAgain(queryClient: QueryClient, kind?: string): Promise<void> {
   await whenReadable(queryClient, kind);

@@ -9,8 +9,8 @@ const cookieMs = 500;
 let isReading = false;
 
 /**
- * After a 401 it is read again who the session is of: it has ended, and the pages redirect to the sign-in, or a window has
- * moved it. Where it became that of another person or workspace, the pages become theirs.
+ * After a 401, reads again whose session it is. If it has ended, the pages go to the sign-in. If another window moved
+ * it to another person or workspace, the pages show theirs.
  */
 function followSession(error: unknown): void {
   if (isReading || !(isSignedOut(error) || problemOf(error).reason === sessionChanged)) return;
@@ -28,8 +28,8 @@ export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: staleMs,
-      // By default a request is not even tried offline. Here it is, its repetitions wait for the connection, and what
-      // waits is shown (ui/card.tsx).
+      // By default TanStack Query does not even try a request offline. Here it does; repetitions wait for the
+      // connection, and the page shows what waits (ui/card.tsx).
       networkMode: 'offlineFirst',
       refetchOnReconnect: true,
       refetchInterval: repeatFailed,
@@ -42,5 +42,5 @@ export const queryClient: QueryClient = new QueryClient({
 
 watchProblems(followSession);
 
-// By default what has changed is shown in a later task: a key pressed before it would act on what was shown before.
+// By default a change is rendered in a later task: a key pressed before that would act on what was shown before.
 notifyManager.setScheduler(queueMicrotask);

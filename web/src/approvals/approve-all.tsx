@@ -22,7 +22,7 @@ interface ApproveAll {
   dialog: ReactNode;
 }
 
-/** Approves all that the agent of one chat waits for. What it asks for meanwhile is not approved with them. */
+/** Approves all that the agent of one chat waits for. What it asks for afterwards is not approved with it. */
 export function useApproveAll(shown: readonly ShownApproval[], onSettled: (approvalId: string) => void): ApproveAll {
   const [asked, setAsked] = useState<readonly Approval[]>([]);
   const queryClient = useQueryClient();

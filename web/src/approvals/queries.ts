@@ -6,8 +6,8 @@ import { readAgain } from '../api/queries.ts';
 export type Approval = TandemOutputs['approvals']['get'];
 
 /**
- * An approval on a page. `isPending`: false where it is not among those that were read as pending: somebody decided it
- * elsewhere, or so many came after it that it is on another page of theirs.
+ * An approval on a page. `isPending` is false if it was not among those that were read as pending: somebody decided it
+ * elsewhere, or so many newer ones exist that it is on a later page.
  */
 export interface ShownApproval {
   approval: Approval;

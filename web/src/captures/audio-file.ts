@@ -31,8 +31,9 @@ function remarkOf({ reason }: Extract<LinkEnd, { by: 'stop' }>): string {
 }
 
 /**
- * Sends a decoded recording, over lost connections too. Returns what is to be said where only a part of it was stored, else
- * null. @throws ProblemError when nothing was, or what was cannot be used.
+ * Sends a decoded recording, also over lost connections. Returns the message to show if only a part of it was stored,
+ * else null.
+ * @throws ProblemError when nothing was stored, or what was stored cannot be used.
  */
 export function sendAudio({ session, audio, status, onProgress }: AudioSending): Promise<string | null> {
   const { socketUrl, token } = session;

@@ -33,7 +33,7 @@ export function recordingDrafts(): typeof drafts {
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Who records; the session of this browser may be that of somebody else by now, or in another workspace. */
+/** The person who records. The session of this browser may be that of somebody else now, or in another workspace. */
 let owner: Actor | undefined;
 /** What the capture had from its start. */
 let begun: NewRecording = {};
@@ -48,7 +48,7 @@ export function isOwner(): boolean {
   return now?.user.id === owner?.user.id && now?.workspace.id === owner?.workspace.id;
 }
 
-/** @throws ProblemError when the audio of this window would get into another workspace, or be that of another person. */
+/** @throws ProblemError when the audio of this window would be stored in another workspace, or for another person. */
 function requireOwner(): void {
   if (isOwner()) return;
   throw conflict('It was recorded in another workspace, or by somebody else. Switch back to save it there.');

@@ -75,9 +75,9 @@ function store(key: string, value: unknown): void {
 export const actorScope = (): string => actingAs()['Tandem-Acting-As'] ?? '';
 
 /**
- * A field of a capture that is saved while typing, unless somebody else changed it meanwhile. Until the service has it, it
- * is also in session storage, so that a reload does not lose it. It belongs to who is there when it is made: it is neither
- * sent for anybody else nor into another workspace.
+ * A field of a capture that is saved while typing, unless somebody else changed it meanwhile. Until the service has the
+ * value, it is also in session storage, so that a reload does not lose it. It belongs to the person for whom it was
+ * made: it is never sent for anybody else, nor into another workspace.
  */
 export function createDraft<Value>({ name, empty, of, asStored = (value) => value, read, save }: DraftParts<Value>) {
   const listeners = new Set<() => void>();

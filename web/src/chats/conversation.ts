@@ -147,8 +147,8 @@ export class Conversation {
   }
 
   /**
-   * Reads the messages of a chat that has `count`: the newest where none are known, else what is newer, for where no stream
-   * sends it. What fails for a reason that passes is tried again until `signal` aborts, ever more rarely.
+   * Reads the messages of a chat that has `count`, if no stream sends them: the newest if none are known, else the
+   * newer ones. A read that fails for a temporary reason is repeated until `signal` aborts, less and less often.
    */
   async keepUp(count: number, signal: AbortSignal): Promise<void> {
     const isBehind = () => !this.#view.isOpened || lastSequence(this.#view.messages) < count;
@@ -189,8 +189,8 @@ export class Conversation {
   }
 
   /**
-   * Receives what happens until the agent stops; `onStatus` is called with each status. Where the stream cannot be had it
-   * is tried again until `signal` aborts; messages are then read by others.
+   * Receives events until the agent stops; `onStatus` is called with each status. If the stream cannot be opened, it is
+   * tried again until `signal` aborts; meanwhile others read the messages.
    */
   async follow(signal: AbortSignal, onStatus: (status: ChatStatus) => void): Promise<void> {
     while (!signal.aborted) {

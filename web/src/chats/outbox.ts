@@ -3,11 +3,13 @@ import type { Problem } from '../api/problem.ts';
 /* Messages of a person on their way to the service: each is sent once, also over reloads and lost answers. */
 
 /**
- * - `waiting`: until the turn of the agent ends, or until the service takes more requests. It can be changed and withdrawn.
+ * The status of a message.
+ * - `waiting`: until the turn of the agent ends, or until the service takes more requests. It can be changed and
+ *   withdrawn.
  * - `sending`: sent at least once without an answer; it is repeated with its key until there is one.
- * - `refused`: the service said no, or it was sent too long ago to be repeated (it has `sentAt` then), see `problem`; it can
- *   be changed, withdrawn and sent again.
- * - `sent`: the service has it as the message `sequence`, which is not received yet.
+ * - `refused`: the service refused it, or it was sent too long ago to be repeated (then it has `sentAt`); see `problem`.
+ *   It can be changed, withdrawn and sent again.
+ * - `sent`: the service has it as the message `sequence`, which this window has not received yet.
  */
 export type OutgoingState = 'waiting' | 'sending' | 'refused' | 'sent';
 
@@ -17,7 +19,7 @@ export interface Outgoing {
   key: string;
   text: string;
   state: OutgoingState;
-  /** Whether it is sent as soon as the agent does not work, whatever the turn came to: the person saw that. */
+  /** Whether it is sent as soon as the agent does not work, however the turn ended: the person saw the end. */
   isDirect: boolean;
   /** Why it is not sent (yet), in the words of the service. */
   problem: string | null;
@@ -52,7 +54,7 @@ export interface OutboxParts {
 /** The state of the turn, as far as it decides what may be sent. */
 export interface TurnState {
   isWorking: boolean;
-  /** Whether a waiting message follows by itself: the turn ended by itself, and nobody has to decide anything. */
+  /** Whether a waiting message is sent without a press: the turn ended normally, and nobody has to decide anything. */
   hasEnded: boolean;
 }
 

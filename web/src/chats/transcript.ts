@@ -42,8 +42,9 @@ function runFrom(sorted: readonly Message[], sequence: number): Message[] {
 }
 
 /**
- * The open text after a piece of it. `settled`: the last sequence that is no longer open, whose pieces come too late. A
- * piece that begins behind the end of what is known replaces all of it: what was missed comes with the message.
+ * The open text after a piece of it was added. `settled`: the last sequence that is no longer open; pieces of it come
+ * too late. A piece that begins after the end of the known text replaces all of it: what was missed arrives with the
+ * message.
  */
 export function withDelta(open: OpenText | null, { sequence, offset, text }: Delta, settled: number): OpenText | null {
   if (sequence <= settled || (open && sequence < open.sequence)) return open;

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from 'react';
 import type { DropPlace } from './changes.ts';
 
 /*
- * Todos that a pointer drags, while it does: what is around the page takes them too. It is in the shell, and knows nothing
- * of todos: whoever lifted them changes them.
+ * Todos that a pointer is dragging. The parts around the page can take them too: these parts are in the shell and
+ * cannot change todos, so whoever started the drag changes them.
  */
 
 /** Todos that a pointer drags. */
@@ -28,7 +28,10 @@ export function letGo(): void {
   set(null);
 }
 
-/** Begins a drag. A row that leaves the page while it is dragged gets no event of the end; the next press of a pointer is one. */
+/**
+ * Begins a drag. A row that leaves the page while it is dragged gets no event at the end; the next press of a pointer
+ * ends the drag.
+ */
 export function lift(lifted: Lifted): void {
   addEventListener('dragend', letGo, true);
   addEventListener('pointerdown', letGo, true);

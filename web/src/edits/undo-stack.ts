@@ -13,7 +13,10 @@ export function noteChange(scope: string, writes: readonly Write[]): void {
   owner = scope;
 }
 
-/** Leaves of a change what was stored of it. Returns that, as it can be taken; empty where it was undone meanwhile. */
+/**
+ * Reduces a change to the part that was stored. Returns that part, as it can be undone; empty if it was undone
+ * meanwhile.
+ */
 export function narrowChange(writes: readonly Write[], stored: readonly Write[]): readonly Write[] {
   if (!changes.includes(writes)) return [];
   changes = changes.flatMap((each) => (each !== writes ? [each] : stored.length > 0 ? [stored] : []));

@@ -54,7 +54,10 @@ function reasonIn(outcomes: readonly Outcome[]): string | undefined {
 
 const waitingIn = (outcomes: readonly Outcome[]) => outcomes.map(waitingWords).find(Boolean) ?? '';
 
-/** What a notice says about a change that was refused or differs, and what it did before. `refusal`: what is not done then. */
+/**
+ * The text of the notice about changes: what was done, and why the rest was refused or waits; and the writes that were
+ * done. `refusal`: what the todos are not if nothing was done.
+ */
 function reportOf(settled: readonly Settled[], outcome: string, refusal?: string): { text: string; done: Write[] } {
   const outcomes = settled.map((each) => each.outcome);
   const isDone = ({ outcome: { state } }: Settled) => state === 'stored' || state === 'waits';
@@ -68,7 +71,10 @@ function reportOf(settled: readonly Settled[], outcome: string, refusal?: string
   return { text: `${named(todos)} ${outcome}, ${rest} not. ${why}`, done };
 }
 
-/** Changes the todos of the page at once. A refused change comes back and is said; what was stored can be undone. */
+/**
+ * Changes the todos of the page at once. A refused change is taken back, and a notice says why; a stored change can be
+ * undone.
+ */
 export function useChanges(): Changes {
   const identity = useIdentity();
   const notify = useNotice();

@@ -9,7 +9,7 @@ import { type Snooze, snoozesQuery } from './queries.ts';
 const maxTimerMs = 86_400_000;
 
 interface Snoozes {
-  /** What is put off, by the id of its subject, what comes back first before the others; undefined until it is read. */
+  /** What is put off, by the id of its subject, in the order in which it comes back; undefined until it is read. */
   ahead: ReadonlyMap<string, Snooze> | undefined;
   /** When what was put off came back, by the id of its subject. */
   back: ReadonlyMap<string, string>;

@@ -23,12 +23,12 @@ export function stateOf(labelId: string, todos: readonly Labelled[], chosen: Cho
   return count === todos.length ? 'all' : 'some';
 }
 
-/** The choices after a label was pressed: what not all of the todos have is put on all, else it is taken off. */
+/** The choices after a label was pressed: if not all todos have it, all get it; else it is taken off all. */
 export function pressed(labelId: string, todos: readonly Labelled[], chosen: Chosen): Map<string, boolean> {
   return new Map(chosen).set(labelId, stateOf(labelId, todos, chosen) !== 'all');
 }
 
-/** The change that the choices are of these todos, with its outcome in words; null where they change nothing. */
+/** The change of these todos that the choices mean, with its result in words; null if they change nothing. */
 export function changeOf(
   labels: readonly Label[],
   todos: readonly Labelled[],

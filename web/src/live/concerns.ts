@@ -134,7 +134,10 @@ export const liveKinds: ReadonlySet<string> = new Set(
   Object.values(concernOf).flatMap(({ kinds, all = [] }) => [...kinds, ...all].map((kind) => kind.split(' ')[0] ?? '')),
 );
 
-/** Whether a query reads the log itself, which has an event only some time after the answer of the write that made it. */
+/**
+ * Whether a query reads the log itself. An event is in the log only some time after the answer of the write that made
+ * it.
+ */
 export const readsLog = ([, , name]: QueryKey): boolean => name === 'activity';
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

@@ -6,7 +6,10 @@ import { concerns, liveKinds, readsLog } from './concerns.ts';
 
 /* Reads again what events make stale: soon, but not once for each of many events. */
 
-/** Events of this time are one batch, in ms: those of one change, and the answer of a write of this window. */
+/**
+ * Events that arrive within this time, in ms, are one batch: those of one change, and the answer to a write of this
+ * window.
+ */
 export const batchMs = 60;
 /**
  * Between two reads of a query, in ms, for each request that one takes. It doubles with every eight reads that had to wait
@@ -108,7 +111,8 @@ export class Refresher {
       this.#readings.set(query, { place: nextInOrder(), began, ended: Number.NEGATIVE_INFINITY, close });
       return;
     }
-    // What is put into it by hand, such as the answer of a write, counts as read, but does not contain the change.
+    // Data that is put into the cache by code, such as the answer to a write, counts as read but may not contain the
+    // change.
     if (this.#owed.has(query)) query.invalidate();
     if (isUnderWay) reading.ended = Date.now();
     const isCancelled = isUnderWay && query.state.isInvalidated && query.state.status !== 'error';

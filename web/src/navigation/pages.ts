@@ -18,7 +18,10 @@ export class ChunkError extends Error {}
 export interface Chunk {
   /** The component; undefined until it is loaded. */
   readonly component: ComponentType | undefined;
-  /** The same promise until `start`, so that a page which could not be loaded is not tried again and again. */
+  /**
+   * Returns the same promise until `start` is called, so that a page that could not be loaded is not tried again and
+   * again.
+   */
   load(): Promise<ComponentType>;
   /** Starts to load; again if it failed before. */
   start(): Promise<ComponentType>;

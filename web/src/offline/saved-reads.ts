@@ -149,8 +149,8 @@ export function startSaving(queryClient: QueryClient, identity: Identity): () =>
 }
 
 /**
- * The identity of the last session, whose reads become the data of the queries; null without. They count as old, so the
- * pages read them again as soon as they can.
+ * The identity of the last session; its stored reads become the data of the queries. Null without one. The data counts
+ * as stale, so the pages read it again as soon as they can.
  */
 export async function restoreReads(queryClient: QueryClient): Promise<Identity | null> {
   try {

@@ -14,7 +14,10 @@ export const sharedCache = 'tandem-shared';
 
 let wipes = 0;
 
-/** How often this window has deleted all that is stored: what was begun before the last time must store nothing any more. */
+/**
+ * How often this window has deleted all that is stored: work that began before the last deletion must store nothing any
+ * more.
+ */
 export const wipeCount = () => wipes;
 
 function deleteDatabase(): Promise<void> {

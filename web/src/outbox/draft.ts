@@ -5,8 +5,8 @@ import type { Action, Outcome, Write } from './write.ts';
 /* What pages ask of the outbox. */
 
 /**
- * A change as a page asks for it. `base` and `known`: what it was made of, where that is not the todo as it is shown.
- * `undoes`: it takes back one that was made some time ago.
+ * A change as a page asks for it. `base` and `known`: the version that it was made from, if that is not the todo as
+ * shown. `undoes`: it undoes an earlier change.
  */
 export interface Draft {
   action: Action;
@@ -26,7 +26,7 @@ export interface Sent {
 export interface Outbox {
   /** Stores and shows a change, then sends it. */
   add(draft: Draft): Promise<Sent>;
-  /** Takes back what was never sent, and sends the inverse of the rest. Returns what became of that. */
+  /** Takes back what was never sent, and sends the inverse of the rest. Returns the result of that. */
   undo(writes: readonly Write[]): Promise<Outcome[]>;
   /** Takes a change back, whether the service may have it or not. Returns nothing when it is no longer there. */
   discard(id: string): Promise<readonly string[]>;

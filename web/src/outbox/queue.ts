@@ -97,8 +97,8 @@ export class Queue {
   }
 
   /**
-   * Takes writes back; later ones go on from what was there before them. With `mayBeSent` what is being sent is waited for,
-   * and taken back if the service has not stored it. Returns those that were taken back.
+   * Takes writes back; later ones are then based on the values before them. With `mayBeSent`, it waits for a write that
+   * is being sent, and takes it back if the service has not stored it. Returns the writes that were taken back.
    */
   async discard(ids: readonly string[], mayBeSent = true): Promise<readonly string[]> {
     const underWay = () => ids.flatMap((id) => this.#sending.get(id) ?? []);
@@ -118,7 +118,7 @@ export class Queue {
     await this.#change((store) => store.update(id, { state: 'waiting', problem: null, sentAt: null, known: null }));
   }
 
-  /** One change of what is stored after the other: what is read in between is never older than what this queue did. */
+  /** Changes what is stored, one change after another: a read in between never returns an older state than its own. */
   #change(work: (store: WriteStore) => Promise<unknown>, isOwn = true): Promise<void> {
     const { store, onChange } = this.#parts;
     const changing = this.#last.then(async () => {

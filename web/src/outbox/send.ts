@@ -67,8 +67,9 @@ async function update(
 const readMany = (todos: readonly Todo[]) => todosOf(todos.map(({ id }) => id));
 
 /**
- * Changes several todos. The service compares no versions of many, so one that has waited is compared here: todos whose
- * fields others changed are left out, and those that were erased: for one of them the service refuses all.
+ * Changes several todos. The service compares no versions in a request for many, so a change that has waited is
+ * compared here. Todos whose fields others changed are left out, and so are erased ones: the service would refuse all
+ * because of one of them.
  */
 async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boolean, actor: Actor): Promise<Answer> {
   let ids = todos.map(({ id }) => id);
@@ -88,8 +89,8 @@ async function updateMany(todos: readonly Todo[], change: Change, hasWaited: boo
 }
 
 /**
- * Archives or restores one todo, if it is still the known version. One that has waited may have been moved before its answer
- * was lost, or others changed something else of it meanwhile.
+ * Archives or restores one todo, if it still has the known version. A change that has waited is sent also for a newer
+ * version: the todo may have been moved already before the answer was lost, or others changed something else.
  */
 async function move(
   todo: Todo,

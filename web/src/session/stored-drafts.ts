@@ -36,8 +36,9 @@ export function storeDraft(name: string, value: unknown): void {
 const shown = new Map<string, (next: never) => unknown>();
 
 /**
- * The draft of this name, and how to change it, which returns it. A form that has left the page changes what is shown or
- * stored by then: React may run no updater of it any more. `restore` makes the draft of what is stored, `stored` the reverse.
+ * The draft with this name, and a function that changes and returns it. A form that has left the page changes what is
+ * shown or stored now: React may not run its updater any more. `restore` makes the draft from what is stored, `stored`
+ * the reverse.
  */
 export function useStoredDraft<Draft>(
   name: string,

@@ -17,7 +17,7 @@ const UnsentPill = lazyPart(
   () => null,
 );
 
-/** Loads the code of what goes on beside the pages once the first one is shown, and returns how to end that. */
+/** After the first page is shown, loads the code that runs beside the pages. Returns a function that ends it. */
 function startWhenIdle(identity: Identity, shown: Shown): () => void {
   let stop = () => {};
   let isOver = false;

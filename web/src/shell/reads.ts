@@ -100,8 +100,8 @@ const reads: Partial<Record<PageName, (params: FoundPage['params']) => Read | re
 const unknown = '';
 
 /**
- * Files what is being read under its workspace: whoever needs it waits for it. What failed is read again there, by whoever
- * shows it.
+ * Stores what is being read under its workspace, so that those who need it wait for it. If it fails, the component that
+ * shows it reads again.
  */
 function file(queryKey: QueryKey, answer: Promise<unknown>): void {
   queryClient

@@ -53,7 +53,7 @@ export function useOrder() {
   const queryClient = useQueryClient();
   const notify = useNotice();
   const last = useRef<Promise<unknown>>(Promise.resolve());
-  /** Of the moves since the latest that was stored: what they show, which may be on what another of them shows. */
+  /** What refused moves show, since the latest stored one. They are taken back together, as one is shown on another. */
   const refused = useRef<Shown[]>([]);
   return useCallback(
     (todo: Todo, place: Place, shown: Place = place): Promise<void> => {
@@ -82,7 +82,7 @@ export function useOrder() {
         }
       });
       last.current = moving;
-      // What is read between two moves, because of an event too, would show the first without the second.
+      // A read between two moves, such as one caused by an event, would show the first move without the second.
       holdReads(queryClient, 'todos', moving);
       return moving.then(() => {
         if (last.current !== moving) return;

@@ -7,9 +7,9 @@ interface Awaited {
 }
 
 /**
- * A function that focuses an element of a list, at once or as soon as it is rendered, unless the person has moved the focus
- * elsewhere by then. What is closed meanwhile gives the focus back, which is no such move.
- * `find`: the element with a key, if it is in the document. `isAwaited` says whether one still is to come.
+ * A function that focuses an element of a list, at once or as soon as it is rendered, unless the person has moved the
+ * focus elsewhere by then. (A dialog that closes and gives the focus back is no such move.) `find` returns the element
+ * with a key, if it is in the document. `isAwaited` returns whether one is still to come.
  */
 export function useAwaitedFocus(find: (key: string) => HTMLElement | null | undefined, options?: FocusOptions) {
   const awaited = useRef<Awaited | null>(null);

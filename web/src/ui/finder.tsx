@@ -157,7 +157,10 @@ export function Finder(props: FinderProps) {
   );
 }
 
-/** The id of the active entry, which stays active while it is found by the same text, and what makes another one active. */
+/**
+ * The id of the active entry, which stays active while it is found by the same text; and the function that makes
+ * another one active.
+ */
 function useActive(entries: readonly FinderEntry[], typed: string) {
   const [{ id, of }, setActive] = useState<{ id: string | undefined; of: string }>({ id: undefined, of: '' });
   const stays = of === typed && entries.some((entry) => entry.id === id);

@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react';
 import { type NavigateOptions, useNavigate } from 'react-router';
 
 /**
- * Returns whether the component is on the page still. What it began may end later: that must not close or leave what the
- * person went on to meanwhile.
+ * Returns whether the component is still on the page. Work that it began may end later: then it must not close or leave
+ * what the person has opened meanwhile.
  */
 export function useIsHere(): () => boolean {
   const isHere = useRef(false);

@@ -50,8 +50,8 @@ function watch(wanted: HTMLElement): void {
 }
 
 /**
- * Gives the focus back to `wanted` after what was open over the page is closed, and to the heading of the page where that
- * is gone, also if it goes afterwards, with a row that a change takes away. What has got the focus meanwhile keeps it.
+ * Gives the focus back to `wanted` after an overlay is closed. If `wanted` is gone, or is removed afterwards with its
+ * row, the heading of the page gets it. An element that has got the focus meanwhile keeps it.
  */
 export function returnFocus(wanted: HTMLElement | null): void {
   end();

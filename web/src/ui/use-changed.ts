@@ -4,8 +4,9 @@ import { useRef } from 'react';
 const textOf = (value: unknown) => JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
 
 /**
- * For a form that shows `shown` at first and stays open: returns what sends its values, only those that differ from what
- * it shows, so that what somebody else has changed meanwhile is not written back. Call it where the fields are.
+ * For a form that stays open and shows `shown` at first. Returns a function that submits only the values that differ
+ * from what the form shows, so that changes of somebody else are not overwritten. Call it in the component with the
+ * fields.
  */
 export function useChanged<Values extends object>(shown: Partial<Values>) {
   const known = useRef(shown);
