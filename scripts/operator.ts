@@ -2,7 +2,7 @@ import type { Database } from '../db/client.ts';
 import { type Config, loadConfig } from '../server/config.ts';
 import { openDatabase } from '../server/database.ts';
 import { createLog } from '../server/log.ts';
-import { publicAddress } from '../server/process.ts';
+import { publicAddress } from '../server/service-settings.ts';
 import { describeStartError, StartError } from '../server/start-errors.ts';
 
 interface Command {

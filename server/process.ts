@@ -5,12 +5,9 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import { sharedSecrets } from '../db/seed.ts';
 import { expireApprovals } from '../domain/approvals/expiry.ts';
-import type { ServiceSettings } from '../domain/context.ts';
 import { notifyDue } from '../domain/notifications/events.ts';
-import { vapidKeyOf } from '../domain/push/vapid.ts';
 import { configuredEngines } from '../engine/models/configured.ts';
-import { modelAddresses } from '../engine/models/settings.ts';
-import { publicClient, urlRefusal } from '../outbound/public.ts';
+import { publicClient } from '../outbound/public.ts';
 import { agentsAtWork, contextOfAgents } from './agents.ts';
 import { type Background, openBackground } from './background.ts';
 import { openCaptures } from './captures.ts';
@@ -23,34 +20,15 @@ import { closingSeconds, createDraining } from './runtime/draining.ts';
 import { createScheduler } from './scheduler/index.ts';
 import { createReminders } from './scheduler/reminders.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { publicAddresses, secretNames, settingsOf } from './service-settings.ts';
 import { openStandbyReads } from './standby.ts';
 import { keptDaysOf, startSweeps } from './sweeps.ts';
 import { startKeepingCounts } from './todo-counts.ts';
-import { openWebhooks, webhookSender } from './webhooks.ts';
+import { openWebhooks } from './webhooks.ts';
 import { createMailer } from './workers/emails/mailer.ts';
 import { emailWorker } from './workers/emails/worker.ts';
 import { pushWorker } from './workers/push/worker.ts';
 import type { FanOut } from './workers/webhooks/fan-out.ts';
-
-/** Version of the API surface (SPEC "Versioning"). */
-const apiVersion = '1.0.0';
-
-/** `PUBLIC_URL`, or the address at which this machine reaches the service. */
-export function publicAddress(config: Pick<Config, 'HOST' | 'PUBLIC_URL'>, port: number): string {
-  const everywhere = ['0.0.0.0', '::', ''].includes(config.HOST);
-  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  return config.PUBLIC_URL ?? `http://${everywhere ? 'localhost' : host}:${port}`;
-}
-
-/** The public addresses of the service; complete once the port is known (`PORT=0` lets the system choose). */
-function addresses(config: Config, port: number) {
-  const publicUrl = publicAddress(config, port);
-  return {
-    publicUrl,
-    cliInstallUrl: config.CLI_INSTALL_URL ?? `${publicUrl}/install.sh`,
-    deprecationUrl: config.DEPRECATION_URL ?? `${publicUrl}/docs/deprecation`,
-  };
-}
 
 export interface RunningService {
   app: FastifyInstance;
@@ -76,33 +54,8 @@ export async function startService(
   overrides: Partial<ServiceParts> = {},
 ): Promise<RunningService> {
   const standby = await openStandbyReads(config, db, log);
-  const secrets = await sharedSecrets(db, ['cursor', 'totp', 'webhooks', 'push', 'vapid', 'oauth', 'media']);
-  const settings: ServiceSettings = {
-    version: apiVersion,
-    ...addresses(config, config.PORT),
-    hasModel: overrides.engine !== undefined || modelAddresses(config).addresses.turn !== undefined,
-    cursorKey: createSecretKey(secrets.cursor),
-    totpKey: createSecretKey(secrets.totp),
-    webhooks: {
-      key: createSecretKey(secrets.webhooks),
-      refusalOf: urlRefusal(config.OUTBOUND_ALLOW),
-      send: webhookSender(config.OUTBOUND_ALLOW, overrides.webhookOutbound),
-    },
-    push: {
-      key: createSecretKey(secrets.push),
-      vapid: vapidKeyOf(secrets.vapid),
-    },
-    signUp: config.SIGN_UP,
-    agentMinutes: config.AGENT_MINUTES,
-    agentMinutesPerWorkspace: config.AGENT_MINUTES_PER_WORKSPACE,
-    passwordCost: config.PASSWORD_COST,
-    requireVerifiedEmail: config.REQUIRE_VERIFIED_EMAIL
-      ? config.REQUIRE_VERIFIED_EMAIL === 'true'
-      : config.SMTP_URL !== undefined,
-    rateLimitPerMinute: config.RATE_LIMIT_PER_KEY,
-    streamsPerWorkspace: config.STREAMS_PER_WORKSPACE,
-    recordings: { maxSeconds: config.RECORDING_MAX_MINUTES * 60 },
-  };
+  const secrets = await sharedSecrets(db, secretNames);
+  const settings = settingsOf(config, secrets, overrides);
   const mail = createMailer(config, log);
   const workers = db.for('workers');
   const background = openBackground(config, db, log, overrides.onSession);
@@ -164,7 +117,7 @@ export async function startService(
   }
   standby.start();
   const { port } = app.server.address() as AddressInfo;
-  Object.assign(settings, addresses(config, port));
+  Object.assign(settings, publicAddresses(config, port));
   const ctx = { db: workers, live, logs, clock, service: settings, mail, media, observe: calls.observe };
   const selection = {
     ...selectEngines(configuredEngines(config, log), log, offline),

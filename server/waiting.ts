@@ -5,7 +5,7 @@ import { newId } from '../db/ids.ts';
 import { errorBody, Failure } from '../domain/errors.ts';
 import { securityHeaders } from './access/response-headers.ts';
 import type { Config } from './config.ts';
-import { publicAddress } from './process.ts';
+import { publicAddress } from './service-settings.ts';
 
 /** Seconds until a client should ask again; the page does so by itself. */
 const retrySeconds = 5;
