@@ -13,12 +13,11 @@ import {
 import { Link } from 'react-router';
 import { useIdentity } from '../session/session.ts';
 import { storedDraft } from '../session/stored-drafts.ts';
-import { Button } from '../ui/button.tsx';
 import { Pending } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import type { AllOfChat } from './approve-all.tsx';
-import { DecidedElsewhere, EffectList, Facts } from './card-parts.tsx';
+import { DecidedElsewhere, DecisionButtons, EffectList, Facts, type FormName } from './card-parts.tsx';
 import { DenyForm } from './deny-form.tsx';
 import { approvalQuery, type ShownApproval } from './queries.ts';
 import { sentenceOf } from './subject.ts';
@@ -61,6 +60,31 @@ function useArmed() {
   return [isArmed, setArmed] as const;
 }
 
+/** The form that is open in the card of an approval; `ask`: none, the buttons are shown. A draft opens its form. */
+function useForms(approvalId: string) {
+  const [mode, setMode] = useState<'ask' | FormName>(() => {
+    if (storedDraft(draftOf(approvalId, 'edit')) !== undefined) return 'edit';
+    return storedDraft(draftOf(approvalId, 'note')) !== undefined ? 'deny' : 'ask';
+  });
+  const [left, setLeft] = useState<FormName | null>(null);
+  const [isOpened, setOpened] = useState(false);
+  return {
+    mode,
+    /** The form that was left: its button gets the focus back. */
+    left,
+    /** Whether a person opened the form: one that a draft opened does not take the focus. */
+    isOpened,
+    open: (form: FormName) => {
+      setOpened(true);
+      setMode(form);
+    },
+    back: (from: FormName) => () => {
+      setLeft(from);
+      setMode('ask');
+    },
+  };
+}
+
 /** What an agent asks to be allowed: who wants what, what it would change, why, and the decision. */
 export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, keys, all, more }: ApprovalCardProps) {
   const { workspace } = useIdentity();
@@ -70,18 +94,7 @@ export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, ke
   const known = useQuery(directoryQuery(workspace.id)).data;
   const directory = known ?? [];
   const subject = useQuery(subjectQuery(workspace.id, approval)).data ?? null;
-  const [mode, setMode] = useState<'ask' | 'deny' | 'edit'>(() => {
-    if (storedDraft(draftOf(approval.id, 'edit')) !== undefined) return 'edit';
-    return storedDraft(draftOf(approval.id, 'note')) !== undefined ? 'deny' : 'ask';
-  });
-  // The button of the form that was left gets the focus back.
-  const [left, setLeft] = useState<'deny' | 'edit' | null>(null);
-  // A form that a draft opens does not take the focus.
-  const [isOpened, setOpened] = useState(false);
-  const open = (next: 'deny' | 'edit') => {
-    setOpened(true);
-    setMode(next);
-  };
+  const { mode, left, isOpened, open, back } = useForms(approval.id);
   const [isArmed, setArmed] = useArmed();
   // An error is shown in the card.
   const approve = () => void decide({ decision: 'approve' }).catch(() => {});
@@ -114,10 +127,6 @@ export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, ke
   const Heading = level === 2 ? 'h2' : 'h3';
   const nameOf = (each: string) => directory.find((named) => named.id === each)?.name;
   const sentence = sentenceOf(nameOf(approval.agentId) ?? 'An agent', approval, subject);
-  const back = (from: 'deny' | 'edit') => () => {
-    setLeft(from);
-    setMode('ask');
-  };
   return (
     <article ref={card} className="card approval" aria-labelledby={id} onKeyDown={press}>
       <div>
@@ -159,25 +168,7 @@ export function ApprovalCard({ approval, isPending, onSettled, level = 2, to, ke
           )}
         </Suspense>
       )}
-      {isOpen && mode === 'ask' && (
-        <div className="form-actions">
-          <Button kind="primary" isBusy={isBusy} onPress={approve}>
-            {isArmed ? 'Press A or Enter to approve' : 'Approve'}
-          </Button>
-          <Button isBusy={isBusy} autoFocus={left === 'deny'} onPress={() => open('deny')}>
-            Deny with a note
-          </Button>
-          <Button kind="quiet" isBusy={isBusy} autoFocus={left === 'edit'} onPress={() => open('edit')}>
-            Edit first
-          </Button>
-          {all && (
-            <Button kind="quiet" isBusy={isBusy} aria-haspopup="dialog" onPress={all.ask}>
-              Approve all {all.count}
-            </Button>
-          )}
-          {more}
-        </div>
-      )}
+      {isOpen && mode === 'ask' && <DecisionButtons {...{ isBusy, isArmed, left, approve, open, all, more }} />}
       <p role="status" className="visually-hidden">
         {isArmed && 'Press A or Enter within 3 seconds to approve.'}
       </p>

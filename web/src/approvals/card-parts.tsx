@@ -1,10 +1,12 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Failed, Pending } from '../ui/card.tsx';
 import { useNow } from '../ui/clock.ts';
 import { Ago } from '../ui/time.tsx';
+import type { AllOfChat } from './approve-all.tsx';
 import { editsOf, effectOf, expiryWords, type FieldEffect, headed, type NameOf } from './effect.ts';
 import type { Approval } from './queries.ts';
 import type { Subject } from './subject.ts';
@@ -143,6 +145,44 @@ export function DecidedElsewhere({ query, asked, people, onClose }: DecidedElsew
         {isEdited && <EditList asked={asked} approved={input} nameOf={nameOf} />}
         <Button onPress={onClose}>Close</Button>
       </div>
+    </div>
+  );
+}
+
+/** A form of the card, instead of its buttons. */
+export type FormName = 'deny' | 'edit';
+
+interface DecisionButtonsProps {
+  isBusy: boolean;
+  isArmed: boolean;
+  /** The form whose button gets the focus. */
+  left: FormName | null;
+  approve: () => void;
+  open: (form: FormName) => void;
+  all: AllOfChat | undefined;
+  /** What else can be done, after the decision. */
+  more: ReactNode;
+}
+
+/** Approve, or open one of the forms. */
+export function DecisionButtons({ isBusy, isArmed, left, approve, open, all, more }: DecisionButtonsProps) {
+  return (
+    <div className="form-actions">
+      <Button kind="primary" isBusy={isBusy} onPress={approve}>
+        {isArmed ? 'Press A or Enter to approve' : 'Approve'}
+      </Button>
+      <Button isBusy={isBusy} autoFocus={left === 'deny'} onPress={() => open('deny')}>
+        Deny with a note
+      </Button>
+      <Button kind="quiet" isBusy={isBusy} autoFocus={left === 'edit'} onPress={() => open('edit')}>
+        Edit first
+      </Button>
+      {all && (
+        <Button kind="quiet" isBusy={isBusy} aria-haspopup="dialog" onPress={all.ask}>
+          Approve all {all.count}
+        </Button>
+      )}
+      {more}
     </div>
   );
 }
