@@ -30,10 +30,8 @@ interface TextEditorProps {
   examples?: readonly string[];
 }
 
-/** A text that is edited and saved by itself: with a draft that outlives a reload, and with what others changed. */
-export function TextEditor(props: TextEditorProps) {
-  const { label, hint, current, draftName, maxLength, isLine = false, rows = 12, save, preview, examples = [] } = props;
-  const id = useId();
+/** What is typed in the editor of a text, and what its buttons do. */
+function useEditedText({ label, current, draftName, isLine = false, save, preview }: TextEditorProps) {
   const notify = useNotice();
   const conflict = useRef<HTMLDivElement>(null);
   const control = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
@@ -57,7 +55,7 @@ export function TextEditor(props: TextEditorProps) {
     saving.reset();
     draft.write(next === '' ? null : next, current);
   };
-  const go = () => {
+  const restart = () => {
     control.current?.focus();
     previewing.reset();
     saving.reset();
@@ -70,9 +68,26 @@ export function TextEditor(props: TextEditorProps) {
       saving.mutate();
     }
   };
+  const discard = () => {
+    draft.clear();
+    restart();
+  };
+  const keep = (kept: string | null) => {
+    draft.rebase(current, kept);
+    restart();
+  };
+  return { conflict, control, typed, text, value, isChanged, isStale, previewing, saving, write, store, discard, keep };
+}
+
+/** A text that is edited and saved by itself: with a draft that outlives a reload, and with what others changed. */
+export function TextEditor(props: TextEditorProps) {
+  const { label, hint, current, maxLength, isLine = false, rows = 12, preview, examples = [] } = props;
+  const id = useId();
+  const edited = useEditedText(props);
+  const { typed, text, value, isChanged, previewing, saving, write, store, discard } = edited;
   const attributes = {
     id,
-    ref: control,
+    ref: edited.control,
     className: 'input',
     maxLength,
     value: text,
@@ -92,21 +107,15 @@ export function TextEditor(props: TextEditorProps) {
           This is not saved yet. You typed it before.
         </p>
       )}
-      {isStale && (
+      {edited.isStale && typed && (
         <TheirChange
-          ref={conflict}
+          ref={edited.conflict}
           name={label.toLowerCase()}
           base={typed.base}
           mine={value}
           theirs={current}
-          onKeep={(kept) => {
-            draft.rebase(current, kept);
-            go();
-          }}
-          onTake={() => {
-            draft.clear();
-            go();
-          }}
+          onKeep={edited.keep}
+          onTake={discard}
         />
       )}
       {isLine ? (
@@ -139,16 +148,7 @@ export function TextEditor(props: TextEditorProps) {
             {previewing.isPending ? 'Comparing…' : 'Preview changes'}
           </Button>
         )}
-        {isChanged && (
-          <Button
-            onPress={() => {
-              draft.clear();
-              go();
-            }}
-          >
-            Discard
-          </Button>
-        )}
+        {isChanged && <Button onPress={discard}>Discard</Button>}
       </div>
     </div>
   );
