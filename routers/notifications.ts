@@ -75,7 +75,7 @@ export const notifications = router({
         access: 'session',
         summary: 'Mark your notifications as read',
         description:
-          'Marks all your notifications in the workspace of this session as read, or those up to `upTo`, the newest one that you saw. Pass `upTo`, so that one that arrived meanwhile stays unread. updateNotification marks a single one.',
+          'Marks all your notifications in the workspace of this session as read, or those up to `upTo`, the newest one that you saw. Pass `upTo`, so that one that arrived meanwhile stays unread. Snoozed ones stay as they are. updateNotification marks a single one.',
         statuses: [404],
         events: ['notification.updated'],
       }),

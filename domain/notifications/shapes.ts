@@ -63,7 +63,9 @@ export const Notification = z
 
 export type NotificationAnswer = z.infer<typeof Notification>;
 
-const unreadCount = z.int().meta({ description: 'All unread ones, independent of the filter.', examples: [3] });
+const unreadCount = z
+  .int()
+  .meta({ description: 'All unread ones that are not snoozed, independent of the filter.', examples: [3] });
 
 export const NotificationPage = listOf(Notification, 'NotificationPage')
   .extend({ unreadCount })
@@ -94,7 +96,7 @@ export const NotificationsRead = z
   .object({
     object: z.literal('notifications_read'),
     readCount: z.int().meta({ description: 'How many were marked as read.', examples: [3] }),
-    unreadCount: z.int().meta({ description: 'How many remain unread.', examples: [0] }),
+    unreadCount: z.int().meta({ description: 'How many remain unread, without snoozed ones.', examples: [0] }),
   })
   .meta({ id: 'NotificationsRead' });
 
