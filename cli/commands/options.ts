@@ -1,5 +1,5 @@
 import type { Field, Shape } from '../model/catalogue.ts';
-import { flagNames, prefixedObjects, referenceFlags } from './spelling.ts';
+import { filledLists, flagNames, prefixedObjects, referenceFlags } from './spelling.ts';
 
 export type Place = 'path' | 'query' | 'body';
 
@@ -88,10 +88,10 @@ interface Root {
   clearable: readonly string[];
 }
 
-/** Whether an existing list can be emptied. */
+/** Whether a list can be emptied: an existing one, or one that is not empty when it is omitted. */
 function canBeEmptied({ kind, name }: Field, parents: readonly string[], { changes }: Root): boolean {
   if (kind !== 'array' || name === 'clear') return false;
-  return parents.length === 0 ? changes : parents.at(-1) === 'patch';
+  return parents.length === 0 ? changes || filledLists.includes(name) : parents.at(-1) === 'patch';
 }
 
 /** The flags of one field, nested below `parents`. */

@@ -28,6 +28,9 @@ export const referenceFlags: Readonly<Record<string, { flag: string; object: str
   assignees: { flag: 'agent', object: 'agent', label: 'AGENT' },
 };
 
+/** Lists that are not empty when they are omitted: a new todo is assigned to the caller. */
+export const filledLists: readonly string[] = ['assignees'];
+
 /** Resource types whose names are accepted for an id field, where the field name does not imply the type. */
 export const namedThings: Readonly<Record<string, readonly string[]>> = {
   skillId: ['agent_skill'],

@@ -125,7 +125,8 @@ test('the spelling names nothing that does not exist', () => {
   const named = [spelling.flagNames, spelling.referenceFlags, spelling.namedThings].flatMap((each) =>
     Object.keys(each),
   );
-  for (const name of [...named, ...spelling.naturalFields, ...spelling.naturalLists, ...spelling.prefixedObjects])
+  const { naturalFields, naturalLists, filledLists, prefixedObjects } = spelling;
+  for (const name of [...named, ...naturalFields, ...naturalLists, ...filledLists, ...prefixedObjects])
     assert.ok(fields.has(name), name);
   const procedures = new Set(catalogue.operations.map(({ name }) => name));
   for (const name of ['meta.identity', 'auth.signIn', 'auth.signOut']) assert.ok(procedures.has(name), name);

@@ -101,6 +101,8 @@ test('whole objects, their parts and lists come together', async () => {
   const schedule = ['--schedule', '{"every":"week","count":3}', '--on', 'mon,tue', '--on', 'fri', '--count', '5'];
   const { body } = await requestOf(['todos', 'create', 'x', ...schedule]);
   assert.equal(body, { title: 'x', schedule: { every: 'week', on: ['mon', 'tue', 'fri'], count: 5 } });
+  const unassigned = await requestOf(['todos', 'create', 'x', '--no-assignee']);
+  assert.equal(unassigned.body, { title: 'x', assignees: [] });
   const bulk = await requestOf([
     'todos',
     'bulk-update',
