@@ -83,11 +83,16 @@ function issuesOf(issue: Issue): Issue[] {
   return form.map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
 }
 
-/** Whether the next issue is that of the field's own bound: this one is of the bound of all whole numbers. */
-function hasOwnBound(issue: Issue, place: number, issues: readonly Issue[]): boolean {
-  const next = issues[place + 1];
-  if (!('origin' in issue) || issue.origin !== 'int' || issue.code !== next?.code) return false;
-  return pathText(issue.path) === pathText(next.path);
+/**
+ * Whether the issue beside this one says more of the same field: before the field's own bound zod reports that of all whole
+ * numbers, and after a list in the place of a text the length of that list.
+ */
+function isIdle(issue: Issue, place: number, issues: readonly Issue[]): boolean {
+  const isOfField = (other: Issue | undefined): other is Issue =>
+    other !== undefined && pathText(other.path) === pathText(issue.path);
+  const [before, after] = [issues[place - 1], issues[place + 1]];
+  if (isOfField(before) && before.code === 'invalid_type') return true;
+  return 'origin' in issue && issue.origin === 'int' && isOfField(after) && after.code === issue.code;
 }
 
 /** Fields at fault that an answer lists. */
@@ -98,7 +103,7 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
   const errors = error.issues
     .slice(0, maxErrors)
     .flatMap(issuesOf)
-    .filter((...issue) => !hasOwnBound(...issue))
+    .filter((...issue) => !isIdle(...issue))
     .flatMap((issue): FieldError[] => {
       if (issue.code === 'unrecognized_keys') {
         return issue.keys.slice(0, maxErrors).map((key) => ({

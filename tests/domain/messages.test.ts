@@ -68,6 +68,18 @@ for (const [route, body, message, allowed] of refusals) {
   });
 }
 
+test('a field of the wrong kind has one fault, and so has a number beyond its bound', async () => {
+  const { body } = await workspace.call('POST /todos', {
+    title: 'x',
+    todoListName: [],
+    schedule: { every: 'day', count: 1e308 },
+  });
+  assert.equal(body.errors, [
+    { param: 'todoListName', code: 'invalid_type', message: 'must be a text, not a list' },
+    { param: 'schedule.count', code: 'too_big', message: 'must be at most 10000' },
+  ]);
+});
+
 test('the codes of the fields at fault are ours, not those of the library that checks them', async () => {
   const { body } = await workspace.call('POST /todos', { title: ' ', priority: 'top', type: 1, assignees: {}, run: 2 });
   const codes = body.errors.map(({ param, code }: { param: string; code: string }) => `${param} ${code}`);
