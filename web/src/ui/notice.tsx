@@ -52,7 +52,6 @@ export function NoticeProvider({ children }: { children: ReactNode }) {
         <div role="status">
           {notice && (
             <p className="notice" key={notice.id}>
-              <Icon name="check" />
               {notice.message}
             </p>
           )}
