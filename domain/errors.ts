@@ -110,9 +110,9 @@ function labelNameTaken(): Failure {
   return conflict(message, { errors: [{ param: 'name', code: 'taken', message }] });
 }
 
-/** 409: another account has this e-mail address. */
+/** 409: another account has this email address. */
 export function emailTaken(): Failure {
-  const message = 'There is an account with this e-mail address. Sign in, or reset its password.';
+  const message = 'There is an account with this email address. Sign in, or reset its password.';
   return conflict(message, { errors: [{ param: 'email', code: 'taken', message }] });
 }
 

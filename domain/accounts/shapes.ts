@@ -3,9 +3,9 @@ import { Id, Instant, listOf, nonBlankText, text } from '../fields.ts';
 
 export const Role = z.enum(['owner', 'member']);
 
-/** An e-mail address in a request; compared without case. */
+/** An email address in a request; compared without case. */
 export const Email = z
-  .email('must be an e-mail address, such as ada@example.com')
+  .email('must be an email address, such as ada@example.com')
   .max(254, 'must be at most 254 characters long')
   .meta({ examples: ['ada@example.com'] });
 
@@ -34,7 +34,7 @@ export const EmailToken = z
 
 /** The name of a person in an answer. */
 export const ShownName = z.string().meta({ examples: ['Ada Lovelace'] });
-/** The e-mail address of a person in an answer. */
+/** The email address of a person in an answer. */
 export const ShownEmail = z.string().meta({ examples: ['ada@example.com'] });
 
 export const User = z.object({

@@ -19,9 +19,9 @@ import { openSignInSession } from './sign-in-session.ts';
 
 const maxNameLength = 100;
 
-/** 401 for a wrong e-mail address or password: the same answer for both. */
+/** 401 for a wrong email address or password: the same answer for both. */
 function wrongCredentials(): Failure {
-  const message = 'The e-mail address or the password is wrong.';
+  const message = 'The email address or the password is wrong.';
   return new Failure({ status: 401, code: 'invalid_api_key', message, reason: 'wrong_credentials' });
 }
 

@@ -47,7 +47,7 @@ test.promise(
       messages.push(await summary.textContent());
       assert.is(await guest.page.getByLabel('Email address').inputValue(), email);
     }
-    assert.equal(messages, Array(2).fill('The e-mail address or the password is wrong.'));
+    assert.equal(messages, Array(2).fill('The email address or the password is wrong.'));
     await guest.page.getByLabel('Password', { exact: true }).fill('');
     await guest.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await guest.page.getByRole('link', { name: 'Enter your password' }).waitFor();

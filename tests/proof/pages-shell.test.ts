@@ -37,6 +37,9 @@ test.promise('the sheet lists every command that has keys, as the registry has t
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await sheet.waitFor();
   const titles = await sheet.locator('dt').allTextContents();
+  // It is read from its beginning.
+  const begins = `document.querySelector('.modal').scrollTop === 0 && document.activeElement.closest('.dialog') !== null`;
+  assert.is(await page.evaluate(begins), true);
   assert.equal(titles.sort(), commands.flatMap(({ keys, title }) => (keys === undefined ? [] : [title])).sort());
   await press(window, 'g', 't');
   assert.is(pathOf(window), '/chats', 'no command starts behind a dialog');

@@ -153,7 +153,9 @@ function Notifications({ query: notifications, listed, register }: Notifications
       <Loaded query={notifications} what="your notifications">
         {() =>
           listed.length === 0 ? (
-            <Empty title="No notifications">You are notified when a todo is due and when you are mentioned.</Empty>
+            <Empty title={newest === undefined ? 'No notifications' : 'No other notifications'}>
+              You are notified when a todo is due and when you are mentioned.
+            </Empty>
           ) : (
             <div className="card">
               <Rows label="Notifications">

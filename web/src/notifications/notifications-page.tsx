@@ -24,6 +24,10 @@ export function NotificationsPage() {
       intro={`Your notifications in ${workspace.name}.`}
       actions={<ReadAll newest={rows[0]?.id} unread={pages?.[0]?.unreadCount ?? 0} />}
     >
+      <Checkbox className="choice inline" isSelected={unreadOnly} onChange={setUnreadOnly}>
+        <Tick />
+        Show unread ones only
+      </Checkbox>
       <section className="card">
         <Loaded query={notifications} what="your notifications">
           {() =>
@@ -42,10 +46,6 @@ export function NotificationsPage() {
         </Loaded>
         <OlderRows query={notifications} />
       </section>
-      <Checkbox className="choice inline" isSelected={unreadOnly} onChange={setUnreadOnly}>
-        <Tick />
-        Show unread ones only
-      </Checkbox>
       <p>
         <Link to="/settings/notifications">Notification settings</Link>
       </p>

@@ -56,7 +56,8 @@ export function Invitations() {
       title="Invitations"
       intro={
         sends === false
-          ? 'This service sends no email: hand over the link of an invitation yourself. It is valid for seven days.'
+          ? isOwner &&
+            'This service sends no email: hand over the link of an invitation yourself. It is valid for seven days.'
           : sends && 'Invitations are sent by email and are valid for seven days.'
       }
     >

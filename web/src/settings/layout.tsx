@@ -33,7 +33,8 @@ export function SettingsLayout() {
         <ul>
           {sections.map(({ to, label, icon }) => (
             <li key={to}>
-              <NavLink to={to}>
+              {/* The settings begin with the first section. */}
+              <NavLink to={pathname === '/settings' && to === sections[0]?.to ? pathname : to}>
                 <Icon name={icon} />
                 {label}
               </NavLink>

@@ -36,7 +36,7 @@ export function ShortcutSheet({ close }: { close: () => void }) {
         <Link to="/settings/appearance" onClick={close}>
           Switch them on or off
         </Link>
-        <Button kind="primary" autoFocus onPress={close}>
+        <Button kind="primary" onPress={close}>
           Close
         </Button>
       </div>

@@ -55,6 +55,11 @@ function happened({ type, actor, data }: ActivityEvent): string {
   return own ?? happenings[type] ?? 'changed it';
 }
 
+/** The start and the end of a run are events of their own: that they change the todo too is no news. */
+export function isNews({ type, data }: ActivityEvent): boolean {
+  return type !== 'todo.updated' || data.changedFields.join() !== 'latestRun';
+}
+
 /** An event of a todo as a sentence without its time. The service itself is called Tandem. */
 export function sentenceOf(event: ActivityEvent): string {
   const { type, name } = event.actor;
