@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scopes } from '../../domain/scopes.ts';
+import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { openPassage, type Passage } from '../support/passage.ts';
 import { untilAnswer } from '../support/scripted-engine.ts';
@@ -12,6 +13,7 @@ import { until } from '../support/until.ts';
  */
 
 const test = suite('reads from a standby');
+const onPostgres = notOnCluster(test, 'reads from a standby are not supported there');
 
 let cluster: StandbyCluster;
 let passage: Passage;
@@ -68,46 +70,52 @@ async function paused(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a list, a resource, a summary and a search are answered by the standby where the request accepts their age', async () => {
-  const id = await create('Water the plants');
-  await inUse();
-  assert.equal(await readiness(), { status: 200, body: { status: 'ok', standby: 'ok' } });
-  const lists = 'todos todo-lists labels views runs chats agents skills captures captures/tags approvals'.split(' ');
-  const paths = [`todos/${id}`, `todos/${id}/comments`, `todos/${id}/runs`, 'todos/summary', 'todos?query=plants'];
-  for (const route of [...lists, ...paths].map((path) => `GET /${path}`)) {
-    const same = async () => (await accepting(route)).text === (await own.call(route)).text;
-    await until(same, () => `${route} answers the same`);
-    const answer = await fromStandby(route);
-    assert.is(answer.status, 200, `${route} ${answer.text}`);
-    assert.match(answer.headers.get('age') ?? '', /^\d+$/, route);
-    assert.match(answer.headers.get('tandem-sequence') ?? '', /^\d+$/, route);
-  }
-  assert.is(await metric('tandem_standby_up'), 1);
-  assert.ok((await metric('tandem_standby_answers_total')) >= 5);
-});
+onPostgres(
+  'a list, a resource, a summary and a search are answered by the standby where the request accepts their age',
+  async () => {
+    const id = await create('Water the plants');
+    await inUse();
+    assert.equal(await readiness(), { status: 200, body: { status: 'ok', standby: 'ok' } });
+    const lists = 'todos todo-lists labels views runs chats agents skills captures captures/tags approvals'.split(' ');
+    const paths = [`todos/${id}`, `todos/${id}/comments`, `todos/${id}/runs`, 'todos/summary', 'todos?query=plants'];
+    for (const route of [...lists, ...paths].map((path) => `GET /${path}`)) {
+      const same = async () => (await accepting(route)).text === (await own.call(route)).text;
+      await until(same, () => `${route} answers the same`);
+      const answer = await fromStandby(route);
+      assert.is(answer.status, 200, `${route} ${answer.text}`);
+      assert.match(answer.headers.get('age') ?? '', /^\d+$/, route);
+      assert.match(answer.headers.get('tandem-sequence') ?? '', /^\d+$/, route);
+    }
+    assert.is(await metric('tandem_standby_up'), 1);
+    assert.ok((await metric('tandem_standby_answers_total')) >= 5);
+  },
+);
 
-test('a standby that is behind answers only who accepts that age, with the position that its data has', async () => {
-  const id = await create('Old title');
-  await fromStandby(`GET /todos/${id}`);
-  await paused(async () => {
-    const changed = await own.call(`PATCH /todos/${id}`, { title: 'New title' });
-    assert.is(changed.status, 200);
-    const old = await fromStandby(`GET /todos/${id}`);
-    assert.is(old.body.title, 'Old title');
-    const now = await own.call(`GET /todos/${id}`);
-    assert.equal([now.body.title, isFromStandby(now)], ['New title', false]);
-    const position = (answer: { headers: Headers }) => Number(answer.headers.get('tandem-sequence'));
-    await until(async () => position(await own.call('GET /todos')) > position(old));
-    assert.ok(position(await fromStandby('GET /todos')) <= position(old), 'nothing newer than the data');
-    await until(async () => !isFromStandby(await accepting(`GET /todos/${id}`, 2)));
-    assert.is((await accepting(`GET /todos/${id}`, 2)).body.title, 'New title');
-    const aged = await fromStandby(`GET /todos/${id}`);
-    assert.ok(Number(aged.headers.get('age')) >= 2, 'its age is what it says');
-  });
-  await until(async () => (await accepting(`GET /todos/${id}`)).body.title === 'New title');
-});
+onPostgres(
+  'a standby that is behind answers only who accepts that age, with the position that its data has',
+  async () => {
+    const id = await create('Old title');
+    await fromStandby(`GET /todos/${id}`);
+    await paused(async () => {
+      const changed = await own.call(`PATCH /todos/${id}`, { title: 'New title' });
+      assert.is(changed.status, 200);
+      const old = await fromStandby(`GET /todos/${id}`);
+      assert.is(old.body.title, 'Old title');
+      const now = await own.call(`GET /todos/${id}`);
+      assert.equal([now.body.title, isFromStandby(now)], ['New title', false]);
+      const position = (answer: { headers: Headers }) => Number(answer.headers.get('tandem-sequence'));
+      await until(async () => position(await own.call('GET /todos')) > position(old));
+      assert.ok(position(await fromStandby('GET /todos')) <= position(old), 'nothing newer than the data');
+      await until(async () => !isFromStandby(await accepting(`GET /todos/${id}`, 2)));
+      assert.is((await accepting(`GET /todos/${id}`, 2)).body.title, 'New title');
+      const aged = await fromStandby(`GET /todos/${id}`);
+      assert.ok(Number(aged.headers.get('age')) >= 2, 'its age is what it says');
+    });
+    await until(async () => (await accepting(`GET /todos/${id}`)).body.title === 'New title');
+  },
+);
 
-test('what the standby does not have yet is read from the primary', async () => {
+onPostgres('what the standby does not have yet is read from the primary', async () => {
   await paused(async () => {
     const id = await create('Newer than the standby');
     const found = await accepting(`GET /todos/${id}`);
@@ -117,7 +125,7 @@ test('what the standby does not have yet is read from the primary', async () => 
   });
 });
 
-test('a cursor of one goes on at the other', async () => {
+onPostgres('a cursor of one goes on at the other', async () => {
   for (const title of ['One', 'Two', 'Three']) await create(title);
   await until(async () => (await accepting('GET /todos')).text === (await own.call('GET /todos')).text);
   const page = await fromStandby('GET /todos?limit=1');
@@ -128,7 +136,7 @@ test('a cursor of one goes on at the other', async () => {
   assert.is.not(plain.body.data[0].id, page.body.data[0].id);
 });
 
-test('a key that was revoked is refused at once, whatever the standby has', async () => {
+onPostgres('a key that was revoked is refused at once, whatever the standby has', async () => {
   const key = await own.mint(scopes);
   await until(async () => isFromStandby(await own.call('GET /todos', undefined, { key, ...stale(600) })));
   await paused(async () => {
@@ -140,29 +148,32 @@ test('a key that was revoked is refused at once, whatever the standby has', asyn
   });
 });
 
-test('members, credentials, the log and changes are the primary’s, and so is what asks for fresh data', async () => {
-  await inUse();
-  const session = await own.session();
-  const primarys = [
-    'GET /me',
-    'GET /api-keys/scopes',
-    `GET /workspaces/${own.workspaceId}/members`,
-    'GET /events',
-    'GET /usage',
-  ];
-  for (const route of primarys) {
-    const answer = await own.call(route, undefined, { key: session, ...stale(600) });
-    assert.equal([answer.status, isFromStandby(answer)], [200, false], route);
-  }
-  for (const cacheControl of ['no-cache, max-stale=600', 'max-stale=0', 'max-age=600', 'max-stale=soon']) {
-    const answer = await own.call('GET /todos', undefined, { headers: { 'cache-control': cacheControl } });
-    assert.equal([answer.status, isFromStandby(answer)], [200, false], cacheControl);
-  }
-  const created = await own.call('POST /todos', { title: 'Change' }, stale(600));
-  assert.equal([created.status, isFromStandby(created)], [201, false]);
-});
+onPostgres(
+  'members, credentials, the log and changes are the primary’s, and so is what asks for fresh data',
+  async () => {
+    await inUse();
+    const session = await own.session();
+    const primarys = [
+      'GET /me',
+      'GET /api-keys/scopes',
+      `GET /workspaces/${own.workspaceId}/members`,
+      'GET /events',
+      'GET /usage',
+    ];
+    for (const route of primarys) {
+      const answer = await own.call(route, undefined, { key: session, ...stale(600) });
+      assert.equal([answer.status, isFromStandby(answer)], [200, false], route);
+    }
+    for (const cacheControl of ['no-cache, max-stale=600', 'max-stale=0', 'max-age=600', 'max-stale=soon']) {
+      const answer = await own.call('GET /todos', undefined, { headers: { 'cache-control': cacheControl } });
+      assert.equal([answer.status, isFromStandby(answer)], [200, false], cacheControl);
+    }
+    const created = await own.call('POST /todos', { title: 'Change' }, stale(600));
+    assert.equal([created.status, isFromStandby(created)], [201, false]);
+  },
+);
 
-test('a process that started after what the standby has does not read from it', async () => {
+onPostgres('a process that started after what the standby has does not read from it', async () => {
   await paused(async () => {
     const second = await startTestService({
       DATABASE_URL: cluster.url,
@@ -180,7 +191,7 @@ test('a process that started after what the standby has does not read from it', 
   });
 });
 
-test('a standby that goes silent delays a read by little, and is read from again once it answers', async () => {
+onPostgres('a standby that goes silent delays a read by little, and is read from again once it answers', async () => {
   await inUse();
   passage.stall();
   const answers = await Promise.all(Array.from({ length: 20 }, () => accepting('GET /todos')));
@@ -204,7 +215,7 @@ test('a standby that goes silent delays a read by little, and is read from again
   await inUse();
 });
 
-test('while the standby is killed under load no read fails, and it is read from again once it runs', async () => {
+onPostgres('while the standby is killed under load no read fails, and it is read from again once it runs', async () => {
   await inUse();
   let isOver = false;
   const failed: number[] = [];
@@ -224,7 +235,7 @@ test('while the standby is killed under load no read fails, and it is read from 
   assert.equal(failed, []);
 });
 
-test('a standby that was promoted is not read from', async () => {
+onPostgres('a standby that was promoted is not read from', async () => {
   await inUse();
   await cluster.promote();
   await until(async () => ((await readiness()).body as { standby?: string }).standby === 'not a standby');
