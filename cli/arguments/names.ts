@@ -26,9 +26,9 @@ function typeOf(field: string): string {
   return field.replace(/Id$/, '').replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }
 
-/** Types of the things that a field refers to. */
+/** Types of the things that a field, or one element of a list, refers to. */
 function typesOf(field: string): readonly string[] {
-  return namedThings[field] ?? [typeOf(field)];
+  return namedThings[field] ?? namedThings[`${field}s`] ?? [typeOf(field)];
 }
 
 /** Operations that list resources of a type with their names. */

@@ -31,12 +31,20 @@ export const referenceFlags: Readonly<Record<string, { flag: string; object: str
 /** Lists that are not empty when they are omitted: a new todo is assigned to the caller. */
 export const filledLists: readonly string[] = ['assignees'];
 
-/** Resource types whose names are accepted for an id field, where the field name does not imply the type. */
+/** Resource types whose names or titles are accepted for an id field, where the field name does not imply the type. */
 export const namedThings: Readonly<Record<string, readonly string[]>> = {
   skillId: ['agent_skill'],
   userId: ['member'],
   assigneeId: ['agent', 'member'],
   assignees: ['agent', 'member'],
+  actorId: ['agent', 'member'],
+  mentions: ['member'],
+  parentTodoId: ['todo'],
+  after: ['todo'],
+  before: ['todo'],
+  afterViewId: ['view'],
+  addLabelIds: ['label'],
+  removeLabelIds: ['label'],
 };
 
 /** Body fields that become the positional text when nothing in the body is required; the first match is used. */

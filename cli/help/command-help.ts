@@ -19,12 +19,15 @@ function usageLine({ words, arguments: args, options }: Command): string {
   return ['tandem', ...words, ...texts, ...(hasFlags ? ['[flags]'] : [])].join(' ');
 }
 
-const isNamed = ({ format, kind }: Shape, name: string, catalogue: Catalogue) =>
-  (format === 'uuid' || kind === 'array' || namedThings[name] !== undefined) && takesNames(catalogue, name);
+/** Whether a value is an id, or a list of ids. */
+const isId = ({ format, item }: Shape) => format === 'uuid' || item?.format === 'uuid';
+const single = ({ kind }: Shape, name: string) => (kind === 'array' ? name.replace(/s$/, '') : name);
 
-const isTitled = ({ format, kind, item }: Shape, name: string, catalogue: Catalogue) =>
-  (format === 'uuid' || (kind === 'array' && item?.format === 'uuid')) &&
-  takesTitles(catalogue, kind === 'array' ? name.replace(/s$/, '') : name);
+const isNamed = (shape: Shape, name: string, catalogue: Catalogue) =>
+  (isId(shape) || namedThings[name] !== undefined) && takesNames(catalogue, single(shape, name));
+
+const isTitled = (shape: Shape, name: string, catalogue: Catalogue) =>
+  isId(shape) && takesTitles(catalogue, single(shape, name));
 
 /** Accepted values and defaults, beside the description of the field. */
 function notes(

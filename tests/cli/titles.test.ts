@@ -128,6 +128,24 @@ test('a todo of another workspace is found by neither', async () => {
   assert.is((await fails(4, 'todos', 'done', body.id.slice(0, 35))).code, 4);
 });
 
+test('titles and names stand for ids that have another name than their resource', async () => {
+  const [plan, book] = [await make('Plan the party'), await make('Book the hall')];
+  const { json: label } = await done('labels', 'create', 'Waiting', '--json');
+  const moved = await done('todos', 'move', 'Book the hall', '--before', 'plan the party', '--json');
+  assert.ok(moved.json.position < plan.replaceAll('-', ''));
+  await done('todos', 'move', 'Book the hall', '--after', plan.slice(0, 35));
+  const changes = ['--parent-todo', 'Plan the party', '--add-label', 'waiting'];
+  const { json } = await done('todos', 'update', 'Book the hall', ...changes, '--json');
+  assert.equal([json.id, json.parentTodoId, json.labels[0].id], [book, plan, label.id]);
+  const parts = await done('todos', 'list', '--parent-todo', 'Plan the party', '--fields', 'title');
+  assert.is(parts.out, 'Book the hall\n');
+  assert.is((await done('todos', 'update', book, '--remove-label', 'Waiting', '--json')).json.labels.length, 0);
+  const { json: view } = await done('views', 'create', 'Urgent', '--query', '{}', '--json');
+  await done('views', 'create', 'Late', '--query', '{}', '--after-view', view.id);
+  await done('views', 'update', 'Urgent', '--after-view', 'late');
+  assert.is((await done('views', 'list', '--fields', 'name')).out, 'Late\nUrgent\n');
+});
+
 test('titles and starts of ids stand for ids in every command', async () => {
   const id = await make('Plan the launch');
   assert.is((await done('todos', 'get', 'plan the launch', '--json')).json.id, id);
