@@ -79,6 +79,7 @@ export function InboxPage() {
           <Notifications
             query={notifications}
             listed={listed.filter(({ id }) => !ahead?.has(id))}
+            hasNeeds={items.length > 0}
             register={register}
           />
           <Snoozed rows={snoozedOf(ahead, all, listed, (item) => subjectOf(item).name)} />
@@ -137,11 +138,13 @@ interface NotificationsProps {
   query: UseInfiniteQueryResult<InfiniteData<NotificationPage>>;
   /** Those that are listed. */
   listed: readonly Notification[];
+  /** Whether something is listed above, which has notifications as well. */
+  hasNeeds: boolean;
   register: RegisterRow;
 }
 
 /** The notifications that are not about something that needs the person by itself. */
-function Notifications({ query: notifications, listed, register }: NotificationsProps) {
+function Notifications({ query: notifications, listed, hasNeeds, register }: NotificationsProps) {
   const pages = notifications.data?.pages;
   const newest = pages?.[0]?.data[0]?.id;
   return (
@@ -153,7 +156,7 @@ function Notifications({ query: notifications, listed, register }: Notifications
       <Loaded query={notifications} what="your notifications">
         {() =>
           listed.length === 0 ? (
-            <Empty title={newest === undefined ? 'No notifications' : 'No other notifications'}>
+            <Empty title={hasNeeds && newest !== undefined ? 'No other notifications' : 'No notifications'}>
               You are notified when a todo is due and when you are mentioned.
             </Empty>
           ) : (
