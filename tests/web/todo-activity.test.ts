@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventTypes } from '../../domain/events/types.ts';
-import { isNews, sentenceOf } from '../../web/src/todo/activity-sentences.ts';
+import { isListed, sentenceOf } from '../../web/src/todo/activity-sentences.ts';
 import type { ActivityEvent } from '../../web/src/todo/queries.ts';
 
 const test = suite('the activity of a todo in sentences');
@@ -29,10 +29,10 @@ test('agents, the service and those who left are named', () => {
 });
 
 test('a run that changes the todo as well is one event to read', () => {
-  assert.is(isNews(eventOf('todo.updated', ['latestRun'])), false);
+  assert.is(isListed(eventOf('todo.updated', ['latestRun'])), false);
   for (const fields of [[], ['status'], ['status', 'latestRun']])
-    assert.is(isNews(eventOf('todo.updated', fields)), true);
-  assert.is(isNews(eventOf('todo_run.finished')), true);
+    assert.is(isListed(eventOf('todo.updated', fields)), true);
+  assert.is(isListed(eventOf('todo_run.finished')), true);
 });
 
 test('every type of event of a todo has a sentence of its own', () => {

@@ -55,8 +55,8 @@ function happened({ type, actor, data }: ActivityEvent): string {
   return own ?? happenings[type] ?? 'changed it';
 }
 
-/** The start and the end of a run are events of their own: that they change the todo too is no news. */
-export function isNews({ type, data }: ActivityEvent): boolean {
+/** The start and the end of a run are events of their own: that they change the todo as well is not listed. */
+export function isListed({ type, data }: ActivityEvent): boolean {
   return type !== 'todo.updated' || data.changedFields.join() !== 'latestRun';
 }
 

@@ -3,7 +3,7 @@ import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Card, Empty, Loaded } from '../ui/card.tsx';
 import { Ago } from '../ui/time.tsx';
-import { isNews, sentenceOf } from './activity-sentences.ts';
+import { isListed, sentenceOf } from './activity-sentences.ts';
 import { activityQuery } from './queries.ts';
 
 /** What happened to a todo, the latest first. */
@@ -14,7 +14,7 @@ export function Activity({ todoId }: { todoId: string }) {
     <Card title="Activity">
       <Loaded query={activity} what="the activity">
         {({ pages }) => {
-          const events = pages.flatMap(({ data }) => data).filter(isNews);
+          const events = pages.flatMap(({ data }) => data).filter(isListed);
           if (events.length === 0) return <Empty title="Nothing in the log any more" />;
           return (
             <ul className="activity" aria-label="Activity">
