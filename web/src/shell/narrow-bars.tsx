@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { Link, NavLink, useLocation } from 'react-router';
 import type { Identity } from '../api/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
@@ -6,16 +6,24 @@ import { Icon, type IconName } from '../ui/icons.tsx';
 import { lazyOverlay } from '../ui/lazy-overlay.tsx';
 import { WorkspaceMenu } from './menus.tsx';
 import { RecordLink } from './record-link.tsx';
-import { Count, useNeedsOnceIdle, useUnread } from './sidebar.tsx';
+import { Count, Unsent, useCountsOnceIdle, useUnread } from './sidebar.tsx';
 
 const Drawer = lazyOverlay(() => import('./drawer.tsx').then(({ Drawer }) => Drawer));
 
+interface SlotProps {
+  to: string;
+  label: string;
+  icon: IconName;
+  children?: ReactNode;
+}
+
 /** A link of the bar at the bottom of a phone. */
-function Slot({ to, label, icon }: { to: string; label: string; icon: IconName }) {
+function Slot({ to, label, icon, children }: SlotProps) {
   return (
     <NavLink to={to} className="bottom-link">
       <Icon name={icon} />
       <span>{label}</span>
+      {children}
     </NavLink>
   );
 }
@@ -41,7 +49,7 @@ export function NarrowBars({ identity }: { identity: Identity }) {
   const [isOpen, setOpen] = useState(false);
   const close = useCallback(() => setOpen(false), []);
   const unread = useUnread(identity.workspace.id);
-  const { needs, counter } = useNeedsOnceIdle(identity.workspace.id);
+  const { needs, unsent, counter } = useCountsOnceIdle(identity.workspace.id);
   const open = () => setOpen(true);
   return (
     <>
@@ -72,7 +80,9 @@ export function NarrowBars({ identity }: { identity: Identity }) {
         </NavLink>
         <Slot to="/todos" label="Todos" icon="check" />
         <AddLink />
-        <Slot to="/chats" label="Chats" icon="chat" />
+        <Slot to="/chats" label="Chats" icon="chat">
+          <Unsent count={unsent} />
+        </Slot>
         {mayUseMicrophone ? (
           <RecordLink className="bottom-link" />
         ) : (

@@ -27,17 +27,23 @@ const NeedsCount = lazyPart(
   () => null,
 );
 
-/** How much needs this person, and what counts it once the first page is shown: to be rendered. */
-export function useNeedsOnceIdle(workspaceId: string): { needs: number; counter: ReactNode } {
+// Without them the page of agents says what each does.
+const SideAgents = lazyPart(
+  () => import('../agents/side-agents.tsx').then(({ SideAgents }) => SideAgents),
+  () => null,
+);
+
+/** Which counts the sidebar shows, and what counts them once the first page is shown: to be rendered. */
+export function useCountsOnceIdle(workspaceId: string) {
   const [isIdle, setIdle] = useState(false);
-  const [needs, setNeeds] = useState(0);
+  const [counts, setCounts] = useState({ needs: 0, unsent: 0 });
   useEffect(() => whenIdle(() => setIdle(true)), []);
   const counter = isIdle && (
     <Suspense>
-      <NeedsCount workspaceId={workspaceId} onCount={setNeeds} />
+      <NeedsCount workspaceId={workspaceId} onCount={setCounts} />
     </Suspense>
   );
-  return { needs, counter };
+  return { ...counts, isIdle, counter };
 }
 
 /** A count at the end of a link; empty for zero. */
@@ -48,6 +54,11 @@ export function Count({ of }: { of: number }) {
       {of > maxShown ? `${maxShown}+` : of}
     </span>
   );
+}
+
+/** Says how many messages to chats wait to be sent. */
+export function Unsent({ count }: { count: number }) {
+  return count > 0 && <span className="count">{count === 1 ? '1 waits' : `${count} wait`}</span>;
 }
 
 interface PageLinkProps {
@@ -75,7 +86,7 @@ function PageLink({ command, to, icon, drop, children }: PageLinkProps) {
 export function Sidebar({ identity }: { identity: Identity }) {
   const { openPalette, openShortcuts } = useCommandContext();
   const unread = useUnread(identity.workspace.id);
-  const { needs, counter } = useNeedsOnceIdle(identity.workspace.id);
+  const { needs, unsent, isIdle, counter } = useCountsOnceIdle(identity.workspace.id);
   return (
     <>
       {counter}
@@ -98,7 +109,9 @@ export function Sidebar({ identity }: { identity: Identity }) {
           <PageLink command="go-today" to="/today" icon="today" />
           <PageLink command="go-mine" to="/mine" icon="person" drop={{ type: 'mine' }} />
           <PageLink command="go-todos" to="/todos" icon="check" />
-          <PageLink command="go-chats" to="/chats" icon="chat" />
+          <PageLink command="go-chats" to="/chats" icon="chat">
+            <Unsent count={unsent} />
+          </PageLink>
           <PageLink command="go-runs" to="/runs" icon="play" />
           <PageLink command="go-agents" to="/agents" icon="agent" />
           <PageLink command="go-schedules" to="/schedules" icon="repeat" />
@@ -121,6 +134,11 @@ export function Sidebar({ identity }: { identity: Identity }) {
         </ul>
         <Views workspaceId={identity.workspace.id} />
         <Lists workspaceId={identity.workspace.id} />
+        {isIdle && (
+          <Suspense>
+            <SideAgents workspaceId={identity.workspace.id} />
+          </Suspense>
+        )}
       </nav>
       <div className="side-foot">
         <Minutes left={identity.workspace.agentMinutesRemaining} />
