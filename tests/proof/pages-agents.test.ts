@@ -122,7 +122,7 @@ test.promise('the working hours are set by the keyboard alone', async (stage) =>
   const window = await stage.window({ as: ada });
   const { page, goTo, sees } = window;
   await goTo('/agents', 'Agents');
-  await tabTo(window, page.getByRole('link', { name: 'Scout' }));
+  await tabTo(window, page.locator('#content').getByRole('link', { name: 'Scout' }));
   await page.keyboard.press('Enter');
   await sees('Scout');
   await tabTo(window, page.getByRole('link', { name: 'Hours' }));
@@ -224,8 +224,8 @@ test.promise('skills and approval are changed, and the archive explains what wai
   await page.getByText('This agent is archived and accepts no new work.').waitFor();
   await page.locator('h1:focus').waitFor();
   await goTo('/agents', 'Agents');
-  await page.getByRole('link', { name: 'Assistant' }).waitFor();
-  assert.is(await page.getByRole('link', { name: 'Scout' }).count(), 0);
+  await page.locator('#content').getByRole('link', { name: 'Assistant' }).waitFor();
+  assert.is(await page.locator('#content').getByRole('link', { name: 'Scout' }).count(), 0);
   await page.getByRole('link', { name: 'Archived' }).click();
   const other = await agentOf({ call }, { name: 'Scout' });
   await page.getByRole('button', { name: 'Restore Scout' }).click();
@@ -234,7 +234,7 @@ test.promise('skills and approval are changed, and the archive explains what wai
   await page.getByRole('button', { name: 'Restore Scout' }).last().click();
   await page.getByText('Scout is restored and accepts new work.').waitFor();
   await page.getByRole('link', { name: 'Active' }).click();
-  await page.getByRole('link', { name: 'Assistant' }).click();
+  await page.locator('#content').getByRole('link', { name: 'Assistant' }).click();
   await sees('Assistant');
   await page.getByLabel('Name', { exact: true }).waitFor();
   assert.is(await page.getByRole('button', { name: /Archive/ }).count(), 0, 'the default agent stays');

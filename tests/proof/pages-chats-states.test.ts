@@ -61,7 +61,7 @@ test.promise('a chat with another agent about a todo is begun and led by the key
   await page.keyboard.type('Which is the cheapest?');
   await page.keyboard.press('Enter');
   await page.getByText('With Researcher').waitFor();
-  await page.getByText('At work').waitFor();
+  await page.locator('#content').getByText('At work').waitFor();
   const [chat] = bodyOf(await call('GET /chats')).data;
   assert.equal([chat.agentId, chat.todoId], [agent.id, todo.id]);
 });
@@ -75,7 +75,7 @@ test.promise('a failed turn says why and is tried again, an answer in words repl
   await page.getByRole('button', { name: 'Try again' }).press('Enter');
   await until(async () => (await sentTexts(chat)).length === 2);
   assert.equal(await sentTexts(chat), ['What is due this week?', 'What is due this week?']);
-  await page.getByText('At work').waitFor();
+  await page.locator('#content').getByText('At work').waitFor();
   await page.getByLabel('Message', { exact: true }).fill('Only tomorrow');
   await page.keyboard.press('Enter');
   await page.getByText('Queued until this turn ends').waitFor();
@@ -204,7 +204,7 @@ for (const { name, ...options } of looksOf(import.meta.url)) {
     await page.getByText('Queued until this turn ends').waitFor();
     await look(window, `chat-working-${name}`);
     await agent.ask();
-    await page.getByText('Needs you').waitFor();
+    await page.locator('#content').getByText('Needs you').waitFor();
     await look(window, `chat-asking-${name}`);
     await window.goTo('/chats', 'Chats');
     await page.getByText('About a todo or captures').click();
@@ -213,7 +213,7 @@ for (const { name, ...options } of looksOf(import.meta.url)) {
     await look(window, `chat-missing-${name}`);
     await window.page.setViewportSize({ width: 320, height: 640 });
     await window.goTo(chat.path, 'This week');
-    await page.getByText('Needs you').waitFor();
+    await page.locator('#content').getByText('Needs you').waitFor();
     await look(window, `chat-320-${name}`);
   });
 }

@@ -107,7 +107,7 @@ test.promise('Esc stops the agent; text written meanwhile waits until the person
   const chat = await openChat(stage);
   const { page, call, path } = chat;
   const field = page.getByLabel('Message', { exact: true });
-  await page.getByText('At work').waitFor();
+  await page.locator('#content').getByText('At work').waitFor();
   await field.focus();
   await page.keyboard.type('First line');
   await page.keyboard.press('Shift+Enter');
@@ -126,7 +126,7 @@ test.promise('Esc stops the agent; text written meanwhile waits until the person
   await until(async () => (await field.inputValue()) === 'First line\nsecond line');
   await page.locator('textarea:focus').waitFor();
   await page.keyboard.press('Enter');
-  await page.getByText('At work').waitFor();
+  await page.locator('#content').getByText('At work').waitFor();
   await field.fill('Something else');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Stop and send now' }).press('Enter');

@@ -65,7 +65,7 @@ test.promise('a chat that was read is shown offline after a reload, and goes on 
   await page.getByText('You are offline.').waitFor({ state: 'detached' });
   await page.getByLabel('Message', { exact: true }).fill('And next week?');
   await page.keyboard.press('Enter');
-  await page.getByText('At work').waitFor();
+  await page.locator('#content').getByText('At work').waitFor();
   await agent.finish('Nothing either.');
   await messages.getByText('Nothing either.').waitFor();
 });

@@ -63,7 +63,7 @@ async function walk(
   await page.getByLabel('Message').fill('Create a todo: call the bank tomorrow, urgent');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await page.getByRole('heading', { name: /^Assistant wants to create the todo/ }).waitFor();
-  await page.getByText('Needs you').waitFor();
+  await page.locator('#content').getByText('Needs you').waitFor();
   await seen(window, 'chat-approval');
   const titles = async () => {
     const { body } = await service.call('GET /todos', key);
