@@ -31,7 +31,9 @@ const unreachable: Problem = {
 /** The error object of anything that a call of the service throws. */
 export function problemOf(error: unknown): Problem {
   // Of a `ProblemError` here and a `TandemError` of the typed client, which this file does not import for its size.
-  const problem = error instanceof Error && 'problem' in error ? error.problem : undefined;
+  // What failed before there was an answer is the cause of what the client throws.
+  const found = error instanceof Error && !('problem' in error) ? error.cause : error;
+  const problem = found instanceof Error && 'problem' in found ? found.problem : undefined;
   return (problem as Problem | undefined) ?? unreachable;
 }
 

@@ -1,5 +1,6 @@
 import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessionChanged } from './acting.ts';
+import { unanswered } from './in-time.ts';
 import { repeatFailed, staleMs } from './live-state.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
@@ -33,7 +34,10 @@ export const queryClient: QueryClient = new QueryClient({
       networkMode: 'offlineFirst',
       refetchOnReconnect: true,
       refetchInterval: repeatFailed,
-      retry: (failures, error) => failures < 2 && problemOf(error).retryable && problemOf(error).status !== 429,
+      retry: (failures, error) => {
+        const { retryable, status, reason } = problemOf(error);
+        return failures < 2 && retryable && status !== 429 && reason !== unanswered;
+      },
     },
     // Results of mutations may contain secrets (a new key), so they are not cached after the page is left.
     mutations: { gcTime: 0, retry: false, networkMode: 'offlineFirst' },

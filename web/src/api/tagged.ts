@@ -1,5 +1,6 @@
 import { type Actor, actingAs } from './acting.ts';
 import { noteWrite } from './answers.ts';
+import { inTime } from './in-time.ts';
 import { ProblemError, problemIn } from './problem.ts';
 
 /*
@@ -13,11 +14,12 @@ export interface Tagged<Resource> {
   tag: string;
 }
 
-async function exchange<Resource>(path: string, init: RequestInit): Promise<Tagged<Resource>> {
+async function exchange<Resource>(path: string, init: RequestInit, send?: typeof inTime): Promise<Tagged<Resource>> {
   const type = init.body ? { 'Content-Type': 'application/json' } : {};
   const headers = { Accept: 'application/json', ...type, ...init.headers };
-  const response = await fetch(`/api/v1${path}`, { ...init, headers }).catch(() => {
-    throw new ProblemError(problemIn(null, 0));
+  const fetched = (signal = init.signal) => fetch(`/api/v1${path}`, { ...init, headers, signal: signal ?? null });
+  const response = await (send ? send(fetched, init.signal) : fetched()).catch((error: unknown) => {
+    throw error instanceof ProblemError ? error : new ProblemError(problemIn(null, 0));
   });
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok || body === null) throw new ProblemError(problemIn(body, response.status));
@@ -27,7 +29,7 @@ async function exchange<Resource>(path: string, init: RequestInit): Promise<Tagg
 
 /** Reads a resource, such as that at `/todos/{id}`, in the session of `actor` where one is given. @throws ProblemError */
 export function readTagged<Resource>(path: string, signal: AbortSignal, actor?: Actor): Promise<Tagged<Resource>> {
-  return exchange(path, { signal, ...(actor && { headers: actingAs(actor) }) });
+  return exchange(path, { signal, ...(actor && { headers: actingAs(actor) }) }, inTime);
 }
 
 /** What a request carries beside its address. */

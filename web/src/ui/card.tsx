@@ -2,6 +2,7 @@ import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-que
 import { type ReactNode, useId, useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { Button } from './button.tsx';
+import { Countdown } from './countdown.tsx';
 import { Icon } from './icons.tsx';
 
 interface CardProps {
@@ -77,6 +78,7 @@ export function Failed({ error, retry, isBusy = false }: { error: unknown; retry
       <Icon name="warning" />
       <div>
         <p className="callout-title">{problemOf(error).message}</p>
+        {!isBusy && <Countdown error={error} retry={retry} />}
         <Button isBusy={isBusy} onPress={retry}>
           {isBusy ? 'Trying again…' : 'Try again'}
         </Button>
