@@ -1,9 +1,10 @@
 /*
  * The appearance that a person chose in this browser, in the document: so the first paint has the right colours without
- * a script before it. web/src/shell/appearance.ts writes the cookie.
+ * a script before it. web/src/ui/appearance.ts writes the cookie.
  */
 
-const cookie = /(?:^|;\s*)tandem_appearance=(system|light|dark)\.(comfortable|compact)\.(?:on|off)\s*(?:;|$)/;
+const cookie =
+  /(?:^|;\s*)tandem_appearance=(system|light|dark)\.(comfortable|compact)\.(?:on|off)(?:\.breaks)?\s*(?:;|$)/;
 
 /** What a document shows: `null` for the standard. */
 export type Look = { theme: string; density: string } | null;

@@ -40,7 +40,12 @@ test.promise('an agent is made, what is typed outlives a reload, and it is given
   const [todo] = bodyOf(await call(`GET /todos?assigneeId=${created.id}`)).data;
   assert.equal([todo.title, todo.latestRun], ['Find a caterer', null]);
   await goTo('/agents', 'Agents');
-  const card = page.getByRole('list', { name: 'Agents' }).getByRole('listitem').filter({ hasText: 'Scout' }).first();
+  const card = page
+    .locator('#content')
+    .getByRole('list', { name: 'Agents' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Scout' })
+    .first();
   await card.getByText('Name your sources.', { exact: true }).waitFor();
   await card.getByText('Asks before it changes anything').waitFor();
   await card.getByText('At any time').waitFor();

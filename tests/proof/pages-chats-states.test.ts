@@ -3,7 +3,7 @@ import { pageSuite } from '../support/browser.ts';
 import { newChat } from '../support/chat-fixtures.ts';
 import { openChat, sentTexts, workspaceOf } from '../support/chat-pages.ts';
 import { tabTo } from '../support/keyboard.ts';
-import { look, looksOf } from '../support/looks.ts';
+import { darkPhone, look, looksOf } from '../support/looks.ts';
 import { breakOperations } from '../support/page-faults.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -217,5 +217,44 @@ for (const { name, ...options } of looksOf(import.meta.url)) {
     await look(window, `chat-320-${name}`);
   });
 }
+
+test.promise('Enter begins a new line where the person chose so, and Ctrl or ⌘ and Enter send', async (stage) => {
+  const chat = await openChat(stage);
+  const { page, window, path } = chat;
+  await window.goTo('/settings/appearance', 'Appearance');
+  await page.getByRole('checkbox', { name: /^Enter sends a message/, checked: true }).focus();
+  await page.keyboard.press('Space');
+  await page.getByText('It begins a new line. ⌘ or Ctrl and Enter send.').waitFor();
+  assert.equal(await window.axe('all'), []);
+  await window.goTo(path, 'This week');
+  const field = page.getByLabel('Message', { exact: true });
+  await field.focus();
+  await page.keyboard.type('First line');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('second line');
+  assert.is(await field.inputValue(), 'First line\nsecond line');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await page.getByText('Queued until this turn ends').waitFor();
+  assert.is(await field.inputValue(), '');
+});
+
+/** A visual viewport whose height a test sets, as a keyboard does. */
+const ownViewport = `Object.defineProperty(window, 'visualViewport', {
+  value: Object.assign(new EventTarget(), { width: innerWidth, height: innerHeight, offsetTop: 0, offsetLeft: 0, pageTop: 0, pageLeft: 0, scale: 1 }),
+})`;
+
+test.promise('on a phone the composer is above the keyboard', async (stage) => {
+  const { page } = await openChat(stage, { ...darkPhone, script: ownViewport });
+  await page.getByLabel('Message', { exact: true }).focus();
+  const bottom = () => page.evaluate<number>("document.querySelector('.dock').getBoundingClientRect().bottom");
+  const setHeight = (height: string) =>
+    page.evaluate(`visualViewport.height = ${height}; visualViewport.dispatchEvent(new Event('resize'))`);
+  const before = await bottom();
+  assert.ok(before > 450, String(before));
+  await setHeight('450');
+  await until(async () => Math.abs((await bottom()) - 450) <= 1);
+  await setHeight('innerHeight');
+  await until(async () => (await bottom()) === before);
+});
 
 test.run();

@@ -1,3 +1,4 @@
+import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { authorizeUrl, pkce, register } from '../support/oauth.ts';
@@ -40,6 +41,24 @@ for (const { name, ...options } of looksOf(import.meta.url)) {
       .waitFor();
     await look(shown, `secret-${name}`);
   });
+
+  test.promise(
+    `who asks for more contrast gets it, in texts and lines: ${name}`,
+    async ({ tandem, window, person }) => {
+      const ada = await person();
+      await tandem.call('POST /todos', { title: 'Order desks', priority: 'high' }, { key: ada.session.token });
+      const shown = await window({ ...options, contrast: 'more', as: ada });
+      await shown.goTo('/todos', 'Todos');
+      await shown.page.getByRole('row', { name: /^Order desks/ }).waitFor();
+      const colors = `['main p.muted', '.todo-row', 'h1'].map((each) => {
+      const { color, borderBottomColor } = getComputedStyle(document.querySelector(each));
+      return each === '.todo-row' ? borderBottomColor : color;
+    })`;
+      const [text, line, ink] = await shown.page.evaluate<string[]>(colors);
+      assert.equal([text, line], [ink, ink]);
+      await look(shown, `contrast-${name}`);
+    },
+  );
 }
 
 test.run();

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pageAt } from '../../web/src/navigation/pages.ts';
-import { appearanceIn } from '../../web/src/shell/appearance-cookie.ts';
 import type { Command } from '../../web/src/shell/command.ts';
 import { commands } from '../../web/src/shell/commands.ts';
 import { ariaKeys, clashesOf, shownKeys } from '../../web/src/shell/keys.ts';
+import { appearanceIn } from '../../web/src/ui/appearance-cookie.ts';
 
 const test = suite('the registry of commands');
 
@@ -108,7 +108,7 @@ test('an address without parameters is found before one with them, and unknown o
 });
 
 test('an appearance that the pages did not write is the standard', () => {
-  const standard = { theme: 'system', density: 'comfortable', shortcuts: 'on' };
+  const standard = { theme: 'system', density: 'comfortable', shortcuts: 'on', enter: 'sends' };
   for (const cookies of [
     '',
     'a=b',
@@ -121,7 +121,9 @@ test('an appearance that the pages did not write is the standard', () => {
     theme: 'dark',
     density: 'compact',
     shortcuts: 'off',
+    enter: 'sends',
   });
+  assert.equal(appearanceIn('tandem_appearance=light.compact.on.breaks').enter, 'breaks');
 });
 
 const source = join(import.meta.dirname, '../../web/src');

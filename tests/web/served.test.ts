@@ -205,6 +205,10 @@ test('the appearance of a browser is in its document, and anything else in the c
     await rootOf('a=b; tandem_appearance=dark.compact.off'),
     '<html data-theme="dark" data-density="compact" lang="en">',
   );
+  assert.is(
+    await rootOf('tandem_appearance=light.compact.on.breaks'),
+    '<html data-theme="light" data-density="compact" lang="en">',
+  );
   for (const hostile of ['dark"><script>.compact.on', 'dark.compact', 'dark.compact.on.x', 'neon.compact.on'])
     assert.is(await rootOf(`tandem_appearance=${hostile}`), '<html lang="en">', hostile);
   const standard = await get('/todos');

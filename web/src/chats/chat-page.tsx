@@ -26,6 +26,7 @@ import { agentOf, type Chat, chatQuery, isWorking } from './queries.ts';
 import { retryText } from './rows.ts';
 import { lastSequence } from './transcript.ts';
 import { TurnState } from './turn-state.tsx';
+import { useAboveKeyboard } from './use-above-keyboard.ts';
 import { useConversation } from './use-conversation.ts';
 import { isGone, useOutbox } from './use-outbox.ts';
 import { usePageEnd } from './use-page-end.ts';
@@ -101,6 +102,8 @@ function OpenedChat({ read: { conversation, view }, chat, approvals }: OpenedCha
   const { approvals: shownApprovals, release } = useHeldApprovals(approvals);
   const { offerOf, dialog } = useApproveAll(shownApprovals, release);
   const rows = useRows(view);
+  const dock = useRef<HTMLDivElement>(null);
+  useAboveKeyboard(dock);
   const field = useRef<HTMLTextAreaElement>(null);
   const focusField = () => (field.current ? field.current.focus() : focusPageTitle());
   const [text, write] = useStoredText(`chat.${chat.id}.text`);
@@ -124,7 +127,7 @@ function OpenedChat({ read: { conversation, view }, chat, approvals }: OpenedCha
         ))}
         {dialog}
         <Announcer conversation={conversation} />
-        <div className="dock">
+        <div ref={dock} className="dock">
           <ToEnd isAtEnd={isAtEnd} rows={rows} toEnd={toEnd} focusField={focusField} />
           <TurnState
             chat={chat}

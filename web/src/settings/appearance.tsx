@@ -1,7 +1,7 @@
 import { Checkbox, Label, Radio, RadioGroup } from 'react-aria-components';
-import { changeAppearance, useAppearance } from '../shell/appearance.ts';
-import { densities, type Appearance as Look, themes } from '../shell/appearance-cookie.ts';
 import { useCommandContext } from '../shell/command-context.ts';
+import { changeAppearance, useAppearance } from '../ui/appearance.ts';
+import { densities, type Appearance as Look, themes } from '../ui/appearance-cookie.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Tick } from '../ui/icons.tsx';
@@ -13,7 +13,7 @@ const densityNames: Record<Look['density'], string> = { comfortable: 'Comfortabl
 
 /** Page `/settings/appearance`: how the pages look and react in this browser. Changes apply at once. */
 export function Appearance() {
-  const { theme, density, shortcuts } = useAppearance();
+  const { theme, density, shortcuts, enter } = useAppearance();
   const { openShortcuts } = useCommandContext();
   return (
     <Page title="Appearance" intro="How Tandem looks in this browser. Changes apply at once.">
@@ -44,6 +44,21 @@ export function Appearance() {
         >
           <Tick />
           Keyboard shortcuts
+        </Checkbox>
+        <Checkbox
+          className="choice inline"
+          isSelected={enter === 'sends'}
+          onChange={(sends) => changeAppearance({ enter: sends ? 'sends' : 'breaks' })}
+        >
+          <Tick />
+          <span>
+            Enter sends a message
+            <span className="muted block">
+              {enter === 'sends'
+                ? 'Shift and Enter begin a new line.'
+                : 'It begins a new line. ⌘ or Ctrl and Enter send.'}
+            </span>
+          </span>
         </Checkbox>
         <div className="form-actions">
           <Button onPress={openShortcuts}>Show all shortcuts</Button>

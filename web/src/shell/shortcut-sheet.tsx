@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
+import { useAppearance } from '../ui/appearance.ts';
 import { Button } from '../ui/button.tsx';
 import { Overlay } from '../ui/overlay.tsx';
-import { useAppearance } from './appearance.ts';
 import { commands } from './commands.ts';
 import { shownKeys } from './keys.ts';
 import { Keys } from './shortcut-keys.tsx';

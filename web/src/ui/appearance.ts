@@ -9,10 +9,12 @@ let current = appearanceIn(document.cookie);
 /** Changes how the pages look, at once and for later visits. */
 export function changeAppearance(change: Partial<Appearance>): void {
   current = { ...current, ...change };
-  const { theme, density, shortcuts } = current;
+  const { theme, density, shortcuts, enter } = current;
+  // An older release does not read more than it knows.
+  const more = enter === 'breaks' ? '.breaks' : '';
   const secure = location.protocol === 'https:' ? '; Secure' : '';
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store is absent where the service is used without TLS.
-  document.cookie = `${cookieName}=${theme}.${density}.${shortcuts}; Path=/; Max-Age=${maxAgeSeconds}; SameSite=Lax${secure}`;
+  document.cookie = `${cookieName}=${theme}.${density}.${shortcuts}${more}; Path=/; Max-Age=${maxAgeSeconds}; SameSite=Lax${secure}`;
   document.documentElement.dataset.theme = theme;
   document.documentElement.dataset.density = density;
   for (const listener of listeners) listener();

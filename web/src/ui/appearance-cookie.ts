@@ -11,19 +11,23 @@ export interface Appearance {
   density: (typeof densities)[number];
   /** Whether keys start commands. */
   shortcuts: 'on' | 'off';
+  /** What Enter does in a message to an agent. */
+  enter: 'sends' | 'breaks';
 }
 
 /** The name of the cookie. */
 export const cookieName = 'tandem_appearance';
-const standard: Appearance = { theme: 'system', density: 'comfortable', shortcuts: 'on' };
+const standard: Appearance = { theme: 'system', density: 'comfortable', shortcuts: 'on', enter: 'sends' };
 
 /** The appearance in a `Cookie` header; the standard for what is missing or not known. */
 export function appearanceIn(cookies: string): Appearance {
-  const found = new RegExp(`(?:^|;\\s*)${cookieName}=([a-z]+)\\.([a-z]+)\\.([a-z]+)(?:;|$)`).exec(cookies) ?? [];
-  const [theme, density, shortcuts] = [1, 2, 3].map((place) => found[place]);
+  const found =
+    new RegExp(`(?:^|;\\s*)${cookieName}=([a-z]+)\\.([a-z]+)\\.([a-z]+)(?:\\.(breaks))?(?:;|$)`).exec(cookies) ?? [];
+  const [theme, density, shortcuts, enter] = [1, 2, 3, 4].map((place) => found[place]);
   return {
     theme: themes.find((each) => each === theme) ?? standard.theme,
     density: densities.find((each) => each === density) ?? standard.density,
     shortcuts: shortcuts === 'off' ? 'off' : 'on',
+    enter: enter === undefined ? 'sends' : 'breaks',
   };
 }
