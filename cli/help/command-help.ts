@@ -50,7 +50,7 @@ function notes(
     ...(isTitled(shape, name, catalogue) ? ['An id, the start of one, or a title.'] : []),
     ...(takesName && /assignee/i.test(name) && !option?.only ? ['“me” is the current user.'] : []),
     ...(kind === 'array' && item?.kind !== 'object' ? ['Separate several with commas, or repeat the flag.'] : []),
-    ...(shape.default !== undefined && kind !== 'boolean' ? [`Default: ${shape.default}.`] : []),
+    ...(String(shape.default ?? '') !== '' && kind !== 'boolean' ? [`Default: ${shape.default}.`] : []),
   ];
 }
 

@@ -139,7 +139,7 @@ test('every help fits 80 columns and lists every flag', () => {
   for (const [name, text] of helps) {
     for (const line of text.split('\n')) assert.ok(width(line) <= helpColumns, `${name}: ${line}`);
     assert.match(text, /^Usage:\n {2}tandem/m, name);
-    assert.not.match(text, /undefined|\[object|`/, name);
+    assert.not.match(text, /undefined|\[object|`|Default: \./, name);
   }
   for (const { words, options, arguments: args } of operationCommands) {
     const text = helps.get(words.join(' ')) ?? '';
