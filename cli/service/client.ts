@@ -48,6 +48,17 @@ async function errorOf(response: Response): Promise<ErrorBody> {
   return { code: foreignAnswer, message: `The response is not from Tandem: ${status}. Check the address.` };
 }
 
+/** The body of a success: an object of the service, which says what it is. @throws Refused when another server answered. */
+async function bodyOf({ answer }: CatalogueOperation, text: string): Promise<unknown> {
+  let statusText = 'without JSON';
+  try {
+    const body = JSON.parse(text) as { object?: unknown } | null;
+    if (!answer.object || typeof body?.object === 'string') return body;
+    statusText = 'with other JSON';
+  } catch {}
+  throw new Refused(502, await errorOf(new Response(text, { status: 200, statusText })));
+}
+
 /** Sends requests to one service, and retries them where that is safe. */
 export class Client implements Calls {
   readonly #options: ClientOptions;
@@ -72,13 +83,7 @@ export class Client implements Calls {
         return { response, text: response.ok ? await response.text() : '' };
       },
     );
-    let body: unknown;
-    try {
-      body = text === '' ? null : JSON.parse(text);
-    } catch {
-      throw new Refused(502, await errorOf(new Response(text, { status: 200, statusText: 'without JSON' })));
-    }
-    return { status: response.status, headers: response.headers, body };
+    return { status: response.status, headers: response.headers, body: await bodyOf(operation, text) };
   }
 
   async open(

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { buildCli } from '../../scripts/build-cli.ts';
 import { type Between, openBetween, openPrompt, type Prompt, runHere } from '../support/cli-world.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
+import { unknownId } from '../support/todo-fixtures.ts';
 
 const test = suite('the client on a bad connection');
 let tandem: TestService;
@@ -208,6 +209,26 @@ test('a response of another server is reported as such', async () => {
     const ran = await run(['todos', 'list', '--no-retry']);
     assert.is(ran.code, 8, `${page}: ${ran.err}`);
     assert.match(ran.err, 'The response is not from Tandem');
+  }
+});
+
+test('other JSON than that of the service, or none, is no response of it', async () => {
+  let text = '';
+  await through((_, __, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    return true;
+  });
+  const commands = [
+    ['todos', 'list'],
+    ['todos', 'get', unknownId, '--json'],
+    ['todos', 'create', 'x', '--wait'],
+  ];
+  for (text of ['', 'null', '[]', '"x"', '{"hello":"world"}', '{"object":1,"data":[]}']) {
+    for (const args of commands) {
+      const ran = await run([...args, '--no-retry']);
+      assert.is(ran.code, 8, `${args} ${text}: ${ran.out} ${ran.err}`);
+      assert.match(ran.err, 'The response is not from Tandem: 200 with');
+    }
   }
 });
 
