@@ -34,8 +34,9 @@ test.promise(
     assert.equal([await address.inputValue(), await address.isEditable()], [email, false]);
     await guest.page.getByLabel('Password', { exact: true }).fill(password);
     await guest.page.getByRole('button', { name: 'Create account' }).click();
-    await guest.sees('Members');
+    await guest.sees('Welcome');
     await guest.page.getByRole('button', { name: 'Workspace: Olive Owner’s workspace' }).waitFor();
+    await guest.goTo('/settings/members', 'Members');
     assert.is(await guest.page.getByRole('button', { name: 'Invite', exact: true }).count(), 0);
 
     await owning.page.reload();
@@ -66,7 +67,8 @@ test.promise('who has an account signs in on the way, accepts, and can leave aga
   await window.page.getByLabel('Password', { exact: true }).fill(password);
   await window.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
-  await window.sees('Members');
+  await window.sees('Welcome');
+  await window.goTo('/settings/members', 'Members');
   await member(window, 'Nora').getByRole('button', { name: 'Leave' }).click();
   await window.page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
   await window.sees('Workspace');
@@ -84,7 +86,8 @@ test.promise('who cannot leave reads why, in the workspace that they were to go 
   const window = await stage.window({ as: nora, expected: expectedFailures });
   await window.goTo(link, 'Join a workspace');
   await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
-  await window.sees('Members');
+  await window.sees('Welcome');
+  await window.goTo('/settings/members', 'Members');
   await breakOperations(window.page, (id) => id === 'removeMember', 503);
   await member(window, 'Nora').getByRole('button', { name: 'Leave' }).click();
   await window.page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click();
@@ -102,7 +105,7 @@ test.promise('who accepted goes on where the way into the workspace failed, by p
   await window.page.getByText(sentenceOf(503)).waitFor();
   await broken.mend();
   await accept.click();
-  await window.sees('Members');
+  await window.sees('Welcome');
   await window.page.getByText('Welcome to Olive Owner’s workspace.').waitFor();
 });
 
@@ -156,7 +159,7 @@ test.promise('who is signed in as somebody else is asked for the account that wa
   await window.page.getByLabel('Password', { exact: true }).fill(password);
   await window.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
-  await window.sees('Members');
+  await window.sees('Welcome');
 });
 
 test.promise('an invitation for anyone with the link is accepted by whoever opens it', async (stage) => {
@@ -171,7 +174,7 @@ test.promise('an invitation for anyone with the link is accepted by whoever open
   const window = await stage.window({ as: other });
   await window.goTo(link, 'Join a workspace');
   await window.page.getByRole('button', { name: 'Accept the invitation' }).click();
-  await window.sees('Members');
+  await window.sees('Welcome');
 });
 
 test.promise('an invitation is sent again and withdrawn; the only owner cannot leave', async (stage) => {

@@ -23,7 +23,7 @@ export function Join() {
   useEffect(() => {
     // Prepared before it is shown: otherwise this page would render once more, with the new identity, and offer to
     // accept again.
-    void loadPage('/settings/members').catch(() => {});
+    void loadPage('/').catch(() => {});
   }, []);
   if (token === null) return <NoInvitation />;
   if (!identity.isSuccess) {
@@ -85,7 +85,7 @@ function JoinAs({ identity, token }: { identity: Identity; token: string }) {
     joined.current ??= await api.workspaces.acceptInvitation.mutate({ invitationToken: token });
     const { id, name } = joined.current;
     await switchWorkspace(id);
-    await go('/settings/members');
+    await go('/');
     spendLinkToken();
     notify(`Welcome to ${name}.`);
   };
@@ -121,7 +121,7 @@ function JoinAsGuest({ token, email }: { token: string; email: string | null }) 
   const go = useGo();
   const notify = useNotice();
   const joined = async () => {
-    await go('/settings/members');
+    await go('/');
     spendLinkToken();
     notify('Welcome. You are now a member.');
   };
