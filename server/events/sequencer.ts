@@ -100,7 +100,7 @@ export function startSequencer(db: Pick<Database, 'for'>, log: Logger): Sequence
     } catch (error) {
       // What waits is not known: at least what comes from now on.
       oldest ??= new Date().toISOString();
-      isPausing = false;
+      isPausing = true;
       throw error;
     }
   };

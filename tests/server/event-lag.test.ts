@@ -61,4 +61,36 @@ test('pauses also after a batch that found nothing, as where another process num
   }
 });
 
+test('keeps its pause after a failure, however many changes commit meanwhile', async () => {
+  const scratch = await createDatabase();
+  const db = connect(scratch.url, { poolSize: 2 });
+  await migrate(db.driver);
+  const events = db.for('events');
+  let tries = 0;
+  const failing = new Proxy(events, {
+    get: (target, name) => {
+      if (name === 'transaction') {
+        tries++;
+        return () => Promise.reject(new Error('not numbered'));
+      }
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const sequencer = startSequencer({ for: () => failing }, pino({ level: 'silent' }));
+  try {
+    const begun = performance.now();
+    while (tries < 3) {
+      sequencer.wake();
+      await setImmediate();
+    }
+    // Two pauses of a second, each shorter by up to a fifth.
+    assert.ok(performance.now() - begun >= 2 * 800);
+  } finally {
+    await sequencer.stop();
+    await db.close();
+    await scratch.drop();
+  }
+});
+
 test.run();
