@@ -121,4 +121,36 @@ test.promise('the palette offers what is done to todos only where one is meant',
   assert.equal(await found(), ['Set the priority', 'Mark as done', 'Select the todo', 'Undo the last change']);
 });
 
+for (const { width, ...options } of [{ width: 1280 }, { width: 390, hasTouch: true }]) {
+  test.promise(`“Approve…” stays in the row of a long title and on a card with labels: ${width}`, async (stage) => {
+    const ada = await stage.person();
+    const { todo, call } = await waiting(stage, ada, 'Compare the offers '.repeat(12).trim(), 'Order desks');
+    const labelIds: string[] = [];
+    for (const name of ['Waiting for an answer', 'Offices and furniture'])
+      labelIds.push(bodyOf(await call('POST /labels', { name }), 201).id);
+    bodyOf(await call(`PATCH /todos/${todo.id}`, { labelIds }));
+    const window = await stage.window({ ...options, viewport: { width, height: 844 }, as: ada });
+    for (const [name, path, around] of [
+      ['row', '/todos', '.todo-row'],
+      ['card', '/todos?layout=board', '.board-card'],
+    ] as const) {
+      await window.goTo(path, 'Todos');
+      await window.page.locator(around).getByRole('button', { name: 'Approve…' }).waitFor();
+      await look(window, `decide-long-${name}-${width}`);
+      const beyond = await window.page.evaluate(`(() => {
+        const around = document.querySelector('${around}').getBoundingClientRect();
+        const button = document.querySelector('${around} .token');
+        const { left, right, top, bottom } = button.getBoundingClientRect();
+        const words = document.createRange();
+        words.selectNodeContents(button);
+        return {
+          pixels: Math.max(0, around.left - left, right - around.right, around.top - top, bottom - around.bottom),
+          lines: words.getClientRects().length,
+        };
+      })()`);
+      assert.equal(beyond, { pixels: 0, lines: 1 }, name);
+    }
+  });
+}
+
 test.run();
