@@ -1,9 +1,10 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
+import { holdableReads } from '../support/held-reads.ts';
 import { cardOf } from '../support/inbox-fixtures.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { callsOf, type Person } from '../support/people.ts';
-import { reply, ScriptedEngine, use } from '../support/scripted-engine.ts';
+import { reply, type Script, ScriptedEngine, use } from '../support/scripted-engine.ts';
 import { bodyOf, endOfRun, startRun, untilStatus } from '../support/work-fixtures.ts';
 
 /* Decisions that an agent at work on a todo waits for, made where the todo is listed. */
@@ -11,13 +12,15 @@ import { bodyOf, endOfRun, startRun, untilStatus } from '../support/work-fixture
 const engine = new ScriptedEngine();
 const test = pageSuite('pages: decisions in lists', async () => ({ engine }));
 
-/** A todo of this title whose agent asks to create these, and its chat once it waits. */
-async function waiting({ tandem }: Stage, person: Person, title: string, ...wanted: string[]) {
+const create = (title: string): [string, unknown] => ['create_todo', { title }];
+const ends = async () => reply('Done.');
+
+/** A todo of this title whose agent asks to create these, and its chat once it waits. `then`: what the agent does next. */
+async function waiting({ tandem }: Stage, person: Person, title: string, wanted: string[], then: Script = ends) {
   const call = callsOf(tandem, person);
   const todo = bodyOf(await call('POST /todos', { title, priority: 'high' }), 201);
   const agent = bodyOf(await call('POST /agents', { name: 'Researcher', requiresApproval: true }), 201);
-  const calls = wanted.map((each): [string, unknown] => ['create_todo', { title: each }]);
-  const plan = engine.plan([use(...calls), reply('Done.')]);
+  const plan = engine.plan((request, asked) => (asked === 0 ? use(...wanted.map(create)) : then(request, asked - 1)));
   const { chatId } = await startRun({ call }, todo.id, plan, agent.id);
   await untilStatus({ call }, chatId, 'awaiting_input');
   return { todo, chatId, call };
@@ -26,7 +29,7 @@ async function waiting({ tandem }: Stage, person: Person, title: string, ...want
 for (const { name, ...options } of looksOf(import.meta.url)) {
   test.promise(`the row of a todo whose agent waits leads to what it asks, and back: ${name}`, async (stage) => {
     const ada = await stage.person('Ada Lovelace');
-    const { todo, call } = await waiting(stage, ada, 'Furnish the office', 'Order desks', 'Order chairs');
+    const { todo, call } = await waiting(stage, ada, 'Furnish the office', ['Order desks', 'Order chairs']);
     bodyOf(await call('POST /todos', { title: 'Water the plants' }), 201);
     const window = await stage.window({ ...options, as: ada });
     const { page, goTo } = window;
@@ -54,7 +57,7 @@ test.promise(
   'keys decide on a list, a board and the page of the todo, and only where something waits',
   async (stage) => {
     const ada = await stage.person();
-    const { todo } = await waiting(stage, ada, 'Furnish the office', 'Order desks');
+    const { todo } = await waiting(stage, ada, 'Furnish the office', ['Order desks']);
     const call = callsOf(stage.tandem, ada);
     bodyOf(await call('POST /todos', { title: 'Water the plants', priority: 'low' }), 201);
     const window = await stage.window({ as: ada });
@@ -97,6 +100,52 @@ test.promise(
     assert.equal([decided.status, decided.note], ['denied', 'No desks']);
   },
 );
+
+test.promise('a question of before is not shown where another one waits by now', async (stage) => {
+  const ada = await stage.person();
+  const thought = Promise.withResolvers<void>();
+  await waiting(stage, ada, 'Furnish the office', ['Order desks'], async (_, asked) => {
+    await thought.promise;
+    return asked === 0 ? use(create('Order chairs')) : reply('Done.');
+  });
+  const window = await stage.window({ as: ada });
+  const { page, goTo } = window;
+  const hold = holdableReads(page, 'approvals.list');
+  await goTo('/todos', 'Todos');
+  const dialog = page.getByRole('dialog', { name: '“Furnish the office” waits for you' });
+  const open = page.getByRole('button', { name: 'Approve…: Furnish the office' });
+  await open.click();
+  await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await open.waitFor({ state: 'detached' });
+  thought.resolve();
+  await open.waitFor();
+  const held = await hold();
+  await open.click();
+  await dialog.getByText('Loading the approvals…').waitFor();
+  assert.is(await dialog.getByRole('article').count(), 0);
+  assert.is(await dialog.getByText('Nothing waits here any more').count(), 0);
+  await held.release();
+  await cardOf(window, /create the todo “Order chairs”/).waitFor();
+  assert.is(await dialog.getByRole('article').count(), 1);
+});
+
+test.promise('the focus goes to the next question where a browser does not say that it was lost', async (stage) => {
+  const ada = await stage.person();
+  await waiting(stage, ada, 'Furnish the office', ['Order desks', 'Order chairs']);
+  const window = await stage.window({ as: ada });
+  const { page, goTo } = window;
+  await goTo('/todos', 'Todos');
+  await page.getByRole('button', { name: 'Approve…: Furnish the office' }).click();
+  const desks = cardOf(window, /create the todo “Order desks”/);
+  await desks.waitFor();
+  // As in Firefox and Safari, when the element that has the focus is removed.
+  await page.evaluate(`for (const type of ['blur', 'focusout'])
+    addEventListener(type, (event) => event.relatedTarget === null && event.stopImmediatePropagation(), true)`);
+  await desks.getByRole('button', { name: 'Approve', exact: true }).press('Enter');
+  await desks.waitFor({ state: 'detached' });
+  await page.locator('[role="dialog"] a:focus', { hasText: 'Order chairs' }).waitFor();
+});
 
 test.promise('the palette offers what is done to todos only where one is meant', async (stage) => {
   const ada = await stage.person();

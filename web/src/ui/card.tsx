@@ -30,7 +30,7 @@ export function Card({ title, intro, actions, children }: CardProps) {
 }
 
 interface LoadedProps<Data> {
-  query: UseQueryResult<Data>;
+  query: Pick<UseQueryResult, 'error' | 'fetchStatus' | 'isFetching' | 'refetch'> & { data: Data | undefined };
   /** What is loaded, for "Loading …". */
   what: string;
   /** Instead of the placeholder. */
