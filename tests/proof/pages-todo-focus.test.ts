@@ -38,6 +38,33 @@ test.promise('what is typed after “Edit” is text, and the focus goes back to
   await until(async () => (await focused(page)) === 'Edit');
 });
 
+test.promise('what is typed elsewhere while a text is being saved stays there', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { id } = bodyOf(await call('POST /todos', { title: 'Draft', content: 'One' }), 201);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo(`/todos/${id}`, 'Draft');
+  const held = Promise.withResolvers<void>();
+  await page.route(`**/api/v1/todos/${id}`, async (route) => {
+    if (route.request().method() === 'PATCH') await held.promise;
+    await route.continue();
+  });
+  const edit = page.getByRole('button', { name: 'Edit', exact: true });
+  await edit.click();
+  await page.getByRole('textbox', { name: 'Text' }).fill('Two');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const comment = page.getByRole('textbox', { name: 'Comment' });
+  await comment.focus();
+  await page.keyboard.type('se');
+  held.resolve();
+  await edit.waitFor();
+  await page.keyboard.type('en');
+  assert.is(await comment.inputValue(), 'seen');
+  assert.equal(await page.locator('textarea:focus').count(), 1);
+  const { status, content } = bodyOf(await call(`GET /todos/${id}`));
+  assert.equal([status, content], ['ready', 'Two']);
+});
+
 test.promise('a text from before a reload leaves the focus at the heading', async (stage) => {
   const ada = await stage.person();
   const { id } = bodyOf(await callsOf(stage.tandem, ada)('POST /todos', { title: 'Draft' }), 201);
@@ -79,6 +106,28 @@ test.promise('a settled question leads to the next one, then back to the todo', 
   await page.keyboard.press('Enter');
   await asked('text').waitFor({ state: 'detached' });
   await until(async () => (await focused(page)) === 'Mine');
+});
+
+test.promise('a question that was settled from elsewhere takes no focus later', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { id } = bodyOf(await call('POST /todos', { title: 'Open', content: 'One' }), 201);
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo(`/todos/${id}`, 'Open');
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Text' }).fill('My text');
+  bodyOf(await call(`PATCH /todos/${id}`, { content: 'Their text' }));
+  await page.getByText('since you began. If you save, you are asked which one stays.').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const theirs = page.getByRole('button', { name: 'Take theirs' });
+  await theirs.waitFor();
+  await page.getByRole('textbox', { name: 'Comment' }).focus();
+  await theirs.dispatchEvent('click');
+  await theirs.waitFor({ state: 'detached' });
+  await page.evaluate('document.activeElement.blur()');
+  bodyOf(await call(`PATCH /todos/${id}`, { title: 'Theirs' }));
+  await sees('Theirs');
+  assert.is(await page.evaluate('document.activeElement === document.body'), true);
 });
 
 test.run();

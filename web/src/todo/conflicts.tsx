@@ -80,13 +80,15 @@ export function Conflicts<Each extends Conflict>({ conflicts, settle }: Conflict
   const inWords = useValueWords(conflicts.length > 0);
   const region = useRef<HTMLDivElement>(null);
   const isSettling = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once the question that was answered is gone.
   useEffect(() => {
-    // The button that was pressed is gone: on to the next question, or back to the todo.
-    if (!isSettling.current || document.activeElement !== document.body) return;
+    const hasSettled = isSettling.current;
     isSettling.current = false;
+    // The button that was pressed is gone: on to the next question, or back to the todo.
+    if (!hasSettled || document.activeElement !== document.body) return;
     const todo = region.current?.closest('main, .peek');
     (region.current?.querySelector('button') ?? todo?.querySelector<HTMLElement>('h1, .peek-title'))?.focus();
-  });
+  }, [conflicts.length]);
   const decide = (conflict: Each, keeps: 'mine' | 'theirs') => {
     isSettling.current = true;
     settle(conflict, keeps);

@@ -101,9 +101,13 @@ export function BodyField({ todo, draft, save, isAsked }: TextsProps) {
   const [isBusy, setBusy] = useState(false);
   /** Whether the person has ended it here: then the focus goes back to where it began. */
   const isLeft = useRef(false);
+  const field = useRef<HTMLTextAreaElement>(null);
   const { typed } = draft;
   const leave = (end: () => void) => {
-    isLeft.current = true;
+    const card = field.current?.closest('section') ?? null;
+    const focused = document.activeElement;
+    // Not where the person has gone on to another field while it was saved.
+    isLeft.current = card?.contains(focused) || focused?.contains(card) || false;
     end();
   };
   if (typed === null) {
@@ -139,6 +143,7 @@ export function BodyField({ todo, draft, save, isAsked }: TextsProps) {
     <Card title="Text" intro="Markdown, kept as written.">
       <DraftNote draft={draft} name="text" current={todo.content} isAsked={isAsked} />
       <textarea
+        ref={field}
         className="input"
         aria-label="Text"
         rows={12}
