@@ -4,7 +4,7 @@ import type { TandemEvent } from 'tandem/client';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventTypes } from '../../domain/events/types.ts';
-import { waitingQuery } from '../../web/src/agents/queries.ts';
+import { openChatsQuery, waitingQuery } from '../../web/src/agents/queries.ts';
 import { pollUnlessLive, repeatFailed, setLiveState } from '../../web/src/api/live-state.ts';
 import { concernOf, concerns, liveKinds } from '../../web/src/live/concerns.ts';
 
@@ -74,6 +74,19 @@ test('an event concerns the lists of its workspace, and of the resources only th
   const message = event('message.created', other, { chatId });
   assert.ok(concerns(message, ['chats', workspaceId, 'one', chatId]));
   assert.not.ok(concerns(message, ['chats', workspaceId, 'one', todoId]));
+});
+
+test('which chats are open is read again for their statuses, and not for each message and call of a tool', () => {
+  const { queryKey } = openChatsQuery(String(workspaceId));
+  for (const type of eventTypes) {
+    const changed = event(type, chatId, { chatId });
+    const isOne = concerns(changed, ['chats', workspaceId, 'one', chatId]);
+    assert.is(concerns(changed, ['chats', workspaceId, 'list', {}]), isOne, type);
+    const isContent = type === 'chat.updated' || type === 'message.created';
+    assert.is(concerns(changed, queryKey), isOne && !isContent, type);
+    if (isContent) assert.ok(isOne, type);
+  }
+  assert.ok(concerns(event('chat.status_changed', chatId), queryKey));
 });
 
 test('the name of an agent is in chats and todos of any id; what belongs to no workspace is concerned too', () => {

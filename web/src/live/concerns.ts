@@ -23,6 +23,11 @@ const comment: Concern = { kinds: ['comments', 'todos activity'] };
 const snooze: Concern = { kinds: ['snoozes', 'notifications'] };
 const reminder: Concern = { kinds: ['todos reminders'] };
 const chat: Concern = { kinds: ['chats'] };
+/**
+ * What every message and each call of a tool changes: not which chats are open, of which the sidebar of every window shows
+ * the agents and statuses.
+ */
+const chatContent = ['chats list', 'chats one'];
 const approval: Concern = { kinds: ['chats', 'approvals', 'runs'] };
 /** The minutes that work takes are known when it has ended. */
 const ended: Concern = { kinds: [...todo.kinds, 'usage'] };
@@ -78,12 +83,12 @@ export const concernOf: Readonly<Record<EventType, Concern>> = {
   'snooze.deleted': snooze,
   'schedule.failed': todo,
   'chat.created': chat,
-  'chat.updated': { kinds: [...chat.kinds, subject] },
+  'chat.updated': { kinds: [...chatContent, subject] },
   'chat.status_changed': chat,
   'chat.archived': chat,
   'chat.restored': chat,
   'chat.deleted': chat,
-  'message.created': chat,
+  'message.created': { kinds: chatContent },
   'approval.requested': approval,
   'approval.decided': approval,
   'approval.expired': approval,
