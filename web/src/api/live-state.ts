@@ -48,10 +48,24 @@ function pauseAfterFailure({ state }: Polled, ms: number): number {
   const { dataUpdatedAt, errorUpdatedAt, errorUpdateCount } = state;
   const failingMs = dataUpdatedAt === 0 ? ms * 2 ** errorUpdateCount : errorUpdatedAt - dataUpdatedAt;
   const askedMs = (problemOf(state.error).retryAfterSeconds ?? 0) * 1000;
-  return Math.max(ms, askedMs, Math.min(failingMs, maxPauseMs)) * (1 + (errorUpdatedAt % 1000) / 4000);
+  return Math.max(ms, askedMs, Math.min(failingMs, maxPauseMs)) * jitterOf(errorUpdatedAt);
 }
 
+const jitterOf = (instant: number) => 1 + (instant % 1000) / 4000;
+
 const firstPauseMs = 2_000;
+
+/**
+ * The growing pause after a read that failed, in milliseconds, where it is shown: as long as the shortest of the pauses
+ * above, or shorter where there is data of long ago.
+ */
+export function pauseShown(query: Polled): number {
+  const { errorUpdatedAt, errorUpdateCount } = query.state;
+  return Math.min(
+    pauseAfterFailure(query, firstPauseMs),
+    firstPauseMs * 2 ** errorUpdateCount * jitterOf(errorUpdatedAt),
+  );
+}
 
 /**
  * `refetchInterval` of every other query: `false`, unless the last read failed for a reason that passes. Then it is

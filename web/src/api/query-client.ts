@@ -1,7 +1,8 @@
 import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessionChanged } from './acting.ts';
 import { unanswered } from './in-time.ts';
-import { repeatFailed, staleMs } from './live-state.ts';
+import { pauseShown, repeatFailed, staleMs } from './live-state.ts';
+import { notePause } from './pauses.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
 
@@ -24,7 +25,12 @@ function followSession(error: unknown): void {
 
 /** The query client of the pages. */
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: followSession }),
+  queryCache: new QueryCache({
+    onError: (error, query) => {
+      notePause(error, pauseShown(query));
+      followSession(error);
+    },
+  }),
   mutationCache: new MutationCache({ onError: followSession }),
   defaultOptions: {
     queries: {

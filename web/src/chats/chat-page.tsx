@@ -44,8 +44,11 @@ function OneChat({ chatId }: { chatId: string }) {
   const { query, view, conversation } = read;
   if (isGone(query.error)) return <GoneChat chatId={chatId} />;
   const data = query.data;
-  const retry = () => (data ? void conversation.open(data.chat.messageCount) : void query.refetch());
   const error = view.isOpened ? query.error : (view.error ?? query.error);
+  const retry = () => {
+    if (data && view.error === error) void conversation.open(data.chat.messageCount);
+    else void query.refetch({ cancelRefetch: false });
+  };
   return (
     <>
       <Link to="/chats" className="back">

@@ -1,4 +1,5 @@
 import type { ChatEvent } from 'tandem/client';
+import { endOfPause, notePause } from '../api/pauses.ts';
 import { problemOf } from '../api/problem.ts';
 import type { ChatStatus, Message } from './queries.ts';
 import { joined, lastSequence, type OpenText, withDelta } from './transcript.ts';
@@ -69,6 +70,9 @@ export class Conversation {
   #drawn: OpenText | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #reading: Promise<unknown> | undefined;
+  #opening: Promise<void> | undefined;
+  /** Reads that failed in a row. */
+  #failures = 0;
 
   constructor(reader: ChatReader, pauseMs = streamPauseMs, firstReadPauseMs = readPauseMs) {
     this.#reader = reader;
@@ -117,11 +121,35 @@ export class Conversation {
     this.#show({ messages });
   }
 
+  /** Reads messages. Each failure in a row notes a longer pause. */
+  async #read(afterSequence: number, limit: number) {
+    try {
+      const page = await this.#reader.messages(afterSequence, limit);
+      this.#failures = 0;
+      return page;
+    } catch (error) {
+      notePause(error, this.#growingMs(this.#failures++));
+      throw error;
+    }
+  }
+
+  /** The pause before what failed so often is read again. The share of chance: not all windows come back at once. */
+  #growingMs(failures: number): number {
+    return Math.min(maxReadPauseMs, this.#readPauseMs * 2 ** failures) * (1 + Math.random() / 2);
+  }
+
   /** Reads the newest messages of a chat that has `count`: sequences have no gaps, so it is known where they begin. */
   async open(count: number): Promise<void> {
     if (this.#view.isOpened) return;
+    this.#opening ??= this.#readNewest(count).finally(() => {
+      this.#opening = undefined;
+    });
+    await this.#opening;
+  }
+
+  async #readNewest(count: number): Promise<void> {
     try {
-      const { data } = await this.#reader.messages(Math.max(0, count - pageSize), pageSize);
+      const { data } = await this.#read(Math.max(0, count - pageSize), pageSize);
       this.#add(data);
       this.#show({ isOpened: true, error: null });
     } catch (error) {
@@ -138,7 +166,7 @@ export class Conversation {
     this.#show({ isReadingOlder: true, error: null });
     const after = Math.max(0, oldest.sequence - 1 - pageSize);
     try {
-      const { data } = await this.#reader.messages(after, oldest.sequence - 1 - after);
+      const { data } = await this.#read(after, oldest.sequence - 1 - after);
       this.#add(data);
       this.#show({ isReadingOlder: false });
     } catch (error) {
@@ -156,10 +184,8 @@ export class Conversation {
       const error = await (this.#view.isOpened ? this.readNewer() : this.open(count).then(() => this.#view.error));
       if (error !== null && !problemOf(error).retryable) return;
       if (!isBehind()) return;
-      const askedMs = error === null ? 0 : (problemOf(error).retryAfterSeconds ?? 0) * 1000;
-      const growingMs = Math.min(maxReadPauseMs, this.#readPauseMs * 2 ** failures);
-      // The share of chance: not all windows come back at once.
-      await pause(askedMs + growingMs * (0.75 + Math.random() / 2), signal);
+      const ms = error instanceof Error ? endOfPause(error) - Date.now() : this.#growingMs(failures);
+      await pause(Math.max(0, ms), signal);
     }
   }
 
@@ -175,7 +201,7 @@ export class Conversation {
     let error: unknown = null;
     for (let isMore = true; isMore; ) {
       const known = lastSequence(this.#view.messages);
-      const page = await this.#reader.messages(known, pageSize).catch((failure: unknown) => {
+      const page = await this.#read(known, pageSize).catch((failure: unknown) => {
         error = failure;
         return null;
       });

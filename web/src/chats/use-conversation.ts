@@ -34,7 +34,7 @@ export function useConversation(workspaceId: string, chatId: string) {
     refetchInterval: (read) => {
       const status = read.state.data?.chat.status;
       if (status === undefined || isGone(read.state.error)) return repeatFailed(read);
-      if (isWorking(status)) return isStreamLost ? pollMs.alone : pollMs.streamed;
+      if (isWorking(status) && read.state.status !== 'error') return isStreamLost ? pollMs.alone : pollMs.streamed;
       return pollUnlessLive(read, status === 'awaiting_input' ? pollMs.streamed : pollMs.idle);
     },
   });

@@ -89,7 +89,7 @@ function turnFollower(outbox: Outbox, isOwn: () => boolean, workspaceId: string,
       refetchInterval: (read) => {
         const known = read.state.data?.chat.status;
         if (known === undefined || isGone(read.state.error)) return repeatFailed(read);
-        return isWorking(known) ? pollMs : pollUnlessLive(read, pollMs);
+        return isWorking(known) && read.state.status !== 'error' ? pollMs : pollUnlessLive(read, pollMs);
       },
       // A hidden window keeps its promise too.
       refetchIntervalInBackground: true,

@@ -1,16 +1,6 @@
 import { useEffect, useState } from 'react';
+import { endOfPause } from '../api/pauses.ts';
 import { problemOf } from '../api/problem.ts';
-
-/** When the pauses are over that errors ask for (`Retry-After`), in ms since 1970: the same wherever they are shown. */
-const ends = new WeakMap<object, number>();
-
-function endOf(error: unknown): number | null {
-  const { retryAfterSeconds = 0 } = problemOf(error);
-  if (retryAfterSeconds === 0 || !(error instanceof Error)) return null;
-  const end = ends.get(error) ?? Date.now() + retryAfterSeconds * 1000;
-  ends.set(error, end);
-  return end;
-}
 
 function words(seconds: number): string {
   return seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
@@ -23,8 +13,9 @@ interface CountdownProps {
 
 /** Where the service asks for a pause: how long it still is, and once it is over the repetition. */
 export function Countdown({ error, retry }: CountdownProps) {
-  const end = endOf(error);
-  return end === null ? null : <Timer key={end} end={end} retry={retry} />;
+  if (!(error instanceof Error) || !problemOf(error).retryAfterSeconds) return null;
+  const end = endOfPause(error);
+  return <Timer key={end} end={end} retry={retry} />;
 }
 
 function Timer({ end, retry }: { end: number; retry: () => void }) {
