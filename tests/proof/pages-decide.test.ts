@@ -173,7 +173,7 @@ test.promise('the palette offers what is done to todos only where one is meant',
 for (const { width, ...options } of [{ width: 1280 }, { width: 390, hasTouch: true }]) {
   test.promise(`“Approve…” stays in the row of a long title and on a card with labels: ${width}`, async (stage) => {
     const ada = await stage.person();
-    const { todo, call } = await waiting(stage, ada, 'Compare the offers '.repeat(12).trim(), 'Order desks');
+    const { todo, call } = await waiting(stage, ada, 'Compare the offers '.repeat(12).trim(), ['Order desks']);
     const labelIds: string[] = [];
     for (const name of ['Waiting for an answer', 'Offices and furniture'])
       labelIds.push(bodyOf(await call('POST /labels', { name }), 201).id);
