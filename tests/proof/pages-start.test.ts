@@ -42,6 +42,21 @@ test.promise('a list with todos needs six requests at most, and reads everything
   assert.ok(asked.length <= 6, asked.join('\n'));
 });
 
+test.promise('code that comes late is waited for with the icon, and without a request for it', async (stage) => {
+  const { page } = await stage.window();
+  const code = Promise.withResolvers<void>();
+  await page.route(/\/assets\/[^/]+\.js$/, async (route) => {
+    await code.promise;
+    await route.fallback();
+  });
+  await page.goto('/', { waitUntil: 'commit' });
+  const icon = page.locator('#app > img');
+  await until(() => icon.evaluate((image) => (image as HTMLImageElement).naturalWidth > 0));
+  code.resolve();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  assert.is(await icon.count(), 0);
+});
+
 test.promise('data that comes later than the code is read once too', async (stage) => {
   const ada = await stage.person();
   const created = await stage.tandem.call('POST /todos', { title: 'Call the bank' }, { key: ada.session.token });
