@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { maxPageBytes } from '../../domain/todos/page-bytes.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { refused } from '../support/todo-fixtures.ts';
+import { answered } from '../support/until.ts';
 
 /* 100 todos of the largest content, of which 41 fit on a page and into a call. */
 
@@ -41,7 +42,8 @@ async function pagesOf(
   const sizes: number[] = [];
   const seen: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const { status, body } = await call(`GET /todos?${query}${cursor && `&cursor=${cursor}`}`);
+    const path = `/todos?${query}${cursor && `&cursor=${cursor}`}`;
+    const { status, body } = await answered(() => call(`GET ${path}`));
     assert.is(status, 200);
     sizes.push(body.data.length);
     seen.push(...body.data.map(({ id }: { id: string }) => id));

@@ -50,11 +50,10 @@ test.promise('code that comes late is waited for with the icon, and without a re
     await route.fallback();
   });
   await page.goto('/', { waitUntil: 'commit' });
-  const icon = page.locator('#app > img');
-  await until(() => icon.evaluate((image) => (image as HTMLImageElement).naturalWidth > 0));
+  await page.waitForFunction(`document.querySelector('#app > img')?.naturalWidth > 0`);
   code.resolve();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  assert.is(await icon.count(), 0);
+  assert.is(await page.locator('#app > img').count(), 0);
 });
 
 test.promise('data that comes later than the code is read once too', async (stage) => {
