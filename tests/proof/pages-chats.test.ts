@@ -216,6 +216,7 @@ test.promise('what is queued in a chat that is erased meanwhile is refused, and 
   const refused = `Object.entries(sessionStorage).some(([name, value]) =>
     name.endsWith('.outbox') && value.includes('"state":"refused"'))`;
   await until(() => page.evaluate<boolean>(refused));
+  await page.getByRole('link', { name: 'Chats 1 not sent' }).waitFor();
   await window.goTo('/changes', 'Unsent changes');
   const row = page.getByRole('list', { name: 'Unsent messages' }).getByRole('listitem');
   await row.getByText('Refused').waitFor();

@@ -4,6 +4,7 @@ import { asks } from '../support/inbox-fixtures.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { reply, ScriptedEngine, settled } from '../support/scripted-engine.ts';
+import { until } from '../support/until.ts';
 import { bodyOf, held, untilStatus } from '../support/work-fixtures.ts';
 
 const engine = new ScriptedEngine();
@@ -49,5 +50,79 @@ for (const { name, ...options } of looksOf(import.meta.url)) {
     assert.is(await agents.getByRole('link').count(), 3);
   });
 }
+
+for (const [name, options] of [
+  ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+  ['in the collapsed sidebar', { viewport: { width: 1280, height: 900 } }],
+] as const) {
+  test.promise(`what waits to be sent is a number as any other ${name}`, async (stage) => {
+    const ada = await stage.person();
+    await asks(stage, engine, ada, [['create_todo', { title: 'Order desks' }]]);
+    const call = callsOf(stage.tandem, ada);
+    const atWork = held(reply('Six desks.'));
+    const { id } = bodyOf(await call('POST /chats', { message: `Count: ${engine.plan(atWork.script)}` }), 201);
+    await atWork.asked();
+    const window = await stage.window({ ...options, as: ada });
+    const { page } = window;
+    await page.addInitScript("localStorage.setItem('tandem.sidebar', 'collapsed')");
+    await page.goto(`/chats/${id}`);
+    await page.getByRole('textbox', { name: /Message/ }).fill('And chairs?');
+    await page.keyboard.press('Enter');
+    const navigation = page.getByRole('navigation', { name: /Main pages|Work/ });
+    await navigation.getByRole('link', { name: 'Inbox 1 need you' }).locator('.count').waitFor();
+    await navigation.getByRole('link', { name: 'Chats 1 waits' }).waitFor();
+    await look(window, `side-waits-${name.replaceAll(' ', '-')}`);
+    const places = await page.evaluate(`['/inbox', '/chats'].map((to) => {
+      const link = document.querySelector('nav a[href="' + to + '"]');
+      const around = link.getBoundingClientRect();
+      const { left, top, width, height } = link.querySelector('.count').getBoundingClientRect();
+      return [left - around.left, top - around.top, width, height].map(Math.round);
+    })`);
+    const [inbox, chats] = places as number[][];
+    assert.equal(chats, inbox);
+    atWork.release();
+    await settled({ call }, id);
+  });
+}
+
+test.promise('a message that is sent at once is not counted, one that the service did not take is', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const atWork = held(reply('Six desks.'));
+  const { id } = bodyOf(await call('POST /chats', { message: `Count: ${engine.plan(atWork.script)}` }), 201);
+  await atWork.asked();
+  const { page } = await stage.window({ as: ada, expected: /503/ });
+  await page.goto(`/chats/${id}`);
+  const field = page.getByRole('textbox', { name: /Message/ });
+  await field.fill('And chairs?');
+  await page.keyboard.press('Enter');
+  const waits = page.getByRole('link', { name: 'Chats 1 waits' });
+  await waits.waitFor();
+  atWork.release();
+  await waits.waitFor({ state: 'detached' });
+  await page.locator('.message.agent').nth(1).waitFor();
+  await page.getByText('Answered').waitFor();
+
+  const refusal = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route(/chats\.sendMessage/, async (route) => {
+    asked += 1;
+    if (asked > 1) return second.promise.then(() => route.fallback());
+    await refusal.promise;
+    await route.fulfill({ status: 503, contentType: 'text/plain', body: 'later' });
+  });
+  await field.fill('And lamps?');
+  await page.keyboard.press('Enter');
+  await until(() => asked === 1);
+  const shown = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+  await page.evaluate(shown);
+  assert.is(await page.locator('.side-link[href="/chats"] .count').count(), 0);
+  refusal.resolve();
+  await waits.waitFor();
+  second.resolve();
+  await waits.waitFor({ state: 'detached' });
+  await page.locator('.message.user').getByText('And lamps?').waitFor();
+});
 
 test.run();

@@ -8,11 +8,11 @@ export function UnsentMessages({ messages }: { messages: readonly UnsentMessage[
   return (
     <section className="card" aria-label="Messages">
       <Rows label="Unsent messages">
-        {messages.map(({ key, chatId, text, isRefused }) => (
+        {messages.map(({ key, chatId, text, state }) => (
           <Row
             key={key}
             title={<Link to={`/chats/${chatId}`}>Message to a chat</Link>}
-            badges={<Badge tone={isRefused ? 'bad' : 'plain'}>{isRefused ? 'Refused' : 'Waits'}</Badge>}
+            badges={state === 'refused' ? <Badge tone="bad">Refused</Badge> : <Badge>Waits</Badge>}
             detail={<p className="conflict-value">{text}</p>}
           />
         ))}

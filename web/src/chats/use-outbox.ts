@@ -129,9 +129,8 @@ export function unsentMessages(): number {
 }
 
 /** A message of this window that is not sent. */
-export interface UnsentMessage extends Pick<Outgoing, 'key' | 'text'> {
+export interface UnsentMessage extends Pick<Outgoing, 'key' | 'text' | 'state' | 'problem'> {
   chatId: string;
-  isRefused: boolean;
 }
 
 function unsentIn(workspaceId: string): UnsentMessage[] {
@@ -139,8 +138,8 @@ function unsentIn(workspaceId: string): UnsentMessage[] {
   const own = `${actorId()}/${workspaceId} `;
   return [...opened].flatMap(([scope, { outbox }]) =>
     scope.startsWith(own)
-      ? outbox.view().flatMap(({ key, text, state }) => {
-          const message = { key, text, chatId: scope.slice(own.length), isRefused: state === 'refused' };
+      ? outbox.view().flatMap(({ key, text, state, problem }) => {
+          const message = { key, text, state, problem, chatId: scope.slice(own.length) };
           return state === 'sent' ? [] : [message];
         })
       : [],

@@ -81,7 +81,7 @@ export function NarrowBars({ identity }: { identity: Identity }) {
         <Slot to="/todos" label="Todos" icon="check" />
         <AddLink />
         <Slot to="/chats" label="Chats" icon="chat">
-          <Unsent count={unsent} />
+          <Unsent {...unsent} />
         </Slot>
         {mayUseMicrophone ? (
           <RecordLink className="bottom-link" />

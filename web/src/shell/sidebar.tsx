@@ -3,6 +3,7 @@ import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
 import { Link, NavLink } from 'react-router';
 import { type Identity, unreadCountQuery } from '../api/queries.ts';
 import type { DropPlace } from '../edits/changes.ts';
+import type { Counts } from '../inbox/needs-count.tsx';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { whenIdle } from '../navigation/start.ts';
 import { todoListsQuery, viewsQuery } from '../todo-common/queries.ts';
@@ -36,7 +37,7 @@ const SideAgents = lazyPart(
 /** Which counts the sidebar shows, and what counts them once the first page is shown: to be rendered. */
 export function useCountsOnceIdle(workspaceId: string) {
   const [isIdle, setIdle] = useState(false);
-  const [counts, setCounts] = useState({ needs: 0, unsent: 0 });
+  const [counts, setCounts] = useState<Counts>({ needs: 0, unsent: { count: 0, words: '' } });
   useEffect(() => whenIdle(() => setIdle(true)), []);
   const counter = isIdle && (
     <Suspense>
@@ -56,9 +57,14 @@ export function Count({ of }: { of: number }) {
   );
 }
 
-/** Says how many messages to chats wait to be sent. */
-export function Unsent({ count }: { count: number }) {
-  return count > 0 && <span className="count">{count === 1 ? '1 waits' : `${count} wait`}</span>;
+/** Says how many messages to chats are not sent; where it is narrow, the words are hidden. */
+export function Unsent({ count, words }: Counts['unsent']) {
+  if (count === 0) return null;
+  return (
+    <span className="count">
+      {count} <span className="side-label">{words}</span>
+    </span>
+  );
 }
 
 interface PageLinkProps {
@@ -110,7 +116,7 @@ export function Sidebar({ identity }: { identity: Identity }) {
           <PageLink command="go-mine" to="/mine" icon="person" drop={{ type: 'mine' }} />
           <PageLink command="go-todos" to="/todos" icon="check" />
           <PageLink command="go-chats" to="/chats" icon="chat">
-            <Unsent count={unsent} />
+            <Unsent {...unsent} />
           </PageLink>
           <PageLink command="go-runs" to="/runs" icon="play" />
           <PageLink command="go-agents" to="/agents" icon="agent" />
