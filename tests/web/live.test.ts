@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventTypes } from '../../domain/events/types.ts';
 import { openChatsQuery, waitingQuery } from '../../web/src/agents/queries.ts';
-import { pollUnlessLive, repeatFailed, setLiveState } from '../../web/src/api/live-state.ts';
+import { pollAlways, pollUnlessLive, repeatFailed, setLiveState } from '../../web/src/api/live-state.ts';
 import { concernOf, concerns, liveKinds } from '../../web/src/live/concerns.ts';
 
 /* Which queries an event makes stale, and when the pages poll. */
@@ -141,6 +141,9 @@ test('queries poll only while no events come, and more rarely while they fail', 
   const refused = Object.assign(new Error('Too many requests'), { problem: { status: 429, retryAfterSeconds: 90 } });
   assert.is(pollUnlessLive(failing(2_000, { error: refused }), 5_000), 90_000);
   assert.is(pollUnlessLive(failing(2_400), 5_000), 5_500);
+  setLiveState('live');
+  assert.is(pollAlways({ state: good }, 5_000), 5_000);
+  assert.is(pollAlways(failing(21_000), 5_000), 20_000);
 });
 
 test('a read that failed for a reason that passes is repeated, also while events come', () => {

@@ -81,7 +81,11 @@ export function repeatFailed(query: Polled): number | false {
  * its reads fail it is repeated less often, also while events arrive, because no event says that a read works again.
  */
 export function pollUnlessLive(query: Polled, ms: number): number | false {
-  if (current === 'live') return repeatFailed(query);
+  return current === 'live' ? repeatFailed(query) : pollAlways(query, ms);
+}
+
+/** `refetchInterval` of a query that no events concern: `ms`, or less often while its reads fail. */
+export function pollAlways(query: Polled, ms: number): number {
   return query.state.status === 'error' ? pauseAfterFailure(query, ms) : ms;
 }
 

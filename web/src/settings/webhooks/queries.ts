@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { TandemOutputs } from 'tandem/client';
 import { api } from '../../api/client.ts';
+import { pollAlways } from '../../api/live-state.ts';
 
 export type ListedEndpoint = TandemOutputs['webhookEndpoints']['list']['data'][number];
 export type Endpoint = TandemOutputs['webhookEndpoints']['get'];
@@ -22,7 +23,7 @@ export const endpointsQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: [webhooksKey, workspaceId, 'list'],
     queryFn: ({ signal }) => api.webhookEndpoints.list.query({}, { signal }),
-    refetchInterval: pollMs,
+    refetchInterval: (query) => pollAlways(query, pollMs),
   });
 
 /** One endpoint. It may be disabled by what its receiver answers, so it is read again. */
@@ -30,7 +31,7 @@ export const endpointQuery = (workspaceId: string, endpointId: string) =>
   queryOptions({
     queryKey: [webhooksKey, workspaceId, 'one', endpointId],
     queryFn: ({ signal }) => api.webhookEndpoints.get.query({ endpointId }, { signal }),
-    refetchInterval: pollMs,
+    refetchInterval: (query) => pollAlways(query, pollMs),
   });
 
 /** Whether a request is under way or is sent within seconds. */
@@ -49,9 +50,9 @@ export const deliveriesQuery = (workspaceId: string, endpointId: string, status:
       ),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: ({ state }) => {
-      const rows = state.data?.pages.flatMap(({ data }) => data) ?? [];
-      return rows.some(isBusy) ? busyPollMs : pollMs;
+    refetchInterval: (query) => {
+      const rows = query.state.data?.pages.flatMap(({ data }) => data) ?? [];
+      return pollAlways(query, rows.some(isBusy) ? busyPollMs : pollMs);
     },
   });
 
