@@ -15,8 +15,6 @@ import { AccountMenu, WorkspaceMenu } from './menus.tsx';
 import { RecordLink } from './record-link.tsx';
 import { useDrop } from './use-drop.ts';
 
-const maxShown = 99;
-
 /** The number of unread notifications. */
 export function useUnread(workspaceId: string): number {
   return useQuery(unreadCountQuery(workspaceId)).data ?? 0;
@@ -52,7 +50,7 @@ export function Count({ of }: { of: number }) {
   if (of === 0) return null;
   return (
     <span className="count" aria-hidden="true">
-      {of > maxShown ? `${maxShown}+` : of}
+      {of > 99 ? '99+' : of}
     </span>
   );
 }
