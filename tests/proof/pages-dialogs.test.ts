@@ -14,7 +14,7 @@ import { SampleEngine } from '../support/sample-engine.ts';
 import { sampleWorkspace } from '../support/sample-workspace.ts';
 import { addPasskey, addTotp, enterPassword } from '../support/second-factors.ts';
 import { until } from '../support/until.ts';
-import { bodyOf } from '../support/work-fixtures.ts';
+import { bodyOf, untilStatus } from '../support/work-fixtures.ts';
 
 /* Everything that pages open over themselves, wide and narrow, light and dark: axe finds nothing, and all of it fits. */
 
@@ -90,6 +90,11 @@ async function sampleOf(stage: Stage) {
   await made(`/todos/${whole}/comments`, { text: 'Begun.' });
   const archived = await made('/todos', { title: 'Put away' });
   bodyOf(await call(`DELETE /todos/${archived}`));
+  const gate = await made('/todos', { title: 'Flowers for the gate' });
+  const { data: agents } = bodyOf(await call('GET /agents'));
+  const { id: agentId } = agents.find(({ name }: { name: string }) => name === 'Bookkeeper');
+  const run = bodyOf(await call(`POST /todos/${gate}/runs`, { agentId, message: 'Order the flowers for it.' }), 202);
+  await untilStatus({ call }, run.chatId, 'awaiting_input');
   await made('/captures', { type: 'note', content: 'Ask about vases', tags: ['fair'] });
   await tandem.db.rows(`update members set role = 'owner' where workspace_id = $1`, [of.workspaceId]);
   const forget = `update recent_authentications set authenticated_at = now() - interval '11 minutes' where credential_id = $1`;

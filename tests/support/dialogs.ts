@@ -108,6 +108,7 @@ export const openings: Opening[] = [
       keys('labels/label-dialog', 'Shift+L'),
       keys('shell/palette', 'Control+k'),
       keys('shell/shortcut-sheet', '?'),
+      dialog('approvals/decide-dialog', /^Approve…: /),
       menu('todos/filter-bar', /^Priority: /),
       menu('todos/filter-bar', /^Assignee: /),
       menu('todos/filter-bar', /^Label: /),
