@@ -9,6 +9,14 @@ import { identityQuery } from './queries.ts';
 /** By then the browser has the cookie of a session that another window moves: its reads may be 401 before that. */
 const cookieMs = 500;
 let isReading = false;
+/** The move of this session to another workspace; until it is answered, reads may be 401. */
+let moving: Promise<unknown> | undefined;
+
+/** Whose session it is, is not read again before this move of it has ended. */
+export function whileMoving<Result>(move: Promise<Result>): Promise<Result> {
+  moving = move;
+  return move;
+}
 
 /**
  * After a 401, reads again whose session it is. If it has ended, the pages go to the sign-in. If another window moved
@@ -17,7 +25,8 @@ let isReading = false;
 function followSession(error: unknown): void {
   if (isReading || !(isSignedOut(error) || problemOf(error).reason === sessionChanged)) return;
   isReading = true;
-  setTimeout(() => {
+  setTimeout(async () => {
+    await moving?.catch(() => {});
     isReading = false;
     void queryClient.invalidateQueries({ queryKey: identityQuery.queryKey });
   }, cookieMs);

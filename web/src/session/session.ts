@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useOutletContext } from 'react-router';
 import { api, problemOf } from '../api/client.ts';
 import { forgetReads, type Identity, identityQuery } from '../api/queries.ts';
-import { queryClient } from '../api/query-client.ts';
+import { queryClient, whileMoving } from '../api/query-client.ts';
 import { useGo } from '../navigation/navigation.tsx';
 import { loadPage } from '../navigation/start.ts';
 import { wipeStored } from '../offline/store.ts';
@@ -80,7 +80,7 @@ export function useSwitchWorkspace() {
   return async (workspaceId: string) => {
     await checkGuards({ ends: false, discards: false });
     await queryClient.cancelQueries();
-    const { workspace } = await api.auth.switchWorkspace.mutate({ workspaceId });
+    const { workspace } = await whileMoving(api.auth.switchWorkspace.mutate({ workspaceId }));
     await queryClient.fetchQuery({ ...identityQuery, staleTime: 0 });
     void queryClient.invalidateQueries();
     return workspace.name;
