@@ -30,8 +30,8 @@ export interface Operation extends OperationMeta {
 }
 
 /**
- * Whether an operation may be answered by a standby: it reads what a scope of resources is for. Credentials, members, the log
- * and what changes are read from the primary alone.
+ * Whether an operation may be answered by a standby: it reads what a scope of resources is for. Credentials, members,
+ * the log and what changes are read from the primary alone.
  */
 export function mayLag({ method, type, access, stream, after }: Operation): boolean {
   return method === 'GET' && type === 'query' && access === 'scoped' && !stream && !after;

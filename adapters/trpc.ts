@@ -90,7 +90,8 @@ function answerRefusal(error: FastifyError, request: FastifyRequest, reply: Fast
 
 /**
  * The typed API at `/trpc`, for first-party front ends. The gate has counted the request and resolved its
- * credential; the procedures check scope and shape themselves. An error carries the service's error object as `data.problem`.
+ * credential; the procedures check scope and shape themselves. An error carries the service's error object as
+ * `data.problem`.
  */
 export function mountTrpc(
   app: FastifyInstance,

@@ -27,8 +27,8 @@ import { measureEmbeddedStarts, measureStarts, reportLoad, reportStarts } from '
 import { measureTenfold, reportTenfold } from './tenfold.ts';
 
 /*
- * `npm run bench`: measures the service and its ceiling on one database in one run. Exits with 1 when a request failed or
- * their responses differ; a missed target is printed, not an error.
+ * `npm run bench`: measures the service and its ceiling on one database in one run. Exits with 1 when a request failed
+ * or their responses differ; a missed target is printed, not an error.
  */
 
 const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -26,8 +26,8 @@ const names = [
 const target = 0.9;
 
 /**
- * Beside the searches of all workspaces, those of the largest one, which is ten times larger as well and has ten times the
- * matches, and those of the others, which are not.
+ * Beside the searches of all workspaces, those of the largest one, which is ten times larger as well and has ten times
+ * the matches, and those of the others, which are not.
  */
 function withSearchesApart(workloads: readonly Workload[], largest: string | undefined): Workload[] {
   const apart = ({ name, target, calls }: Workload): Workload[] => [

@@ -55,7 +55,9 @@ function fixedTimes({ given }: Parsed, { query }: RequestParts): string[] {
   });
 }
 
-/** Prints the total, and how to read the next page: a cursor is of the same times, and `-24h` is another one by then. */
+/**
+ * Prints the total, and how to read the next page: a cursor is of the same times, and `-24h` is another one by then.
+ */
 function printNextPageHint({ nextCursor, totalCount }: Page, times: string[], { err }: Context): void {
   if (typeof totalCount === 'number') err.write(`${totalCount} in all.\n`);
   if (nextCursor !== null) err.write(`More results: --all, or ${[...times, `--cursor ${nextCursor}`].join(' ')}\n`);

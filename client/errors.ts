@@ -5,8 +5,8 @@ import type { AppRouter } from 'tandem';
 export type Problem = NonNullable<TRPCClientError<AppRouter>['data']>['problem'];
 
 /**
- * An error response of the service. Other failures (no connection, an unreadable response, an aborted call) stay a plain
- * `TRPCClientError`, with their reason as `cause`.
+ * An error response of the service. Other failures (no connection, an unreadable response, an aborted call) stay a
+ * plain `TRPCClientError`, with their reason as `cause`.
  */
 export class TandemError extends TRPCClientError<AppRouter> {
   /** The error object. */

@@ -16,8 +16,8 @@ const maxTries = 8;
 const stableMs = 10_000;
 
 /**
- * The events of a chat after the message `afterSequence`, until its agent stops; `done` is the last one. A lost connection
- * is resumed; no message is repeated or missed.
+ * The events of a chat after the message `afterSequence`, until its agent stops; `done` is the last one. A lost
+ * connection is resumed; no message is repeated or missed.
  * @throws TandemError when the chat is gone or may not be read; the signal's reason when it aborts.
  */
 export async function* followChat(

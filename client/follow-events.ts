@@ -11,8 +11,8 @@ export interface FollowEventsOptions extends Filter {
   afterSequence?: number;
   /**
    * Called where there is no position to continue from: at first without `afterSequence`, and when later events are no
-   * longer kept. Read what you show again, and return; what happens meanwhile follows. Without it, events follow from now
-   * on, and a position that is no longer kept ends the iteration with its error.
+   * longer kept. Read what you show again, and return; what happens meanwhile follows. Without it, events follow from
+   * now on, and a position that is no longer kept ends the iteration with its error.
    */
   onSnapshotNeeded?: (position: { sequence: number; error: TandemError | null }) => void | Promise<void>;
   /** Called when everything up to `sequence` was handed over and the next is asked for: store it to resume there. */
@@ -34,8 +34,8 @@ function needsSnapshot(error: unknown): error is TandemError {
 }
 
 /**
- * The events of the workspace, in order and without end: none is missed and none comes twice, however often the connection
- * is lost. It is resumed after a pause that grows with each failure in a row.
+ * The events of the workspace, in order and without end: none is missed and none comes twice, however often the
+ * connection is lost. It is resumed after a pause that grows with each failure in a row.
  * @throws TandemError when the events may not be read (any more), or their position is no longer kept and there is no
  * `onSnapshotNeeded`; the signal's reason when it aborts.
  */

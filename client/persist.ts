@@ -29,9 +29,9 @@ function waitAfter(error: Failed, op: Operation, tries: number): number | undefi
 }
 
 /**
- * Repeats calls up to `retries` times where that is harmless, and alone where their batch had no room for the answer, converts
- * errors of the service to `TandemError`, and ends an aborted call at once, even during a delay or while other calls of its
- * batch continue.
+ * Repeats calls up to `retries` times where that is harmless, and alone where their batch had no room for the answer,
+ * converts errors of the service to `TandemError`, and ends an aborted call at once, even during a delay or while other
+ * calls of its batch continue.
  */
 export function persist(retries: number): TRPCLink<AppRouter> {
   return () =>

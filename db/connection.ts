@@ -21,7 +21,10 @@ export interface ConnectionOptions {
   accept?: ((sql: postgres.Sql) => Promise<void>) | undefined;
 }
 
-/** How a connection gets its settings: when it is opened, or by a statement before its first one (`db/session-check.ts`). */
+/**
+ * How a connection gets its settings: when it is opened, or by a statement before its first one
+ * (`db/session-check.ts`).
+ */
 export type SettingsBy = 'startup' | 'statement';
 
 /** The settings of a connection for these statements, with values as `pg_settings` shows them. */

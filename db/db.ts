@@ -15,7 +15,8 @@ export interface Db {
   readonly orm: Orm;
   /**
    * Runs one statement and returns its rows. A text that is executed repeatedly is prepared once per connection, so it
-   * must come from a small set of shapes: values only as `$n`. `custom` asks for a plan made for these values (ignored in a transaction).
+   * must come from a small set of shapes: values only as `$n`. `custom` asks for a plan made for these values (ignored
+   * in a transaction).
    */
   rows<Row extends object>(text: string, values: readonly unknown[], plan?: Plan): Promise<Row[]>;
   /**
@@ -26,17 +27,17 @@ export interface Db {
   /**
    * Runs `work` in a transaction (a savepoint inside one); it commits when `work` resolves. When the database rolls the
    * transaction back because of another one (a deadlock), `work` runs again in a new one: what it does besides
-   * statements must bear repeating. `first` is sent together with the BEGIN, and must do nothing unless `isInTransaction`
-   * (`db/transaction.ts`); `work` gets its rows. A statement that `work` does not wait for is sent together with the COMMIT,
-   * and the transaction rejects when it fails.
+   * statements must bear repeating. `first` is sent together with the BEGIN, and must do nothing unless
+   * `isInTransaction` (`db/transaction.ts`); `work` gets its rows. A statement that `work` does not wait for is sent
+   * together with the COMMIT, and the transaction rejects when it fails.
    */
   transaction<Result, Row extends object>(
     work: (tx: Db, rows: Promise<Row[]>) => Promise<Result>,
     first?: Statement,
   ): Promise<Result>;
   /**
-   * Notifies all processes that listen to the channel: in a transaction once it has committed, else at once. It returns at
-   * once, and a notification may be lost. `payload` has at most 7,999 bytes.
+   * Notifies all processes that listen to the channel: in a transaction once it has committed, else at once. It returns
+   * at once, and a notification may be lost. `payload` has at most 7,999 bytes.
    */
   notify(channel: string, payload: string): void;
   readonly engine: EngineName;

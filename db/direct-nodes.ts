@@ -52,8 +52,8 @@ const listed = `select nodename || ':' || nodeport as name from pg_dist_node whe
 const isLoopback = (host: string) => /^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[?::1?\]?|\/.*)$/i.test(host);
 
 /**
- * The workers of Citus that this process may read from. Each is examined before: the server at its address has to be the one
- * that the coordinator finds there.
+ * The workers of Citus that this process may read from. Each is examined before: the server at its address has to be
+ * the one that the coordinator finds there.
  */
 export class DirectNodes {
   readonly #options: PoolsBase;

@@ -86,21 +86,24 @@ type Run = <Row>(
 const maxMoveMs = 200;
 
 /**
- * Begins a change with the lock that Citus takes for it (`AcquireMetadataLocks`: ShareLock, on all that is colocated with the
- * shard). Who moves or splits the shard has it exclusively on every node, until the new place is committed there.
+ * Begins a change with the lock that Citus takes for it (`AcquireMetadataLocks`: ShareLock, on all that is colocated
+ * with the shard). Who moves or splits the shard has it exclusively on every node, until the new place is committed
+ * there.
  */
 const beginChange = (shard: string) => `begin read write; set local lock_timeout = ${maxMoveMs};
   select lock_shard_metadata(5, array[${shard}]); set local lock_timeout = ${timeLimits.requests.maxLockMs}`;
-/** With a later snapshot than that of the lock: an error where the shard is not there any more, as the worker knows it. */
+/**
+ * With a later snapshot than that of the lock: an error where the shard is not there any more, as the worker knows it.
+ */
 const requireShard = `select case when not exists (select from pg_dist_placement p
   join pg_dist_local_group g on g.groupid = p.groupid where p.shardid = $1) then current_setting('tandem.shard_has_moved') end`;
 /** SQLSTATE of a setting that does not exist. */
 const noSetting = '42704';
 
 /**
- * Statements of workspaces on the Citus workers that have them (`engine/direct.ts`). A worker is examined in the background when
- * the first workspace of it is asked for, and again after it could not be reached: until then, and for whatever else cannot be
- * sent there, Citus answers as for every other statement.
+ * Statements of workspaces on the Citus workers that have them (`engine/direct.ts`). A worker is examined in the
+ * background when the first workspace of it is asked for, and again after it could not be reached: until then, and for
+ * whatever else cannot be sent there, Citus answers as for every other statement.
  */
 export class DirectStatements {
   readonly #ask: Ask;

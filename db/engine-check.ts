@@ -19,7 +19,8 @@ const unreachable = `select to_nodename || ':' || to_nodeport as name from citus
 
 /**
  * Checks that the cluster can serve: its nodes are known and reachable, and every table is where it belongs.
- * @throws DistributionError that says what is wrong; with the code of an unavailable database where waiting may mend it.
+ * @throws DistributionError that says what is wrong; with the code of an unavailable database where waiting may mend
+ * it.
  */
 export async function requireDistributed(sql: postgres.Sql): Promise<void> {
   await requireNodes(sql);
@@ -33,8 +34,8 @@ export async function requireDistributed(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * What is wrong with the cluster as its coordinator knows it, in words; undefined on PostgreSQL, and where nothing is. A
- * worker that cannot be reached is no fault of the service: the workspaces of the others are served.
+ * What is wrong with the cluster as its coordinator knows it, in words; undefined on PostgreSQL, and where nothing is.
+ * A worker that cannot be reached is no fault of the service: the workspaces of the others are served.
  */
 export async function clusterFault(db: Pick<Db, 'engine' | 'rows'>): Promise<string | undefined> {
   if (db.engine === 'postgres') return undefined;

@@ -104,8 +104,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Whether a transaction was ended because it waited too long for a lock or for a statement: others need not fail. The causes
- * of the error are examined too.
+ * Whether a transaction was ended because it waited too long for a lock or for a statement: others need not fail. The
+ * causes of the error are examined too.
  */
 export function waitedTooLong(error: unknown): boolean {
   return isCausedBy('tooLong', error);
@@ -121,7 +121,9 @@ export function isDiskFull(error: unknown): boolean {
   return isCausedBy('full', error);
 }
 
-/** Whether a server refused a change because it only reads, as a standby does. The causes of the error are examined too. */
+/**
+ * Whether a server refused a change because it only reads, as a standby does. The causes of the error are examined too.
+ */
 export function isReadOnly(error: unknown): boolean {
   return isCausedBy('readOnly', error);
 }

@@ -59,7 +59,9 @@ export class FairQueue {
     });
   }
 
-  /** Refuses the newest work of the key with the most, where that has at least two more than `count`. @throws QueueFull */
+  /**
+   * Refuses the newest work of the key with the most, where that has at least two more than `count`. @throws QueueFull
+   */
   #displace(count: number): void {
     const longest = [...this.#queues.values()].reduce((most, each) => (each.length > most.length ? each : most), []);
     if (longest.length < count + 2) throw new QueueFull();

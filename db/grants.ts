@@ -13,8 +13,8 @@ interface GrantSeed {
 }
 
 /**
- * When a connection that is renewed for `$3` seconds ends: a year after its consent at the latest (OWASP ASVS 5, 10.4.8).
- * A part of an update of `connected_apps a`.
+ * When a connection that is renewed for `$3` seconds ends: a year after its consent at the latest (OWASP ASVS 5,
+ * 10.4.8). A part of an update of `connected_apps a`.
  */
 export const renewedExpiry = `least(greatest(a.expires_at, now() + make_interval(secs => $3)),
     ${shifted('a.created_at', "+ interval '365 days'")})`;
@@ -32,7 +32,10 @@ export function grantKey(id: string): [workspaceId: string, connectedAppId: stri
   return workspaceId && connectedAppId ? [workspaceId, connectedAppId] : null;
 }
 
-/** Stores the consent of a person to a client. It expires in ten minutes unless the client fetches a token. Returns the grant id. */
+/**
+ * Stores the consent of a person to a client. It expires in ten minutes unless the client fetches a token. Returns the
+ * grant id.
+ */
 export async function openGrant(db: Db, seed: GrantSeed): Promise<string> {
   const id = newId();
   const { workspaceId, userId, clientId, clientName, clientUri, logoUri, scopes } = seed;

@@ -21,8 +21,8 @@ export function failure(code: string, message: string): Error {
 const late = () => failure('CONNECT_TIMEOUT', 'The database cannot be reached in time');
 
 /**
- * The hosts of one URL, or of the environment as libpq has it. Of several, connections lead to the primary: the others are
- * its standbys, which may be promoted at any time.
+ * The hosts of one URL, or of the environment as libpq has it. Of several, connections lead to the primary: the others
+ * are its standbys, which may be promoted at any time.
  */
 export class Hosts {
   readonly #url: string;

@@ -20,8 +20,8 @@ let msecs = 0;
 let seq = 0;
 
 /**
- * A UUID of version 7 (RFC 9562), greater than all that this process made before: a counter of 32 bits, which begins at a
- * random number in each millisecond (§6.2, method 1), as `v7` of uuid has it without options.
+ * A UUID of version 7 (RFC 9562), greater than all that this process made before: a counter of 32 bits, which begins at
+ * a random number in each millisecond (§6.2, method 1), as `v7` of uuid has it without options.
  */
 export function newId(): string {
   const random = randomBytesOfId();

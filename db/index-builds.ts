@@ -8,7 +8,9 @@ interface IndexBuild {
   table: string;
 }
 
-/** Rows of a table, by the estimate of PostgreSQL, from which on others go on writing to it while its index is built. */
+/**
+ * Rows of a table, by the estimate of PostgreSQL, from which on others go on writing to it while its index is built.
+ */
 const manyRows = 10_000;
 
 /** SQLSTATEs of what a migration may make before it makes the index: a column, a function, a type. */
@@ -30,8 +32,8 @@ function buildsOf(statements: readonly string[]): IndexBuild[] {
 }
 
 /**
- * The builds of indexes on tables that have many rows, and those of which something is left: what a build counts may have
- * made the estimate smaller.
+ * The builds of indexes on tables that have many rows, and those of which something is left: what a build counts may
+ * have made the estimate smaller.
  */
 async function aheadOf(connection: postgres.ReservedSql, builds: readonly IndexBuild[]): Promise<IndexBuild[]> {
   if (builds.length === 0) return [];
@@ -43,7 +45,9 @@ async function aheadOf(connection: postgres.ReservedSql, builds: readonly IndexB
   return builds.filter(({ table, index }) => found.has(table) || found.has(index));
 }
 
-/** Whether the table has the index. One whose build was interrupted is of no use, but each write maintains it: `broken`. */
+/**
+ * Whether the table has the index. One whose build was interrupted is of no use, but each write maintains it: `broken`.
+ */
 async function stateOf(connection: postgres.ReservedSql, { index, table }: IndexBuild) {
   const [found] = await connection<{ isValid: boolean }[]>`
     select indisvalid as "isValid" from pg_index
@@ -58,10 +62,11 @@ async function dropBroken(connection: postgres.ReservedSql, build: IndexBuild): 
 }
 
 /**
- * Builds the indexes of a migration on tables that have many rows before the migration, while others write to these tables
- * (`CREATE INDEX CONCURRENTLY`, which no transaction may contain; PostgreSQL waits for transactions that are open). What
- * cannot be built yet, as an index of a column that the migration adds, is left to the migration. An index whose build was
- * interrupted is built again, and one that is there is kept. Returns the statements of which nothing is left to do.
+ * Builds the indexes of a migration on tables that have many rows before the migration, while others write to these
+ * tables (`CREATE INDEX CONCURRENTLY`, which no transaction may contain; PostgreSQL waits for transactions that are
+ * open). What cannot be built yet, as an index of a column that the migration adds, is left to the migration. An index
+ * whose build was interrupted is built again, and one that is there is kept. Returns the statements of which nothing is
+ * left to do.
  * @throws the error of PostgreSQL.
  */
 export async function buildIndexesAhead(

@@ -42,8 +42,8 @@ const oldestPostgres = 15;
 
 /**
  * Waits for the lock by asking for it in transactions of 0.1 s: an index that is built beside writers waits for every
- * transaction, also for one that waits for this lock. It is one statement, because the driver fails where a connection is
- * lost between two.
+ * transaction, also for one that waits for this lock. It is one statement, because the driver fails where a connection
+ * is lost between two.
  */
 const takeLock = `do $$ begin
   while not pg_try_advisory_lock(${lockKey[0]}, ${lockKey[1]}) loop commit; perform pg_sleep(0.1); commit; end loop;
@@ -56,13 +56,13 @@ end $$`;
 const lastStrict = '0005_captures';
 
 /**
- * Applies db/migrations/*.sql (drizzle-kit's output) that the database has not seen, each in one transaction with its row
- * in the record of migrations; processes that start together wait for one another. Returns the tags applied now. A
+ * Applies db/migrations/*.sql (drizzle-kit's output) that the database has not seen, each in one transaction with its
+ * row in the record of migrations; processes that start together wait for one another. Returns the tags applied now. A
  * database that a later release migrated is accepted when that release declared it compatible with this code
  * (`previous-release.json` of its migrations). Throws MigrationError for a failing statement, an applied file that
- * changed, a database ahead of this code, and a PostgreSQL that is too old. In a database that is distributed on Citus, new
- * tables are placed as `engine/placement.ts` says. Indexes of large tables are built before, while others write. A migration that
- * does not get a lock within seconds is repeated without end; `onWait` is called each time.
+ * changed, a database ahead of this code, and a PostgreSQL that is too old. In a database that is distributed on Citus,
+ * new tables are placed as `engine/placement.ts` says. Indexes of large tables are built before, while others write. A
+ * migration that does not get a lock within seconds is repeated without end; `onWait` is called each time.
  */
 export async function migrate(sql: postgres.Sql, folder = defaultFolder, onWait: OnWait = () => {}): Promise<string[]> {
   const release = await readRelease(folder);

@@ -30,8 +30,8 @@ async function holdersOf(
 }
 
 /**
- * Repeats `work`, which applies the statements of a migration after `beginWithShortWaits`, until it gets all locks, however
- * long others hold them: between two tries the requests that waited behind it go on.
+ * Repeats `work`, which applies the statements of a migration after `beginWithShortWaits`, until it gets all locks,
+ * however long others hold them: between two tries the requests that waited behind it go on.
  */
 export async function repeatUntilUnlocked(
   connection: postgres.ReservedSql,

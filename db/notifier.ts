@@ -36,15 +36,16 @@ const maxPerStatement = 500;
 const maxWaiting = 20_000;
 
 /**
- * Sends notifications in batches, in the order given and equal ones once. Each batch is a transaction of its own: one that
- * notifies holds a lock of the whole server while it commits, so it must neither change rows nor wait for the disk.
+ * Sends notifications in batches, in the order given and equal ones once. Each batch is a transaction of its own: one
+ * that notifies holds a lock of the whole server while it commits, so it must neither change rows nor wait for the
+ * disk.
  */
 const statement = `select set_config('synchronous_commit', 'off', true), pg_notify(n.channel, n.payload)
   from unnest($1::text[], $2::text[]) as n(channel, payload)`;
 
 /**
- * Notifies the processes that listen of what this one has committed. A notification may be lost, with the process or with
- * its connection: whoever listens polls as well.
+ * Notifies the processes that listen of what this one has committed. A notification may be lost, with the process or
+ * with its connection: whoever listens polls as well.
  */
 export class Notifier implements Outgoing {
   readonly #send: (text: string, values: unknown[]) => Promise<unknown>;

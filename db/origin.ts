@@ -13,8 +13,8 @@ export interface Origin {
   /** Whether who asked may read such an event in the log of a workspace; without it they may read all. */
   mayRead?: ((workspaceId: string, event: { type: string; readerId: string | null }) => boolean) | undefined;
   /**
-   * The last event that was recorded on its behalf, of those that who asked may read; also in a transaction that has not
-   * committed, none that was undone.
+   * The last event that was recorded on its behalf, of those that who asked may read; also in a transaction that has
+   * not committed, none that was undone.
    */
   eventId?: string | undefined;
   /** Whether an event was recorded at all, or was to be. */

@@ -1,8 +1,8 @@
 import { namesSearchPart } from './schema/columns.ts';
 
 /*
- * Which statements are prepared. PostgreSQL keeps a parsed text and its plan, and the driver a description of it, for each
- * connection until it closes: the filters of lists can be combined into thousands of texts.
+ * Which statements are prepared. PostgreSQL keeps a parsed text and its plan, and the driver a description of it, for
+ * each connection until it closes: the filters of lists can be combined into thousands of texts.
  */
 
 /** Texts that are prepared at a time, and the executions after which a text is. */
@@ -70,8 +70,8 @@ export const preparedTexts = new PreparedTexts();
 const maxShared = 200;
 
 /**
- * Texts of statements by their shape: each is one object, however often it is built. JavaScript hashes a string once per
- * object, and a text is looked up several times before it is sent. `shape` must name all that the text depends on.
+ * Texts of statements by their shape: each is one object, however often it is built. JavaScript hashes a string once
+ * per object, and a text is looked up several times before it is sent. `shape` must name all that the text depends on.
  */
 export class SharedTexts {
   readonly #byShape = new Map<string, string>();

@@ -8,7 +8,9 @@ import { maxConnectMs, timeLimits } from './time-limits.ts';
 /** Settings that no role has by itself. */
 const asked = sessionSettings('generic', { ...timeLimits.maintenance, maxStatementMs: 59_871, maxLockMs: 1_871 });
 
-/** A pooler gives an idle session to the next statement of any client. Another process may take it between two of these. */
+/**
+ * A pooler gives an idle session to the next statement of any client. Another process may take it between two of these.
+ */
 const rounds = 5;
 
 const open = (url: string, hosts: Hosts, settings: object) =>
@@ -32,7 +34,9 @@ async function within<Result>(work: Promise<Result>): Promise<Result> {
   return Promise.race([work, timeout]).finally(() => late.abort());
 }
 
-/** Whether the settings that a connection is opened with are in force. PgBouncer refuses those that it does not know. */
+/**
+ * Whether the settings that a connection is opened with are in force. PgBouncer refuses those that it does not know.
+ */
 async function passesSettings(sql: postgres.Sql): Promise<boolean> {
   try {
     const found = await sql<{ name: string; setting: string }[]>`
@@ -69,9 +73,9 @@ export interface Examined<Engine> {
 }
 
 /**
- * Examines whether the connections to `url` have sessions of their own, which prepared statements, time limits, LISTEN and
- * locks need, and how they get their settings. Poolers share sessions except in their session mode. `engineOn` is asked on
- * one of the connections; `setting` is named in the error.
+ * Examines whether the connections to `url` have sessions of their own, which prepared statements, time limits, LISTEN
+ * and locks need, and how they get their settings. Poolers share sessions except in their session mode. `engineOn` is
+ * asked on one of the connections; `setting` is named in the error.
  * @throws SharedSessionError, or the error of a database that cannot be reached.
  */
 export async function examineSessions<Engine>(

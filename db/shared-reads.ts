@@ -1,6 +1,8 @@
 import type { Connection } from './connection.ts';
 
-/** Reads on one connection: enough that most writes to the socket are saved, and few enough to use several connections. */
+/**
+ * Reads on one connection: enough that most writes to the socket are saved, and few enough to use several connections.
+ */
 const maxTogether = 8;
 
 type Work = (connection: Connection) => Promise<void>;

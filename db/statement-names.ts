@@ -25,9 +25,9 @@ const noChanges = /\bfor (no key )?update\b|\bdo update\b/g;
 const changed = /\b(?:insert into|update|delete from) "?([a-z_]+)/g;
 
 /**
- * A name of a statement for logs and traces, as `update todos members #5f0c2a91`: what it does, the first tables that it
- * changes or else reads, and a hash of the text, which distinguishes statements on the same tables. It holds nothing else
- * of the text.
+ * A name of a statement for logs and traces, as `update todos members #5f0c2a91`: what it does, the first tables that
+ * it changes or else reads, and a hash of the text, which distinguishes statements on the same tables. It holds nothing
+ * else of the text.
  */
 export function statementName(text: string): string {
   const known = names.get(text);

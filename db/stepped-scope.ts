@@ -13,7 +13,10 @@ function objectsOf(rows: Rows): object[] {
   return rows.map((row) => Object.fromEntries(names.map((name, place) => [name, row[place]])));
 }
 
-/** A transaction of Citus. Its statements are sent in their order: one behind another that is sent in steps waits for it. */
+/**
+ * A transaction of Citus. Its statements are sent in their order: one behind another that is sent in steps waits for
+ * it.
+ */
 export function steppedScope(scope: Scope): SteppedScope {
   let last: Promise<unknown> = Promise.resolve();
   let pending = 0;
@@ -57,7 +60,9 @@ export function steppedScope(scope: Scope): SteppedScope {
   };
 }
 
-/** The statement that opens a transaction, as it is sent behind the answer to BEGIN: workers do not have its settings. */
+/**
+ * The statement that opens a transaction, as it is sent behind the answer to BEGIN: workers do not have its settings.
+ */
 export function afterBegin<Opening extends { text: string }>(first: Opening): Opening {
   return { ...first, text: first.text.replaceAll(isInTransaction, 'true') };
 }

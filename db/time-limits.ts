@@ -20,8 +20,8 @@ export interface TimeLimits {
 }
 
 /**
- * The limits of each kind of work. Nobody waits for longer than ten seconds for a connection, a lock or a statement of a
- * request; maintenance has time, but no lock.
+ * The limits of each kind of work. Nobody waits for longer than ten seconds for a connection, a lock or a statement of
+ * a request; maintenance has time, but no lock.
  */
 export const timeLimits: Record<Work, TimeLimits> = {
   requests: { maxStatementMs: 9000, maxLockMs: 8000, maxQueueMs: 5000 },
@@ -39,8 +39,8 @@ export const timeLimits: Record<Work, TimeLimits> = {
 export const maxConnectMs = 4000;
 
 /**
- * How long a transaction may wait for its next statement, in ms. Ours never wait: the locks of a process that is stopped or
- * unreachable must not block the others.
+ * How long a transaction may wait for its next statement, in ms. Ours never wait: the locks of a process that is
+ * stopped or unreachable must not block the others.
  */
 export const maxIdleInTransactionMs = 10_000;
 

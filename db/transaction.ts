@@ -132,11 +132,11 @@ class Level implements Scope {
 }
 
 /**
- * Runs `work` in a transaction, which is committed when it resolves. When the connection is lost it rejects at once, and
- * what `work` still sends is refused. `prelude` sends statements together with the BEGIN, before that is answered: each must
- * do nothing unless `isInTransaction`. Statements that `work` has sent and not awaited are sent together with the COMMIT;
- * the transaction rejects when one of them fails. A connection on which neither COMMIT nor ROLLBACK was answered is not
- * used again.
+ * Runs `work` in a transaction, which is committed when it resolves. When the connection is lost it rejects at once,
+ * and what `work` still sends is refused. `prelude` sends statements together with the BEGIN, before that is answered:
+ * each must do nothing unless `isInTransaction`. Statements that `work` has sent and not awaited are sent together with
+ * the COMMIT; the transaction rejects when one of them fails. A connection on which neither COMMIT nor ROLLBACK was
+ * answered is not used again.
  */
 export async function inTransaction<Result, Opened>(
   connection: Connection,

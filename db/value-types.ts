@@ -1,6 +1,7 @@
 /*
- * How values of PostgreSQL's types are read and written. The oids are those of its built-in types, which never change; the
- * driver's own query for arrays is off: each connection would send it, with a promise that nobody handles when it fails.
+ * How values of PostgreSQL's types are read and written. The oids are those of its built-in types, which never change;
+ * the driver's own query for arrays is off: each connection would send it, with a promise that nobody handles when it
+ * fails.
  */
 
 const identity = <T>(value: T) => value;
@@ -34,7 +35,9 @@ function quoted(value: unknown): string {
   return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** An array of one dimension as PostgreSQL reads it; a text is taken as it is. @throws Error for an undefined element. */
+/**
+ * An array of one dimension as PostgreSQL reads it; a text is taken as it is. @throws Error for an undefined element.
+ */
 export function serializeArray(values: unknown): string {
   return Array.isArray(values) ? `{${values.map(quoted).join()}}` : String(values);
 }

@@ -13,8 +13,8 @@ function listeners(signal: AbortSignal): Set<() => void> {
 }
 
 /**
- * Calls `listener` when the signal aborts, until the returned function is called. For signals with thousands of listeners:
- * an AbortSignal takes time in proportion to their number to remove one.
+ * Calls `listener` when the signal aborts, until the returned function is called. For signals with thousands of
+ * listeners: an AbortSignal takes time in proportion to their number to remove one.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const added = listeners(signal);

@@ -25,7 +25,10 @@ export function mayCall(operation: OperationFacts, principal: Principal): boolea
   return operation.scope === null || principal.scopes.has(operation.scope);
 }
 
-/** The id of a credential that people see and revoke: of an app that of its connection, whose access tokens last an hour. */
+/**
+ * The id of a credential that people see and revoke: of an app that of its connection, whose access tokens last an
+ * hour.
+ */
 export function lastingIdOf({ grantId, credentialId }: Pick<Principal, 'grantId' | 'credentialId'>): string {
   return grantId ?? credentialId;
 }
@@ -140,8 +143,8 @@ export async function requireAccess(db: Db, principal: Principal): Promise<void>
 const holdValid = `${stillValid} for share of c`;
 
 /**
- * Locks the credential of a request until the transaction ends: a sign-out, or the removal of its person, then sees, and
- * removes, what the transaction adds to it. @throws Failure 401 when it has ended.
+ * Locks the credential of a request until the transaction ends: a sign-out, or the removal of its person, then sees,
+ * and removes, what the transaction adds to it. @throws Failure 401 when it has ended.
  */
 export async function holdCredential(tx: Db, { workspaceId, credentialId }: Principal): Promise<void> {
   if ((await tx.rows(holdValid, [workspaceId, credentialId])).length === 0) throw badCredential();

@@ -14,7 +14,10 @@ export function canonical(value: unknown, depth = 0): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each, depth + 1)}`).join(',')}}`;
 }
 
-/** SHA-256 of the canonical JSON of a value: equal for bodies that say the same. @throws Failure 400 when it nests too deeply. */
+/**
+ * SHA-256 of the canonical JSON of a value: equal for bodies that say the same. @throws Failure 400 when it nests too
+ * deeply.
+ */
 export function fingerprintOf(value: unknown): Buffer {
   return createHash('sha256').update(canonical(value)).digest();
 }

@@ -20,7 +20,9 @@ export interface KeyRow {
  */
 const maxLockMs = 100;
 
-/** The key was claimed before, or a lock was not free: nothing was done, and the work is to be done in a transaction. */
+/**
+ * The key was claimed before, or a lock was not free: nothing was done, and the work is to be done in a transaction.
+ */
 export class Unclaimed extends Error {
   override readonly name = 'Unclaimed';
 }
@@ -40,8 +42,8 @@ function filled(json: string, values: MarkedValues): string {
 }
 
 /**
- * The claim of an `Idempotency-Key` that a verb makes in the one statement of its work (`op({ claims })`), with the answer
- * that a repeated request gets. The verb sends no other statement.
+ * The claim of an `Idempotency-Key` that a verb makes in the one statement of its work (`op({ claims })`), with the
+ * answer that a repeated request gets. The verb sends no other statement.
  */
 export class Claim {
   readonly #db: Db;

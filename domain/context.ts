@@ -49,8 +49,8 @@ export interface Client {
 }
 
 /**
- * The outcome of a call on which security depends: signing in, credentials, members, settings of the workspace, or a call
- * that was refused. It holds ids and no text that people wrote.
+ * The outcome of a call on which security depends: signing in, credentials, members, settings of the workspace, or a
+ * call that was refused. It holds ids and no text that people wrote.
  */
 export interface SecurityEvent {
   /** The id of the operation or the name of the tool. */
@@ -159,11 +159,17 @@ export interface ServiceSettings {
   recordings: { maxSeconds: number };
   /** The OpenAPI document; set once the operations are known. */
   document?: () => Record<string, unknown>;
-  /** Tool name → what it takes and needs; set once the tools are known. A resource of the router cannot import its tools. */
+  /**
+   * Tool name → what it takes and needs; set once the tools are known. A resource of the router cannot import its
+   * tools.
+   */
   tools?: ReadonlyMap<string, { input: z.ZodObject; scopes: readonly Scope[] }>;
 }
 
-/** A call of a tool that continues after a person was asked, or reads what it started: what it did before is not done again. */
+/**
+ * A call of a tool that continues after a person was asked, or reads what it started: what it did before is not done
+ * again.
+ */
 export interface Resumed {
   /** The chat that it started or wrote in. */
   chatId: string;
@@ -175,7 +181,9 @@ export interface Resumed {
   isTask?: boolean;
 }
 
-/** What every change needs, whoever asks for it: a request, an agent at work or the scheduler. `db` is its transaction. */
+/**
+ * What every change needs, whoever asks for it: a request, an agent at work or the scheduler. `db` is its transaction.
+ */
 export interface ServiceContext {
   db: Db;
   live: Live;

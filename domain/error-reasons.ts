@@ -1,6 +1,6 @@
 /**
- * What `reason` of an error may be, by its code: more detail where the code alone does not say what to do. Unlike the codes,
- * reasons may be added. `adapters/error-guide.ts` has a remedy for each.
+ * What `reason` of an error may be, by its code: more detail where the code alone does not say what to do. Unlike the
+ * codes, reasons may be added. `adapters/error-guide.ts` has a remedy for each.
  */
 export interface ErrorReasons {
   validation_failed: 'host_not_allowed' | 'origin_not_allowed' | 'batch_too_long';

@@ -120,8 +120,8 @@ export function emailTaken(): Failure {
 export const unavailableSeconds = 2;
 
 /**
- * 503: the database is away, silent, full or too slow, others change the same rows again and again, a queue is full, or the
- * process is stopping. Whether a write was
+ * 503: the database is away, silent, full or too slow, others change the same rows again and again, a queue is full, or
+ * the process is stopping. Whether a write was
  * done is unknown when the database was lost while it committed.
  */
 export function unavailable(cause?: unknown, retryAfterSeconds = unavailableSeconds): Failure {
@@ -202,7 +202,9 @@ export function translate(error: unknown, shape: Shaped = {}): Failure {
   return new Failure({ status: 500, code: 'internal_error', message }, error);
 }
 
-/** The error object of every transport; valid as RFC 9457 problem details. `docsUrl` is the page that lists the codes. */
+/**
+ * The error object of every transport; valid as RFC 9457 problem details. `docsUrl` is the page that lists the codes.
+ */
 export function errorBody(failure: Failure, requestId: string, docsUrl: string) {
   const { status, code, message, errors = [], headers: _, ...more } = failure.problem;
   const uri = `${docsUrl}#${code}`;

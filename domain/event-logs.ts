@@ -57,8 +57,8 @@ export interface LogFollower {
 /** The logs of the workspaces, as this process follows them: one listening connection, each event read once. */
 export interface EventLogs {
   /**
-   * A position in the log of a workspace which everything that is read from now on contains; undefined while this process
-   * knows none.
+   * A position in the log of a workspace which everything that is read from now on contains; undefined while this
+   * process knows none.
    */
   positionOf(workspaceId: string): number | undefined;
   /** As `positionOf`; reads it from the database while it is not known. */

@@ -84,8 +84,8 @@ function issuesOf(issue: Issue): Issue[] {
 }
 
 /**
- * Whether the issue beside this one says more of the same field: before the field's own bound zod reports that of all whole
- * numbers, and after a list in the place of a text the length of that list.
+ * Whether the issue beside this one says more of the same field: before the field's own bound zod reports that of all
+ * whole numbers, and after a list in the place of a text the length of that list.
  */
 function isIdle(issue: Issue, place: number, issues: readonly Issue[]): boolean {
   const isOfField = (other: Issue | undefined): other is Issue =>

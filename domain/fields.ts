@@ -36,7 +36,10 @@ export function nonBlankText(max: number) {
     .meta({ minLength: 1, maxLength: max });
 }
 
-/** A resource id in a request or an answer: a UUID. Capitals of a request are lower case from here on, as in the database. */
+/**
+ * A resource id in a request or an answer: a UUID. Capitals of a request are lower case from here on, as in the
+ * database.
+ */
 export const Id = z
   .string()
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 'must be a UUID')

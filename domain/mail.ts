@@ -15,7 +15,10 @@ export interface QueuedEmail extends Email {
   unsubscribeUrl?: string;
 }
 
-/** Sends emails in the background. Never throws and never blocks: an email that cannot be sent, also at further tries, is logged. */
+/**
+ * Sends emails in the background. Never throws and never blocks: an email that cannot be sent, also at further tries,
+ * is logged.
+ */
 export interface Mailer {
   /** False where no mail server is configured: optional emails are not made there. */
   readonly sends: boolean;

@@ -1,9 +1,9 @@
 import MarkdownIt, { type StateBlock, type Token } from 'markdown-it';
 
 /*
- * How Markdown is read, by the service and by its pages: CommonMark with strikethrough and tables (docs/decisions/0021). The pages
- * cannot import values of the service, so web/src/captures/markdown-parser.ts is a copy of this file. A test compares
- * the two.
+ * How Markdown is read, by the service and by its pages: CommonMark with strikethrough and tables
+ * (docs/decisions/0021). The pages cannot import values of the service, so web/src/captures/markdown-parser.ts is a
+ * copy of this file. A test compares the two.
  */
 
 /** Levels of quotes, lists and list items inside each other. A list takes two. Deeper lines are text. */

@@ -5,8 +5,8 @@ const tooManyMarks = /\p{M}{31}/u;
 const fewMarks = /\P{M}*\p{M}{0,30}/gu;
 
 /**
- * The text in Normalization Form C, in time that is linear: ICU sorts the marks of a character, which takes the square of
- * their number, so that more than 30 in a row are composed in several runs (UAX #15 §13).
+ * The text in Normalization Form C, in time that is linear: ICU sorts the marks of a character, which takes the square
+ * of their number, so that more than 30 in a row are composed in several runs (UAX #15 §13).
  */
 export function composed(text: string): string {
   if (!tooManyMarks.test(text)) return text.normalize('NFC');

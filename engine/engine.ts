@@ -22,7 +22,9 @@ export interface ToolCall {
 /** The sender of a `user` message that is not a person. Its text names it too, for engines that only read that. */
 export type Sender = { kind: 'agent'; name: string } | { kind: 'service' };
 
-/** One message of a conversation. Every message of an agent with tool calls is followed by the results of all of them. */
+/**
+ * One message of a conversation. Every message of an agent with tool calls is followed by the results of all of them.
+ */
 export type Utterance =
   | { role: 'user'; text: string; from?: Sender }
   | { role: 'agent'; text: string; toolCalls: ToolCall[] }
@@ -44,7 +46,9 @@ export interface EngineRequest {
   onActive?: (ms: number) => void;
   /** Called before a wait of `ms` between two tries. */
   onWait?: (ms: number) => void;
-  /** Called before a wait whose length is not known, as for a place in a queue; what it returns is called at its end. */
+  /**
+   * Called before a wait whose length is not known, as for a place in a queue; what it returns is called at its end.
+   */
   onPause?: () => () => void;
 }
 

@@ -27,7 +27,10 @@ export interface TodoFacts {
 export interface CaptureFacts {
   id: string;
   title: string | null;
-  /** The part of it that the turn may read: note, transcript, notes; or the beginning of that, as much as a prompt can have. */
+  /**
+   * The part of it that the turn may read: note, transcript, notes; or the beginning of that, as much as a prompt can
+   * have.
+   */
   text: string;
   /** How long all of it is in characters, where `text` may be its beginning. */
   length?: number;

@@ -2,8 +2,8 @@
  * A client of the MCP endpoint: lists the tools that the key's scopes allow, creates a todo, has an agent run it, and
  * polls the run until it has ended.
  *
- *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…      # scopes todos:read, todos:write, chats:read
- *   node examples/mcp-client.ts "List what is due this week"
+ *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…      # scopes todos:read, todos:write,
+ *   chats:read node examples/mcp-client.ts "List what is due this week"
  *
  * Needs Node ≥ 22.18 and `npm install @modelcontextprotocol/client`. A client that cannot send headers signs in with
  * OAuth instead: see docs/clients.md. Exits with 0 when the run completed, else with 1.

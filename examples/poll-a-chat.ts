@@ -4,9 +4,9 @@
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…      # scopes chats:read and chats:write
  *   node examples/poll-a-chat.ts "What is due this week?"
  *
- * Read the status of the chat BEFORE its messages: if it is neither “queued” nor “running” and there are no more messages,
- * all have been received. In the other order, a message could arrive between the two reads. Exits with 0 when the agent
- * completed, else with 1.
+ * Read the status of the chat BEFORE its messages: if it is neither “queued” nor “running” and there are no more
+ * messages, all have been received. In the other order, a message could arrive between the two reads. Exits with 0 when
+ * the agent completed, else with 1.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -24,8 +24,8 @@ interface MessagePage {
 const { TANDEM_URL: url = 'http://127.0.0.1:8080', TANDEM_API_KEY: key = '' } = process.env;
 
 /**
- * Calls `METHOD /path`. Every call here is safe to repeat (reads, and a write with an idempotency key), so it is repeated
- * after `Retry-After` seconds on 429, and after a lost connection.
+ * Calls `METHOD /path`. Every call here is safe to repeat (reads, and a write with an idempotency key), so it is
+ * repeated after `Retry-After` seconds on 429, and after a lost connection.
  */
 async function call<Answer>(route: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
   const [method = 'GET', path = ''] = route.split(' ');

@@ -4,9 +4,9 @@
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_EMAIL=you@example.com TANDEM_PASSWORD=…
  *   node examples/record.ts talk.wav "Talk with the caterer"
  *
- * Recordings need a session, not an API key. With a second factor, sign in with completeSignIn and set TANDEM_SESSION to the
- * token that it returns, instead of the password. Chunks that are not acknowledged are sent again after a lost connection; after
- * five minutes without audio the service stops the recording itself.
+ * Recordings need a session, not an API key. With a second factor, sign in with completeSignIn and set TANDEM_SESSION
+ * to the token that it returns, instead of the password. Chunks that are not acknowledged are sent again after a lost
+ * connection; after five minutes without audio the service stops the recording itself.
  * Needs nothing but Node ≥ 22.18. Exits with 0 when the recording was completed, else with 1.
  */
 import { readFile } from 'node:fs/promises';
@@ -66,7 +66,9 @@ const finalCodes = `frame_not_understood chunk_not_understood sequence_gap forma
 /** The close code where another connection has resumed the recording, and continues it. */
 const replaced = 4001;
 
-/** Chunk `sequence` of the audio as one frame; undefined behind the last one. Its first byte marks the start of a part. */
+/**
+ * Chunk `sequence` of the audio as one frame; undefined behind the last one. Its first byte marks the start of a part.
+ */
 function chunkOf(audio: Buffer, sequence: number): Buffer | undefined {
   const bytes = audio.subarray(sequence * chunkBytes, (sequence + 1) * chunkBytes);
   if (bytes.length === 0) return undefined;
@@ -76,7 +78,10 @@ function chunkOf(audio: Buffer, sequence: number): Buffer | undefined {
   return Buffer.concat([header, bytes]);
 }
 
-/** Sends over one connection until the recording is stopped or taken over; when it ends before, the token to resume with. */
+/**
+ * Sends over one connection until the recording is stopped or taken over; when it ends before, the token to resume
+ * with.
+ */
 function send(socketUrl: string, token: string, audio: Buffer, mediaType: string): Promise<string | 'stopped'> {
   const socket = new WebSocket(socketUrl, `tandem.${token}`);
   let [next, durable, window, resume] = [0, 0, 1, token];

@@ -1,21 +1,22 @@
 /*
- * Copies all todos of a workspace to a SQLite file, for reports, other tools or your own search. Each run reads only what
- * changed since the last one; a killed run is resumed. Needs only Node ≥ 22.18 and the REST API.
+ * Copies all todos of a workspace to a SQLite file, for reports, other tools or your own search. Each run reads only
+ * what changed since the last one; a killed run is resumed. Needs only Node ≥ 22.18 and the REST API.
  *
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…      # scope todos:read
  *   node examples/sync-todos.ts todos.sqlite
  *
  * Why no change is lost:
- * - A round reads everything changed since the previous round BEGAN, by the service's clock, and OVERLAP seconds more: a
- *   transaction that was open then may have committed after the read. Reading a todo twice changes nothing.
+ * - A round reads everything changed since the previous round BEGAN, by the service's clock, and OVERLAP seconds more:
+ *   a transaction that was open then may have committed after the read. Reading a todo twice changes nothing.
  * - A page and the cursor of the next one are stored in one transaction, so a killed run repeats at most one page. The
  *   cursor is exact at equal instants; a todo that changes during a round moves to its end or to the next round.
  * - Lists contain either active or archived todos: each round reads the active ones, then the archived ones.
- * - An erased todo is in no list. When the copy has more todos than the service, everything is read once, and todos that
- *   were not seen are looked up by id.
+ * - An erased todo is in no list. When the copy has more todos than the service, everything is read once, and todos
+ *   that were not seen are looked up by id.
  *
- * What is not kept up to date: names and colours of labels, names of assignees and counts of sub-todos change without the
- * `updatedAt` of the todos that show them. Read labels, agents and members by their ids, and count by `parentTodoId`.
+ * What is not kept up to date: names and colours of labels, names of assignees and counts of sub-todos change without
+ * the `updatedAt` of the todos that show them. Read labels, agents and members by their ids, and count by
+ * `parentTodoId`.
  */
 
 import { DatabaseSync } from 'node:sqlite';

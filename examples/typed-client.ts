@@ -1,6 +1,6 @@
 /*
- * The typed client of first-party apps: batched calls, an idempotent write, an error code to branch on, and a chat that is
- * followed while the agent writes.
+ * The typed client of first-party apps: batched calls, an idempotent write, an error code to branch on, and a chat that
+ * is followed while the agent writes.
  *
  *   export TANDEM_URL=http://127.0.0.1:8080 TANDEM_API_KEY=tandem_sk_…
  *   node examples/typed-client.ts

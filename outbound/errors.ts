@@ -1,8 +1,8 @@
 /**
  * Why a request failed. `forbidden`: the policy does not allow the destination; nothing was sent. `busy`: too many
  * requests are in flight. `unreachable`: no HTTP server answered there. `untrusted`: no TLS connection, or one that
- * cannot be trusted. `timeout`: a time limit. `interrupted`: the connection broke off. `too_large`: more than the limit.
- * `unreadable`: a response that cannot be decoded.
+ * cannot be trusted. `timeout`: a time limit. `interrupted`: the connection broke off. `too_large`: more than the
+ * limit. `unreadable`: a response that cannot be decoded.
  */
 type OutboundFault =
   | 'forbidden'

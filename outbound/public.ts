@@ -93,8 +93,9 @@ async function guardedAgent(allow: AllowList, resolve: Resolve, connections: num
 const unlessAllowed = 'unless the operator of the service allows it with OUTBOUND_ALLOW';
 
 /**
- * Why no request may be sent to an address, as a sentence without its subject and full stop; null when nothing speaks against
- * it before its name is resolved. The URL Standard turns every spelling of an IPv4 address into four decimal numbers.
+ * Why no request may be sent to an address, as a sentence without its subject and full stop; null when nothing speaks
+ * against it before its name is resolved. The URL Standard turns every spelling of an IPv4 address into four decimal
+ * numbers.
  */
 export function urlRefusal(allowed: readonly string[]): (address: string) => string | null {
   const allow = allowListOf(allowed);

@@ -54,8 +54,8 @@ async function* shaped(schema: z.ZodType, events: AsyncIterable<unknown>): Async
 }
 
 /**
- * The answer of an operation once its work is committed. When the wait fails (the database is gone), the work stays and its
- * own result is the answer.
+ * The answer of an operation once its work is committed. When the wait fails (the database is gone), the work stays and
+ * its own result is the answer.
  */
 async function finished(ctx: RequestContext, { id, after, stream }: OperationMeta, data: unknown, input: unknown) {
   if (stream) return shaped(stream.event, data as AsyncIterable<unknown>);
@@ -129,8 +129,8 @@ async function recorded<Result extends Outcome>(
 }
 
 /**
- * The answer of a read from the standby that its client accepts; undefined where the primary has to answer. It answers all
- * errors: what a standby lacks may be newer than its data.
+ * The answer of a read from the standby that its client accepts; undefined where the primary has to answer. It answers
+ * all errors: what a standby lacks may be newer than its data.
  */
 async function readFromStandby<Result extends Outcome>(
   call: Call,

@@ -41,8 +41,8 @@ export function idempotencyKeyOf(header: string): string {
   throw invalid('Idempotency-Key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }
 
-// The timeout is for the claim alone: the work may wait for its locks as long as that of any other request ($8). The claim
-// is sent together with the BEGIN of its transaction; should that fail, nothing is claimed.
+// The timeout is for the claim alone: the work may wait for its locks as long as that of any other request ($8). The
+// claim is sent together with the BEGIN of its transaction; should that fail, nothing is claimed.
 const claim = `insert into idempotency_keys as k (workspace_id, credential_id, operation, path, key, fingerprint)
   select $1, $2, $3, $4, $5, $6 from set_config('lock_timeout', $7, true) where ${isInTransaction}
   on conflict (workspace_id, credential_id, operation, path, key) do update
@@ -152,8 +152,8 @@ async function inOneStatement<Result extends Outcome>(
 }
 
 /**
- * Runs `work` at most once per key (CONTRACT §4): the claim, the work and the stored answer commit in one transaction. The
- * access tokens of one connection of an app share their keys.
+ * Runs `work` at most once per key (CONTRACT §4): the claim, the work and the stored answer commit in one transaction.
+ * The access tokens of one connection of an app share their keys.
  * A duplicate blocks on the claim and then replays the answer; a failure rolls the claim back with the work.
  *
  * A key that was used with another body answers 409, but 400 and 404 come first: the work is tried and rolled back to

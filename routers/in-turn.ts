@@ -18,8 +18,8 @@ function lengthOf(outcome: unknown): number {
 }
 
 /**
- * Makes a call that may read megabytes after the others of its request that do, and none where those have returned too much
- * already. @throws Failure 400.
+ * Makes a call that may read megabytes after the others of its request that do, and none where those have returned too
+ * much already. @throws Failure 400.
  */
 export function inTurn<Result>(request: object, call: () => Promise<Result>): Promise<Result> {
   const before = turns.get(request);

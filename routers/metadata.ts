@@ -27,8 +27,8 @@ export interface Deprecation {
 export type After = (ctx: WaitContext, answer: unknown, input: unknown) => Promise<unknown>;
 
 /**
- * Runs before the transaction of an `Idempotency-Key`, for work that takes longer than that may stay open. Returns what the
- * verb finds in its context; what fails is thrown there, because the key may have an answer. `input` is raw.
+ * Runs before the transaction of an `Idempotency-Key`, for work that takes longer than that may stay open. Returns what
+ * the verb finds in its context; what fails is thrown there, because the key may have an answer. `input` is raw.
  */
 export type Ahead = (ctx: AuthenticatedContext, input: unknown) => Promise<Pick<Context, 'media'>>;
 
@@ -68,8 +68,8 @@ export interface OperationMeta extends OperationFacts {
   /** Set when the request may wait after its work is committed. */
   after: After | null;
   /**
-   * Set when it may read megabytes, which the calls of one request are not to hold at once: they are made `inTurn`, or their
-   * pages `share` what one of them has (`Reply.pages`).
+   * Set when it may read megabytes, which the calls of one request are not to hold at once: they are made `inTurn`, or
+   * their pages `share` what one of them has (`Reply.pages`).
    */
   heavy: 'inTurn' | 'share' | null;
   /** Set when the answer is a stream of events. */
@@ -95,7 +95,10 @@ interface OperationOptions {
   summary: string;
   /** What it does, when to use another operation instead, what happens beside: two sentences or more, in Markdown. */
   description?: string;
-  /** Path, query and body of the request in the code samples, where the examples in the schema would not make a good one. */
+  /**
+   * Path, query and body of the request in the code samples, where the examples in the schema would not make a good
+   * one.
+   */
   sample?: Readonly<Record<string, unknown>>;
   scope?: Scope;
   access?: Access;

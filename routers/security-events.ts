@@ -2,7 +2,9 @@ import type { RequestContext } from '../domain/context.ts';
 import { translate } from '../domain/errors.ts';
 import type { Access } from '../domain/operations.ts';
 
-/* What is recorded of the calls on which security depends. Ordinary work is not: its events are those of the workspace. */
+/*
+ * What is recorded of the calls on which security depends. Ordinary work is not: its events are those of the workspace.
+ */
 
 interface Called {
   id: string;

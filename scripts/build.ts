@@ -4,10 +4,10 @@ import { pages } from './build-web.ts';
 import { buildAsPart } from './built-folder.ts';
 
 /*
- * `npm run build`: builds the service, the pages and the command-line client, each unless it is up to date. Node runs this
- * without a loader, which would take most of the time where nothing has changed. `--try`, at install: a failure is printed
- * only. `--start`, before `npm start`: only the service must be there. Both print what was found, so that it can be seen
- * whether sources or an earlier build run.
+ * `npm run build`: builds the service, the pages and the command-line client, each unless it is up to date. Node runs
+ * this without a loader, which would take most of the time where nothing has changed. `--try`, at install: a failure is
+ * printed only. `--start`, before `npm start`: only the service must be there. Both print what was found, so that it
+ * can be seen whether sources or an earlier build run.
  */
 
 const isTrial = process.argv.includes('--try');

@@ -79,7 +79,10 @@ export async function build(built: BuiltFolder): Promise<'built' | 'fresh' | 'ab
   return 'built';
 }
 
-/** Has a process of its own run a script that builds, unless the folder is up to date: a bundler holds 700 MB until it ends. */
+/**
+ * Has a process of its own run a script that builds, unless the folder is up to date: a bundler holds 700 MB until it
+ * ends.
+ */
 export async function buildApart(built: BuiltFolder, script: string): Promise<void> {
   if ((await stampOf(built.folder)) === (await built.sources())) return;
   await promisify(execFile)(process.execPath, [join(root, 'scripts', script)]);

@@ -11,7 +11,9 @@ import { text } from 'node:stream/consumers';
 const bin = (name: string) => `node_modules/.bin/${name}`;
 const script = (name: string, ...more: string[]) => [process.execPath, `scripts/${name}`, ...more];
 
-/** The native compiler takes a third of the processor time. `typescript` itself is there for its programming interface. */
+/**
+ * The native compiler takes a third of the processor time. `typescript` itself is there for its programming interface.
+ */
 const compiler = 'node_modules/typescript-native/bin/tsc';
 
 /** Checks types, and only those of files that changed or import a changed one. */
@@ -57,7 +59,9 @@ async function check([title, [file = '', ...args]]: (typeof checks)[number]): Pr
   return code === 0;
 }
 
-/** Runs what is listed, so many at a time. `onFault` is called when one fails. Returns the titles of those that failed. */
+/**
+ * Runs what is listed, so many at a time. `onFault` is called when one fails. Returns the titles of those that failed.
+ */
 async function checkAll(list: typeof checks, lanes: number, onFault = () => {}): Promise<string[]> {
   const queue = [...list];
   const failed: string[] = [];

@@ -8,8 +8,8 @@ import { appRouter } from '../routers/index.ts';
 import { catalogueOf } from './cli-catalogue.ts';
 
 /*
- * The line of the command-line client for the sample request of each operation. The service cannot import the client, so
- * `scripts/generate.ts` writes these lines to a file that the service reads.
+ * The line of the command-line client for the sample request of each operation. The service cannot import the client,
+ * so `scripts/generate.ts` writes these lines to a file that the service reads.
  */
 
 type Fields = Record<string, unknown>;

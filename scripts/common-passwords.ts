@@ -3,8 +3,8 @@ import { hashBytes, passwordDigest } from '../domain/sign-in/password-digest.ts'
 
 /*
  * `node scripts/common-passwords.ts LIST` writes domain/sign-in/common-passwords.bin from a list of passwords,
- * one a line, the most frequent first (domain/sign-in/common-passwords.md): those that are long enough to be set, and the
- * most frequent shorter ones, which people lengthen by a year or a sign.
+ * one a line, the most frequent first (domain/sign-in/common-passwords.md): those that are long enough to be set, and
+ * the most frequent shorter ones, which people lengthen by a year or a sign.
  */
 
 const minLength = 12;

@@ -24,7 +24,9 @@ export function committedDocument() {
   });
 }
 
-/** The operations that take an `Idempotency-Key`, and those that stream: the typed client cannot derive them from types. */
+/**
+ * The operations that take an `Idempotency-Key`, and those that stream: the typed client cannot derive them from types.
+ */
 function clientOperations() {
   const operations = operationsOf(appRouter);
   const namesOf = (some: typeof operations) => some.map(({ name }) => name).sort();

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/* Sizes of the code files (docs/architecture.md): small enough to read at once, large enough to be worth opening. */
+/*
+ * Sizes of the code files (docs/architecture.md): small enough to read at once, large enough to be worth opening. And
+ * the width of comments, which Biome does not wrap.
+ */
 
 const folders = [
   ...['db', 'domain', 'outbound', 'engine', 'media', 'routers', 'adapters', 'server'],
@@ -23,21 +26,51 @@ const limits: Limits = { maxMedian: 90, maxLines: 250, shortLines: 20, maxShortF
 /** Lines of each code file, by path. */
 export type Sizes = ReadonlyMap<string, number>;
 
-function isCode(path: string): boolean {
-  const isSource = /\.(ts|tsx|mts|cts)$/.test(path) && !path.endsWith('.d.ts');
-  return isSource && folders.includes(path.split('/')[0] ?? '') && !/(^|\/)(migrations|generated|dist)\//.test(path);
+/** `lineWidth` of biome.json. */
+const lineWidth = 120;
+
+function isSource(path: string): boolean {
+  return /\.(ts|tsx|mts|cts)$/.test(path) && !/\.d\.ts$|(^|\/)(migrations|generated|dist)\//.test(path);
 }
 
-/** Line counts of the code files in the working tree: tracked ones, and new ones that are not ignored. */
-export function readSizes(root = '.'): Sizes {
+function isCode(path: string): boolean {
+  return isSource(path) && folders.includes(path.split('/')[0] ?? '');
+}
+
+/** Paths in the working tree: of tracked files, and of new ones that are not ignored. */
+function pathsIn(root: string): string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
   });
   const deleted = execFileSync('git', ['ls-files', '-z', '--deleted'], { cwd: root, encoding: 'utf8' }).split('\0');
-  const paths = new Set(listed.split('\0').filter((path) => isCode(path) && !deleted.includes(path)));
-  return new Map([...paths].map((path) => [path, linesOf(readFileSync(join(root, path), 'utf8'))]));
+  return [...new Set(listed.split('\0'))].filter((path) => !deleted.includes(path));
+}
+
+/** Line counts of the code files in the working tree. */
+export function readSizes(root = '.'): Sizes {
+  const paths = pathsIn(root).filter(isCode);
+  return new Map(paths.map((path) => [path, linesOf(readFileSync(join(root, path), 'utf8'))]));
+}
+
+/** The lines of a source that are comments and wider than the code around them may be, by number. */
+export function wideComments(source: string): number[] {
+  const lines = source.split('\n').map((line, index) => ({ line, number: index + 1 }));
+  return lines.flatMap(({ line, number }) =>
+    line.length > lineWidth && /^\s*(\/\/ |\/?\*|\{\/\*)/.test(line) ? number : [],
+  );
+}
+
+/** The wide comments of all sources, tests too: a line for each. */
+export function commentFaults(root = '.'): string[] {
+  return pathsIn(root)
+    .filter(isSource)
+    .flatMap((path) =>
+      wideComments(readFileSync(join(root, path), 'utf8')).map(
+        (number) => `${path}:${number}: a comment wider than ${lineWidth} characters: wrap it`,
+      ),
+    );
 }
 
 function linesOf(text: string): number {
@@ -74,7 +107,7 @@ export function houseFaults(
 }
 
 if (import.meta.main) {
-  for (const fault of houseFaults(readSizes())) {
+  for (const fault of [...houseFaults(readSizes()), ...commentFaults()]) {
     process.stderr.write(`${fault}\n`);
     process.exitCode = 1;
   }

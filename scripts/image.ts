@@ -5,8 +5,9 @@ import { external } from './build-server.ts';
 import { root } from './built-folder.ts';
 
 /*
- * `node scripts/image.ts FOLDER`: copies what the built service needs to run into a folder, for the Dockerfile: the builds,
- * the files that the service reads, and the packages that are not in its bundle. With `--embedded` PostgreSQL too.
+ * `node scripts/image.ts FOLDER`: copies what the built service needs to run into a folder, for the Dockerfile: the
+ * builds, the files that the service reads, and the packages that are not in its bundle. With `--embedded` PostgreSQL
+ * too.
  */
 
 const files = [
@@ -28,7 +29,9 @@ interface Manifest {
   optionalDependencies?: Record<string, string>;
 }
 
-/** The folder of a package as one that is in `from` finds it; null where it is not installed, as for another platform. */
+/**
+ * The folder of a package as one that is in `from` finds it; null where it is not installed, as for another platform.
+ */
 function packageFolder(name: string, from: string): string | null {
   const places = createRequire(join(from, 'package.json')).resolve.paths(name) ?? [];
   for (const place of places) {

@@ -28,8 +28,8 @@ async function wasWrong(db: Db, workspaceId: string): Promise<boolean> {
 }
 
 /**
- * Counts workspace by workspace, with the time that the service gives it, and prints those whose numbers were wrong, and
- * those that could not be counted.
+ * Counts workspace by workspace, with the time that the service gives it, and prints those whose numbers were wrong,
+ * and those that could not be counted.
  */
 async function recount(database: Database): Promise<Counts> {
   const db = database.for('maintenance');

@@ -1,7 +1,9 @@
 import { operatorResetLink } from '../domain/sign-in/passwords.ts';
 import { operatorCommand } from './operator.ts';
 
-/* `npm run reset-password -- EMAIL`: prints a link with which that person sets a new password, once and within an hour. */
+/*
+ * `npm run reset-password -- EMAIL`: prints a link with which that person sets a new password, once and within an hour.
+ */
 
 void operatorCommand({
   usage: `npm run reset-password -- EMAIL

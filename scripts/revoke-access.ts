@@ -6,7 +6,10 @@ import { openDatabase } from '../server/database.ts';
 import { createLog } from '../server/log.ts';
 import { describeStartError, StartError } from '../server/start-errors.ts';
 
-/* `npm run revoke-access`: the operator ends sessions, keys and second factors of one person, or sessions and keys of all. */
+/*
+ * `npm run revoke-access`: the operator ends sessions, keys and second factors of one person, or sessions and keys of
+ * all.
+ */
 
 const usage = `npm run revoke-access -- EMAIL [--keys] [--factors]
 npm run revoke-access -- --all [--keys]

@@ -1,9 +1,9 @@
 import type { Plugin } from 'vite';
 
 /*
- * The router of Fastify has V8 compile functions from texts: three for each of hundreds of routes, at each start, because
- * V8 keeps no compiled code of them. Closures do the same a few nanoseconds slower, and what is for routes with constraints
- * is compiled when it is asked.
+ * The router of Fastify has V8 compile functions from texts: three for each of hundreds of routes, at each start,
+ * because V8 keeps no compiled code of them. Closures do the same a few nanoseconds slower, and what is for routes with
+ * constraints is compiled when it is asked.
  */
 
 /** In a file of the router: the beginning and the end of what is replaced, and what takes its place. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
 /*
- * Lets a model serve the requests of tests/support/tasks over MCP and counts those that end in the right state. The model
- * is configured as for the service (AI_PROVIDER, AI_BASE_URL, AI_API_KEY); --model names it, else AI_MODEL.
+ * Lets a model serve the requests of tests/support/tasks over MCP and counts those that end in the right state. The
+ * model is configured as for the service (AI_PROVIDER, AI_BASE_URL, AI_API_KEY); --model names it, else AI_MODEL.
  */
 const { values } = parseArgs({ options: { model: { type: 'string', default: process.env.AI_MODEL ?? '' } } });
 

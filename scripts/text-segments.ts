@@ -34,7 +34,9 @@ function commentsIn(code: string): Segment[] {
   }));
 }
 
-/** Identifiers, literals and comments of a TypeScript file. In tests, literals are data and only titles are returned. */
+/**
+ * Identifiers, literals and comments of a TypeScript file. In tests, literals are data and only titles are returned.
+ */
 function segmentsOfCode(path: string, text: string): Segment[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const segments: Segment[] = [];

@@ -1,9 +1,9 @@
 import type { Plugin } from 'vite';
 
 /*
- * As soon as `node:tls` is loaded, Node reads 140 certificates in a thread, which takes 14 ms of the processor. `node:https`
- * and `node:http2` load it too. Most processes encrypt nothing themselves, so what loads them at the start does it when
- * they are used.
+ * As soon as `node:tls` is loaded, Node reads 140 certificates in a thread, which takes 14 ms of the processor.
+ * `node:https` and `node:http2` load it too. Most processes encrypt nothing themselves, so what loads them at the start
+ * does it when they are used.
  */
 
 const files =

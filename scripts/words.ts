@@ -8,7 +8,10 @@ import { isCode, partsOf, type Segment, segmentsOf } from './text-segments.ts';
  * documents and file names. Prints a line for each finding.
  */
 
-/** Where a pattern applies: in any text; in each word of a name; or in what explains code: comments, titles of tests, documents. */
+/**
+ * Where a pattern applies: in any text; in each word of a name; or in what explains code: comments, titles of tests,
+ * documents.
+ */
 type Place = 'text' | 'name' | 'explanation';
 
 /** Requests in flight are ordinary English. */
@@ -78,8 +81,8 @@ const textRules = everywhere.filter(([place]) => place === 'text');
 const explanationRules = everywhere.filter(([place]) => place !== 'name');
 
 /**
- * Whether the code of a whole file may have a finding, or surely has none, which is known in a tenth of the time: what is
- * around a match is not looked at, and a name ends wherever its next letter is no small one.
+ * Whether the code of a whole file may have a finding, or surely has none, which is known in a tenth of the time: what
+ * is around a match is not looked at, and a name ends wherever its next letter is no small one.
  */
 function mayHaveFindings(code: string): boolean {
   return possible.some((pattern) => pattern.test(code));

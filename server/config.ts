@@ -204,7 +204,9 @@ function parseOnce(environment: Record<string, string | undefined>) {
   }
 }
 
-/** The configuration out of `environment`; empty values count as unset. @throws ConfigError naming every bad setting. */
+/**
+ * The configuration out of `environment`; empty values count as unset. @throws ConfigError naming every bad setting.
+ */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const set = Object.fromEntries(
     Object.entries(withFiles(environment)).filter(([, value]) => value !== undefined && value !== ''),

@@ -18,7 +18,9 @@ export interface SeededWorkspace {
 
 type Owner = Pick<Parameters<typeof createWorkspace>[1], 'email' | 'passwordHash' | 'emailVerified'>;
 
-/** A new workspace with a full-scope key of its owner, in a transaction; the secret of the key is in the answer only. */
+/**
+ * A new workspace with a full-scope key of its owner, in a transaction; the secret of the key is in the answer only.
+ */
 async function workspaceWithKey(db: Db, config: Config, owner: Owner) {
   const opened = await createWorkspace(db, {
     ...owner,
@@ -54,8 +56,8 @@ export interface FirstWorkspace extends WelcomeLink {
 }
 
 /**
- * Makes the first workspace, its key, and the link with which a person becomes its owner; null when there is a workspace
- * already. One transaction: of several processes one makes it.
+ * Makes the first workspace, its key, and the link with which a person becomes its owner; null when there is a
+ * workspace already. One transaction: of several processes one makes it.
  */
 export function openFirstWorkspace(db: Db, config: Config, publicUrl: string): Promise<FirstWorkspace | null> {
   return db.transaction(async (tx) => {

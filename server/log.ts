@@ -13,8 +13,8 @@ const credentials = ['req.headers.authorization', 'req.headers.cookie', 'headers
 const written = 'body email name path query req.url subject text title to token url'.split(' ');
 
 /**
- * The log of the process: JSON lines, or readable ones on a terminal. Credentials are cut out wherever headers show, and
- * so is what people write.
+ * The log of the process: JSON lines, or readable ones on a terminal. Credentials are cut out wherever headers show,
+ * and so is what people write.
  * `destination` takes JSON lines instead of the standard output.
  */
 export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, destination?: DestinationStream) {

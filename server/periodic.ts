@@ -17,8 +17,8 @@ const renew = 'update sweeps set begun_at = now() where name = $1';
 const failed = `update sweeps set begun_at = now() - make_interval(mins => greatest(0, $2::int - 30)) where name = $1`;
 
 /**
- * Does the work, unless a process has it in progress or did it within the pause; after a failure it is done again when half
- * an hour has passed, however long the pause is. Returns whether it did.
+ * Does the work, unless a process has it in progress or did it within the pause; after a failure it is done again when
+ * half an hour has passed, however long the pause is. Returns whether it did.
  */
 export async function runPeriodically(
   db: Db,

@@ -42,7 +42,9 @@ export interface RunningService {
   drain(): void;
   /** Makes in advance what the first request for it would wait for: the OpenAPI document. */
   prepare(): void;
-  /** Finishes the requests in flight and gives up the work in hand, then closes the listener. The database stays open. */
+  /**
+   * Finishes the requests in flight and gives up the work in hand, then closes the listener. The database stays open.
+   */
   close(): Promise<void>;
 }
 

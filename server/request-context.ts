@@ -49,7 +49,10 @@ function originOf(request: FastifyRequest, principal: Principal | null): Origin 
   };
 }
 
-/** Makes the context of each request, and calls `onEvent` after one that recorded an event. Its `signal` is aborted when the client disconnects before the answer is sent. */
+/**
+ * Makes the context of each request, and calls `onEvent` after one that recorded an event. Its `signal` is aborted when
+ * the client disconnects before the answer is sent.
+ */
 export function contextOfRequests(shared: Shared, onEvent: () => void): ContextFor {
   return (request, reply) => {
     const gone = new AbortController();

@@ -10,9 +10,9 @@ import { within } from './runtime/timeouts.ts';
 const minSeconds = 5;
 
 /**
- * Stops a running service within `SHUTDOWN_SECONDS`: it drains for `LAME_DUCK_SECONDS`, or until `hurry` is aborted; then
- * it stops listening, requests and streams end, jobs are handed back, and the database is closed. What has not ended in
- * time is cut: transactions are rolled back, and the leases of jobs run out.
+ * Stops a running service within `SHUTDOWN_SECONDS`: it drains for `LAME_DUCK_SECONDS`, or until `hurry` is aborted;
+ * then it stops listening, requests and streams end, jobs are handed back, and the database is closed. What has not
+ * ended in time is cut: transactions are rolled back, and the leases of jobs run out.
  */
 export async function shutDown(
   service: RunningService,

@@ -17,7 +17,9 @@ const forPeople = [
   StartError,
 ];
 
-/** What went wrong at the start, and what to do about it where that is known. `host` and `port` are those to listen on. */
+/**
+ * What went wrong at the start, and what to do about it where that is known. `host` and `port` are those to listen on.
+ */
 export function describeStartError(error: unknown, host = '', port = 0): string {
   if (error instanceof Error && forPeople.some((kind) => error instanceof kind)) return error.message;
   const { code, message, hostname, syscall } = error as NodeJS.ErrnoException & { hostname?: string };

@@ -137,9 +137,9 @@ export function keptDaysOf(config: Config): KeptDays {
 
 /**
  * Deletes what has expired: idempotency keys after 24 hours, rate counts after one, OAuth grants that were never
- * redeemed, registered clients that were never connected, endpoints of webhooks that were deleted, subscriptions over MCP that
- * ended, and events, deliveries of webhooks, notifications and chats after the days for which they are kept. Ends emails that
- * nobody sends.
+ * redeemed, registered clients that were never connected, endpoints of webhooks that were deleted, subscriptions over
+ * MCP that ended, and events, deliveries of webhooks, notifications and chats after the days for which they are kept.
+ * Ends emails that nobody sends.
  * @throws AggregateError once all was tried, when parts failed.
  */
 export async function sweep(db: Db, kept: KeptDays): Promise<void> {
@@ -202,8 +202,8 @@ const pauseMinutes = 30;
 const pauseOfWorkMinutes = 23.5 * 60;
 
 /**
- * The sweep, unless a process of the service has one in progress, or began one within the last half hour. Returns whether
- * it did.
+ * The sweep, unless a process of the service has one in progress, or began one within the last half hour. Returns
+ * whether it did.
  */
 export function sweepOnce(db: Db, kept: KeptDays, renewMs?: number): Promise<boolean> {
   return runPeriodically(db, { name: 'expired rows', pauseMinutes, renewMs }, () => sweep(db, kept));
@@ -221,8 +221,8 @@ export function sumDaysOnce(db: Db, renewMs?: number): Promise<boolean> {
 }
 
 /**
- * Every hour, by one of the processes: deletes what has expired, once a day the old traces of work, and sums up the minutes of
- * the days that are over. Returns the function that stops it.
+ * Every hour, by one of the processes: deletes what has expired, once a day the old traces of work, and sums up the
+ * minutes of the days that are over. Returns the function that stops it.
  */
 export function startSweeps(db: Db, log: Logger, kept: KeptDays): () => void {
   const run = async () => {

@@ -6,7 +6,9 @@ import { type Poller, startPoller } from './runtime/poller.ts';
 /** Changes that are added in one transaction, and workspaces that are counted in one call. */
 const maxChanges = 5000;
 const maxWorkspaces = 20;
-/** The pause in milliseconds after a call: reading the numbers of a workspace costs more with each change that waits. */
+/**
+ * The pause in milliseconds after a call: reading the numbers of a workspace costs more with each change that waits.
+ */
 const idleMs = 5000;
 const busyMs = 1000;
 const many = 500;

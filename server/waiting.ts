@@ -57,8 +57,8 @@ const pageHeaders = {
 const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' };
 
 /**
- * Answers for a process that waits for its database: `/healthz` with 200 and everything else with 503, as a page where a
- * browser asks for one, else as JSON. @throws Error (`EADDRINUSE` …) when it cannot listen.
+ * Answers for a process that waits for its database: `/healthz` with 200 and everything else with 503, as a page where
+ * a browser asks for one, else as JSON. @throws Error (`EADDRINUSE` …) when it cannot listen.
  */
 export async function listenWhileWaiting({ HOST: host, PORT: port, ...config }: Config): Promise<Server> {
   const message = 'The service is starting and waits for its database. Try again in a few seconds.';

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 /*
- * What packages bring into the first list although no page needs it there: it is left out of the build, or loaded when it
- * is used. Each edit must find its text, so that a new version of a package cannot bring it back unseen.
+ * What packages bring into the first list although no page needs it there: it is left out of the build, or loaded when
+ * it is used. Each edit must find its text, so that a new version of a package cannot bring it back unseen.
  */
 
 interface Edit {

@@ -16,7 +16,9 @@ const inEnglish: Plugin = {
 
 const markdownItParts = join(import.meta.dirname, 'markdown-it-parts.ts');
 
-/** What the shell of a signed-in person is made of. The other lines are what the list of todos shares with other pages. */
+/**
+ * What the shell of a signed-in person is made of. The other lines are what the list of todos shares with other pages.
+ */
 const shell = [
   ...['shell/app.tsx', 'shell/frame.tsx', 'settings/layout.tsx'],
   ...[
@@ -33,8 +35,8 @@ const shell = [
 const todos = ['todos/todos-page.tsx', 'quick-add/quick-add.tsx'];
 
 /**
- * Packages that are imported through one file which names all of them, so that their imports do not show who needs what:
- * they are split by use. Of tRPC that is what reads a stream (lean-packages.ts).
+ * Packages that are imported through one file which names all of them, so that their imports do not show who needs
+ * what: they are split by use. Of tRPC that is what reads a stream (lean-packages.ts).
  */
 const isSplit = (id: string) =>
   /[\\/]node_modules[\\/](react-aria|react-stately|@react-|@internationalized|@trpc[\\/]server[\\/]dist[\\/]resolveResponse)/.test(
@@ -60,8 +62,8 @@ function isReachedFrom(roots: readonly string[], id: string, graph: ModuleGraph)
 }
 
 /**
- * What the entry imports is one chunk, and so is what the shell adds to it, and what the list of todos adds to both; the
- * rest is split by use. With a function instead of the tag, rolldown 1.2 puts its own runtime into a fourth file.
+ * What the entry imports is one chunk, and so is what the shell adds to it, and what the list of todos adds to both;
+ * the rest is split by use. With a function instead of the tag, rolldown 1.2 puts its own runtime into a fourth file.
  */
 const groups = [
   { name: 'start', priority: 3, tags: ['$initial' as const] },
@@ -71,7 +73,8 @@ const groups = [
     name: (id: string, graph: ModuleGraph) => (isSplit(id) || !isReachedFrom(shell, id, graph) ? null : 'shell'),
   },
   {
-    // What the pages of todos share with the outbox, which is loaded after the first page. The guard is loaded by itself.
+    // What the pages of todos share with the outbox, which is loaded after the first page. The guard is loaded by
+    // itself.
     debugName: 'outbox',
     priority: 1,
     name: (id: string) => (/[\\/]src[\\/]outbox[\\/](?!guard|store)/.test(id) ? 'outbox' : null),

@@ -76,8 +76,8 @@ function library(operations: readonly Operation[], settings: Described): (path: 
 }
 
 /**
- * The documents for people and assistants: the reference at `/docs`, the guides below it, the Markdown of every page, and
- * `/llms.txt`. They need no internet and no credential.
+ * The documents for people and assistants: the reference at `/docs`, the guides below it, the Markdown of every page,
+ * and `/llms.txt`. They need no internet and no credential.
  */
 export function mountDocs(app: FastifyInstance, operations: readonly Operation[], settings: Described): void {
   const documentAt = library(operations, settings);

@@ -13,7 +13,9 @@ export interface Document {
   text: string;
 }
 
-/** Addresses of all documents, without making any: those of the guides, of the tags, and of the texts for assistants. */
+/**
+ * Addresses of all documents, without making any: those of the guides, of the tags, and of the texts for assistants.
+ */
 export function documentPaths(operations: readonly Operation[]): string[] {
   const tags = [...new Set(operations.map(({ tag }) => tag))];
   const guides = allGuides().map(({ name }) => `docs/${name}`);

@@ -94,8 +94,9 @@ function pausedCall(tool: Tool, ctx: AuthenticatedContext, input: unknown, reque
 }
 
 /**
- * Calls a tool for a client of 2026-07-28. When the answer waits for a person, the result is `input_required`: the client
- * shows forms and repeats the call with the answers, which decides without doing the work again. @throws Failure.
+ * Calls a tool for a client of 2026-07-28. When the answer waits for a person, the result is `input_required`: the
+ * client shows forms and repeats the call with the answers, which decides without doing the work again. @throws
+ * Failure.
  */
 export async function callWithInputRequired(
   tool: Tool,
@@ -132,8 +133,8 @@ export async function callWithInputRequired(
 const maxCallMs = 55_000;
 
 /**
- * Calls a tool for a client of `initialize`: while the call is open, `ask` sends the forms, and the call continues with the
- * answers, whichever process receives them. @throws Failure.
+ * Calls a tool for a client of `initialize`: while the call is open, `ask` sends the forms, and the call continues with
+ * the answers, whichever process receives them. @throws Failure.
  */
 export async function callWithElicitation(
   tool: Tool,

@@ -40,8 +40,8 @@ async function isRevoked({ db, principal, clock }: AuthenticatedContext): Promis
 
 /**
  * Opens the stream of a subscription: `active` first, then its events, and a heartbeat with the position after 15 s of
- * silence. It ends when the credential does, when the reader falls far behind, the client is gone or the process stops; the
- * client resumes at its cursor. @throws Failure 400 for a cursor that is not valid.
+ * silence. It ends when the credential does, when the reader falls far behind, the client is gone or the process stops;
+ * the client resumes at its cursor. @throws Failure 400 for a cursor that is not valid.
  */
 export async function openStream(
   ctx: AuthenticatedContext,

@@ -20,8 +20,8 @@ import { type OpenedStream, openStream } from './event-stream.ts';
 import { eventError, protocolErrorOf } from './protocol-errors.ts';
 
 /*
- * MCP Events (io.modelcontextprotocol/events, SEP-3415, for clients of 2026-07-28) over the log of the workspace: an event
- * type of the log is one of the catalogue, in all three modes of delivery.
+ * MCP Events (io.modelcontextprotocol/events, SEP-3415, for clients of 2026-07-28) over the log of the workspace: an
+ * event type of the log is one of the catalogue, in all three modes of delivery.
  */
 
 export const eventsExtension = 'io.modelcontextprotocol/events';

@@ -6,9 +6,9 @@ import { showsForms } from './elicitation.ts';
 import { signState, verifyState } from './signed-state.ts';
 
 /*
- * Elicitation for clients of `initialize`, without state in the service. The session id holds only what the client declared
- * in `initialize`. A question is a JSON-RPC request whose id is a signed state: it names what the answer decides, so that
- * any process can take the answer.
+ * Elicitation for clients of `initialize`, without state in the service. The session id holds only what the client
+ * declared in `initialize`. A question is a JSON-RPC request whose id is a signed state: it names what the answer
+ * decides, so that any process can take the answer.
  */
 
 type Json = Record<string, unknown>;
@@ -55,9 +55,9 @@ function isAnswer(message: unknown): message is { id: string; result?: unknown }
 }
 
 /**
- * Takes the answers to such questions out of a body and notifies the processes that wait for them. Returns how many there
- * were, and the remaining messages. @throws Failure 400 for an answer to an unknown question, or to one that is older
- * than an hour.
+ * Takes the answers to such questions out of a body and notifies the processes that wait for them. Returns how many
+ * there were, and the remaining messages. @throws Failure 400 for an answer to an unknown question, or to one that is
+ * older than an hour.
  */
 export async function takeAnswers(
   ctx: AuthenticatedContext,

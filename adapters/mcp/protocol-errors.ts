@@ -4,8 +4,8 @@ import { eventErrors } from '../../domain/events/occurrences.ts';
 import type { Exchange } from '../tools/answer.ts';
 
 /**
- * An error of MCP Events (SEP-3415, codes -32023 to -32027), to be thrown by a handler. `data` names the argument or the
- * limit that the error is about.
+ * An error of MCP Events (SEP-3415, codes -32023 to -32027), to be thrown by a handler. `data` names the argument or
+ * the limit that the error is about.
  */
 export function eventError(name: keyof typeof eventErrors, message: string, data: Record<string, unknown>) {
   return new ProtocolError(eventErrors[name], message, data);

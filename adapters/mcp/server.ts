@@ -86,8 +86,8 @@ function calledTool(body: unknown): string {
 }
 
 /**
- * The protocol in both versions, without sessions: 2026-07-28, where every request stands alone, and `initialize` clients
- * up to 2025-11-25. The SDK implements it; validation is the procedure's.
+ * The protocol in both versions, without sessions: 2026-07-28, where every request stands alone, and `initialize`
+ * clients up to 2025-11-25. The SDK implements it; validation is the procedure's.
  */
 export function createEndpoint(tools: readonly Tool[]): McpEndpoint {
   const catalogue = catalogueOf(tools);

@@ -29,7 +29,9 @@ export function signState(
   return Buffer.concat([mac(ctx, purpose, payload), payload]).toString('base64url');
 }
 
-/** The value that `signState` signed; undefined when it was changed, has expired, or has another purpose or credential. */
+/**
+ * The value that `signState` signed; undefined when it was changed, has expired, or has another purpose or credential.
+ */
 export function verifyState<Value>(ctx: AuthenticatedContext, purpose: string, signed: string): Value | undefined {
   const bytes = Buffer.from(signed, 'base64url');
   const payload = bytes.subarray(32);

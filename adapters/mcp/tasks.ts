@@ -10,9 +10,9 @@ import {
 import { z } from 'zod';
 
 /*
- * The extension io.modelcontextprotocol/tasks (SEP-2663, for clients of 2026-07-28): a client that declares it in a request
- * gets a handle on work that goes on, and asks for its state with `tasks/get`. This is what travels; `TaskSource` has the
- * work.
+ * The extension io.modelcontextprotocol/tasks (SEP-2663, for clients of 2026-07-28): a client that declares it in a
+ * request gets a handle on work that goes on, and asks for its state with `tasks/get`. This is what travels;
+ * `TaskSource` has the work.
  */
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -81,8 +81,8 @@ function fieldsOf(taskId: string, { createdAt, lastUpdatedAt, ttlMs }: Task): Js
 }
 
 /**
- * The result of a call whose work goes on as a task (`CreateTaskResult`). The SDK has no type for it, and `ParamsServer`
- * lets it pass.
+ * The result of a call whose work goes on as a task (`CreateTaskResult`). The SDK has no type for it, and
+ * `ParamsServer` lets it pass.
  */
 export function createdTask(taskId: string, task: Task): CallToolResult {
   return { resultType: 'task', status: 'working', ...fieldsOf(taskId, task) } as unknown as CallToolResult;

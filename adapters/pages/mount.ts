@@ -77,7 +77,9 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile
 /** The pages that were read last, and the build that they are of. */
 let latest: { build: string; site: Site } | undefined;
 
-/** The pages built in `directory`, read once for all services of the process; undefined when nothing was built there. */
+/**
+ * The pages built in `directory`, read once for all services of the process; undefined when nothing was built there.
+ */
 function siteOf(directory: string): Site | undefined {
   const made = statSync(join(directory, 'index.html'), { throwIfNoEntry: false });
   if (!made) return undefined;
@@ -146,7 +148,8 @@ export function mountPages(app: FastifyInstance, directory = built): void {
     if (file) return send(request, reply, file, 'public, max-age=31536000, immutable');
     return reply.callNotFound();
   });
-  // At the root: the worker answers for all pages, and the manifest is of all of them. Browsers compare them with theirs.
+  // At the root: the worker answers for all pages, and the manifest is of all of them. Browsers compare them with
+  // theirs.
   for (const name of rootFiles) {
     app.get(`/${name}`, open, async (request, reply) => {
       const file = current()?.root.get(name);

@@ -65,8 +65,8 @@ function stepsOf(url: string): string[] {
 }
 
 /**
- * Finds known paths below `prefix` where no route takes the method, for what names requests by their routes. Returns what
- * adds the refusal: after the gate, which counts the request.
+ * Finds known paths below `prefix` where no route takes the method, for what names requests by their routes. Returns
+ * what adds the refusal: after the gate, which counts the request.
  */
 export function findOtherMethods(app: FastifyInstance, operations: readonly Pattern[], prefix: string): () => void {
   const paths = pathsOf(operations);

@@ -112,8 +112,8 @@ function matches(header: string, tag: string): boolean {
 }
 
 /**
- * One Fastify route per operation, compiled once, below the prefix that `app` is mounted at. Other methods of their paths
- * are refused (`other-methods.ts`).
+ * One Fastify route per operation, compiled once, below the prefix that `app` is mounted at. Other methods of their
+ * paths are refused (`other-methods.ts`).
  */
 export function mountOperations(
   app: FastifyInstance,

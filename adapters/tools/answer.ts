@@ -44,8 +44,8 @@ function result(structuredContent: Json, text: string, isError: boolean): CallTo
 }
 
 /**
- * The characters that an answer may have: those of a page of rows grow with their number. Messages are chosen to fit by their
- * tool, which shows at least one.
+ * The characters that an answer may have: those of a page of rows grow with their number. Messages are chosen to fit by
+ * their tool, which shows at least one.
  */
 function limitFor(tool: Tool, data: unknown): number {
   const { chosen, given, row } = maxCharacters;
@@ -132,7 +132,9 @@ function fittingRows(tool: Tool, data: unknown, view: Showing): number {
   return count;
 }
 
-/** Calls a tool, and answers what it returned. A page that is too long is read again with fewer rows. @throws Failure. */
+/**
+ * Calls a tool, and answers what it returned. A page that is too long is read again with fewer rows. @throws Failure.
+ */
 export async function answerTo(tool: Tool, ctx: AuthenticatedContext, input: unknown): Promise<CallToolResult> {
   const view = showing(ctx.service.publicUrl);
   let data = await tool.call(ctx, input);

@@ -42,8 +42,8 @@ export function lengthsOnce(): (text: string) => number {
 }
 
 /**
- * The value without nulls, at any depth, with texts cut to `maxText` characters, lists in objects shortened to `maxItems`,
- * and with the `url` of each object.
+ * The value without nulls, at any depth, with texts cut to `maxText` characters, lists in objects shortened to
+ * `maxItems`, and with the `url` of each object.
  */
 export function compact(
   value: unknown,

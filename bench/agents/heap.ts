@@ -9,7 +9,9 @@ interface Reply {
   result?: { result?: { value?: Held } };
 }
 
-/** Asks the inspector of a process (`--inspect=127.0.0.1:PORT`): https://chromedevtools.github.io/devtools-protocol/v8 */
+/**
+ * Asks the inspector of a process (`--inspect=127.0.0.1:PORT`): https://chromedevtools.github.io/devtools-protocol/v8
+ */
 export async function heldBy(port: number): Promise<Held> {
   const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
     webSocketDebuggerUrl: string;

@@ -4,8 +4,8 @@ import type { ModelOrder, ModelReport } from './model.ts';
 import { clockMs, tokenIn } from './tokens.ts';
 
 /*
- * A model that costs nothing: an endpoint of the OpenAI protocol that answers at once, in a process of its own. It notes
- * when it was asked about which message, and can hold its answers to turns back until its parent lets them go.
+ * A model that costs nothing: an endpoint of the OpenAI protocol that answers at once, in a process of its own. It
+ * notes when it was asked about which message, and can hold its answers to turns back until its parent lets them go.
  */
 
 interface Message {

@@ -40,7 +40,9 @@ export async function jobsLeft({ db }: BenchDatabase, target: Target): Promise<n
 
 const timeoutMs = 120_000;
 
-/** Waits until all jobs are done: titles and subtitles are written after their turns. @throws Error when they are not. */
+/**
+ * Waits until all jobs are done: titles and subtitles are written after their turns. @throws Error when they are not.
+ */
 export async function settled(database: BenchDatabase, target: Target): Promise<void> {
   for (const begun = performance.now(); (await jobsLeft(database, target)) > 0; await sleep(10)) {
     if (performance.now() - begun > timeoutMs) throw new Error('The jobs of the agents are not done in time.');

@@ -67,8 +67,8 @@ async function idle(database: BenchDatabase, service: Server, seconds: number) {
 }
 
 /**
- * `waiters` requests of createChat with waitSeconds at a time, whose model holds its answers until all wait. The service
- * must be started with its inspector at `inspector`.
+ * `waiters` requests of createChat with waitSeconds at a time, whose model holds its answers until all wait. The
+ * service must be started with its inspector at `inspector`.
  */
 export async function measureWaiting(field: Field, service: Server, model: Model, inspector: number): Promise<Waiting> {
   const { database, clients, keys, options } = field;

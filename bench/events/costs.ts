@@ -66,7 +66,9 @@ export async function compareWrites(database: BenchDatabase, options: Options): 
   }
 }
 
-/** What the sequencer costs while nothing is written, in CPU milliseconds per minute: of its process, and of PostgreSQL. */
+/**
+ * What the sequencer costs while nothing is written, in CPU milliseconds per minute: of its process, and of PostgreSQL.
+ */
 export interface IdleFigures {
   process: number;
   database: number;

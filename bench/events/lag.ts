@@ -41,8 +41,8 @@ const insert = `insert into event_queue (workspace_id, id, type, object_id, pare
   values ($1, $2, 'todo.created', $2, '{}', '{}', 'service', 'schedule')`;
 
 /**
- * Writes one event after another; `write` returns when its commit was acknowledged (`clockMs`). Returns the delays until a
- * reader had each of them.
+ * Writes one event after another; `write` returns when its commit was acknowledged (`clockMs`). Returns the delays
+ * until a reader had each of them.
  */
 async function delaysOf(
   followers: Followers,

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { clockMs } from '../agents/tokens.ts';
 
 /*
- * Many readers of the stream of events in a process of their own, each on a connection of its own. They look at as little
- * of what comes as they can: thousands of them share a machine with the service.
+ * Many readers of the stream of events in a process of their own, each on a connection of its own. They look at as
+ * little of what comes as they can: thousands of them share a machine with the service.
  */
 
 /** An order to the readers: `count` more connections, opened `atOnce` at a time. */

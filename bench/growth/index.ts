@@ -140,8 +140,8 @@ async function historyOf({ db, keys }: BenchDatabase, { workspaces, messages }: 
 }
 
 /**
- * Fills a database of its own with a tenth of a history of two years and with all of it, then keeps only the last days, and
- * measures tables and requests each time.
+ * Fills a database of its own with a tenth of a history of two years and with all of it, then keeps only the last days,
+ * and measures tables and requests each time.
  */
 export async function measureGrowth(options: Options, print: (line: string) => void): Promise<GrowthFigures> {
   const database = await openBenchDatabase({ ...options, data: undefined }, () => {});

@@ -32,8 +32,8 @@ export interface Options {
   /**
    * Prefixes of the workloads to run, or `agents`, `events`, `mcp`, `pages`, `recordings`, `schedules`, `searches`,
    * `start`; all of these when empty. `growth`, which makes a database of its own, `peers`, which installs others, and
-   * `soak`, which takes half an hour, are measured only when they are named, and so are `citus`, `standby` and `tenfold`, each
-   * alone.
+   * `soak`, which takes half an hour, are measured only when they are named, and so are `citus`, `standby` and
+   * `tenfold`, each alone.
    */
   only: string[];
   /** Data directory that is kept; a temporary one when undefined. */

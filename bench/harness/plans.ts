@@ -50,8 +50,8 @@ export async function buffersOf({ driver }: Database, { text, values, plan }: Pl
 }
 
 /**
- * A database that counts the buffers of each statement that it runs, by running it twice. `isTransaction`: with the plans of
- * a transaction, which are made without values.
+ * A database that counts the buffers of each statement that it runs, by running it twice. `isTransaction`: with the
+ * plans of a transaction, which are made without values.
  */
 export function measured(database: Database, isTransaction = false): { db: Db; buffers: () => number } {
   let sum = 0;

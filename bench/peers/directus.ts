@@ -37,8 +37,8 @@ async function addPerson(url: string, admin: string): Promise<string> {
 }
 
 /**
- * Directus asked with the static token of a person who may read and create todos, and with its rate limit in memory, which is
- * not reached; without telemetry and without refusing requests under load, all else as it is by default.
+ * Directus asked with the static token of a person who may read and create todos, and with its rate limit in memory,
+ * which is not reached; without telemetry and without refusing requests under load, all else as it is by default.
  */
 export async function startDirectus(folder: string, url: string): Promise<Peer> {
   const admin = randomBytes(24).toString('hex');

@@ -12,8 +12,8 @@ import { instant, type Row, rankOf, todoOf } from '../requests/ceiling-answers.t
 import { countsSchema } from './todos.ts';
 
 /*
- * The same endpoint as it is usually written: Fastify and the query builder of drizzle, a statement that looks up the key and
- * one that counts the request in a table of its own, then the work, one statement after the other.
+ * The same endpoint as it is usually written: Fastify and the query builder of drizzle, a statement that looks up the
+ * key and one that counts the request in a table of its own, then the work, one statement after the other.
  */
 
 const db = drizzle(postgres(process.env.DATABASE_URL ?? '', { max: 20, connection: { TimeZone: 'UTC' } }));
@@ -29,7 +29,9 @@ const requests = pgSchema(countsSchema).table(
 
 type Caller = typeof credentials.$inferSelect;
 
-/** The credential of a request, once that is counted; undefined: it is not valid, or has had its requests of the minute. */
+/**
+ * The credential of a request, once that is counted; undefined: it is not valid, or has had its requests of the minute.
+ */
 async function admit(authorization = ''): Promise<Caller | undefined> {
   const secret = createHash('sha256').update(authorization.slice(7)).digest();
   const [found] = await db

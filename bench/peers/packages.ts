@@ -16,8 +16,8 @@ const manifest = `${JSON.stringify({ private: true, dependencies: peerVersions, 
 const folder = join(root, 'node_modules/.cache/bench-peers');
 
 /**
- * Installs the peers from npm below `node_modules/.cache`, unless these versions are there, without scripts of packages.
- * They are no dependencies of the project: 1,200 packages. Returns the folder.
+ * Installs the peers from npm below `node_modules/.cache`, unless these versions are there, without scripts of
+ * packages. They are no dependencies of the project: 1,200 packages. Returns the folder.
  */
 export async function installPeers(print: (line: string) => void): Promise<string> {
   const installed = join(folder, 'installed.json');

@@ -11,8 +11,8 @@ export const directusSchema = 'peers_directus';
 export const countsSchema = 'peers_counts';
 
 /**
- * Copies the listed todos for the peers: one table with the columns that they fill a page with, and the index of a page. They
- * have no search, no event log, no assignees and no numbers to keep.
+ * Copies the listed todos for the peers: one table with the columns that they fill a page with, and the index of a
+ * page. They have no search, no event log, no assignees and no numbers to keep.
  */
 export async function copyTodos({ db }: Pick<BenchDatabase, 'db'>): Promise<void> {
   await dropTodos({ db });

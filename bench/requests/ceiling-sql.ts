@@ -93,7 +93,9 @@ const made = `made as (
 /** $1 workspace, $2 id, $3 title, $4 content, $5 priority, $6 due date, $7 and $8 folded texts, $9 user. */
 export const create = `with ${made} select ${columns('assigned')} from made t`;
 
-/** The same, then $10 credential, $11 idempotency key, $12 fingerprint of the body; a used key violates a constraint. */
+/**
+ * The same, then $10 credential, $11 idempotency key, $12 fingerprint of the body; a used key violates a constraint.
+ */
 export const createOnce = `with ${made}, answered as materialized (
     select ${columns('assigned')} from made t
   ), stored as (

@@ -7,8 +7,8 @@ import { type Admitted, gateOf } from './ceiling-gate.ts';
 import * as statements from './ceiling-sql.ts';
 
 /*
- * The baseline of the bench: the same responses from Fastify and postgres.js alone, without schemas, error format, entity
- * tags or signed cursors, but with the same key check, request count, durability and rows.
+ * The baseline of the bench: the same responses from Fastify and postgres.js alone, without schemas, error format,
+ * entity tags or signed cursors, but with the same key check, request count, durability and rows.
  */
 
 const identity = (value: string) => value;

@@ -18,8 +18,8 @@ export interface RequestFigures {
 }
 
 /**
- * Loads service and ceiling with every workload that `options.only` selects; `parts` are its other names. @throws Error when
- * one of them is unknown.
+ * Loads service and ceiling with every workload that `options.only` selects; `parts` are its other names. @throws Error
+ * when one of them is unknown.
  */
 export async function measureRequests(
   database: BenchDatabase,

@@ -18,7 +18,9 @@ export function searchedWords(): [kind: string, text: string][] {
   ];
 }
 
-/** The query of a page some pages into a workspace, as the server there says; of the first one where all fits on one. */
+/**
+ * The query of a page some pages into a workspace, as the server there says; of the first one where all fits on one.
+ */
 async function deepQuery(url: string, key: string, pages: number, limit: number): Promise<string> {
   let query = '';
   for (let page = 0; page < pages; page++) {

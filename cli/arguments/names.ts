@@ -49,7 +49,10 @@ export function takesTitles(catalogue: Catalogue, field: string): boolean {
   return typesOf(field).some((type) => titledListOf(catalogue, type) !== undefined);
 }
 
-/** Resources with this name, else those whose id starts with the text: active before archived, exact before case-insensitive. */
+/**
+ * Resources with this name, else those whose id starts with the text: active before archived, exact before
+ * case-insensitive.
+ */
 function matchesOf(text: string, found: readonly Named[]): Named[] {
   const active = found.filter(({ isArchived }) => !isArchived);
   const archived = found.filter(({ isArchived }) => isArchived);

@@ -19,7 +19,9 @@ function isCalendarDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
-/** `YYYY-MM-DD` from `YYYY-MM-DD`, `today`, `tomorrow`, `yesterday`, `+3d` or `-2w`; undefined when it is none of them. */
+/**
+ * `YYYY-MM-DD` from `YYYY-MM-DD`, `today`, `tomorrow`, `yesterday`, `+3d` or `-2w`; undefined when it is none of them.
+ */
 export function readDay(text: string, now: Date): string | undefined {
   if (isCalendarDay(text)) return text;
   const named = { today: 0, tomorrow: 1, yesterday: -1 }[text.toLowerCase()];
@@ -32,8 +34,8 @@ export function readDay(text: string, now: Date): string | undefined {
 const full = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
- * RFC 3339 from RFC 3339, `now`, `-24h`, `+30m`, `YYYY-MM-DDTHH:MM` (with a space too) or `YYYY-MM-DD` (its first minute);
- * undefined when it is none of them.
+ * RFC 3339 from RFC 3339, `now`, `-24h`, `+30m`, `YYYY-MM-DDTHH:MM` (with a space too) or `YYYY-MM-DD` (its first
+ * minute); undefined when it is none of them.
  */
 export function readInstant(text: string, now: Date): string | undefined {
   if (full.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : text;

@@ -4,8 +4,8 @@ import type { Calls } from '../service/calls.ts';
 import { oneLine } from '../terminal/safe.ts';
 
 /*
- * Resources that are named by their title, or by the start of their id: todos, chats and captures. There may be many, so
- * they are searched for instead of listed.
+ * Resources that are named by their title, or by the start of their id: todos, chats and captures. There may be many,
+ * so they are searched for instead of listed.
  */
 
 /** A resource that a text may stand for. */
@@ -87,7 +87,9 @@ export class TitledSearch {
     this.#operation = operation;
   }
 
-  /** The resources of a list that match. `isPast`: once one is found, neither this one nor a later one has to be read. */
+  /**
+   * The resources of a list that match. `isPast`: once one is found, neither this one nor a later one has to be read.
+   */
   async #search(
     query: Query,
     matches: (each: Titled) => boolean,
@@ -127,7 +129,9 @@ export class TitledSearch {
     return { found: exact.length > 0 ? exact : found, isComplete };
   }
 
-  /** Active or archived resources that a text stands for. @throws CliFailure 2 when more could match than can be read. */
+  /**
+   * Active or archived resources that a text stands for. @throws CliFailure 2 when more could match than can be read.
+   */
   async #candidates(text: string, shown: string, now: Date, archived: Query): Promise<Titled[]> {
     const byPrefix = await this.#byPrefix(text, now, archived);
     const byTitle = await this.#byTitle(text, archived);

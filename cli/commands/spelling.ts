@@ -50,7 +50,9 @@ export const namedThings: Readonly<Record<string, readonly string[]>> = {
 /** Body fields that become the positional text when nothing in the body is required; the first match is used. */
 export const naturalFields: readonly string[] = ['message', 'title'];
 
-/** Objects whose parts always have the name of the object in front: they are what another field says of something else. */
+/**
+ * Objects whose parts always have the name of the object in front: they are what another field says of something else.
+ */
 export const prefixedObjects: readonly string[] = ['where'];
 
 /** Body lists that become the positional arguments although another field can stand in their place. */

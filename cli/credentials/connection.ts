@@ -54,7 +54,10 @@ interface Parts {
   version: string;
 }
 
-/** A connection with the credentials of the environment, else of a profile; those are sent to the profile's address only. */
+/**
+ * A connection with the credentials of the environment, else of a profile; those are sent to the profile's address
+ * only.
+ */
 export function connect({ store, environment, profileName, profile, version }: Parts): Connection {
   const { TANDEM_URL } = environment;
   const key = environment.TANDEM_API_KEY?.trim();
@@ -71,7 +74,9 @@ export function connect({ store, environment, profileName, profile, version }: P
   const clientId = grant?.clientId;
   let isRenewedEarly = true;
 
-  /** The stored grant, which another process may have renewed; undefined when the profile is signed in otherwise now. */
+  /**
+   * The stored grant, which another process may have renewed; undefined when the profile is signed in otherwise now.
+   */
   const storedGrant = ({ profiles }: Settings): Grant | undefined => {
     const stored = profiles[profileName];
     return stored?.url === url && stored.grant?.clientId === clientId ? stored.grant : undefined;

@@ -196,7 +196,9 @@ export async function authorize(
   }
 }
 
-/** Gets a new access token; undefined when the grant has ended. @throws CliFailure 8 after a few tries within a minute. */
+/**
+ * Gets a new access token; undefined when the grant has ended. @throws CliFailure 8 after a few tries within a minute.
+ */
 export async function renewGrant(grant: Grant, version: string): Promise<Grant | undefined> {
   const { clientId, refreshToken, tokenEndpoint } = grant;
   const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };

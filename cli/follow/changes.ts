@@ -19,8 +19,9 @@ function lineOf(event: EventAnswer, { out }: Context, fields: readonly string[] 
 }
 
 /**
- * Prints the changes of the workspace as they happen, each on a line, until Ctrl-C. The positions between them, which say how
- * far the log has been read, are for programs alone. @throws CliFailure 130 for Ctrl-C, and when it cannot be followed.
+ * Prints the changes of the workspace as they happen, each on a line, until Ctrl-C. The positions between them, which
+ * say how far the log has been read, are for programs alone. @throws CliFailure 130 for Ctrl-C, and when it cannot be
+ * followed.
  */
 export async function followChanges(
   operation: CatalogueOperation,

@@ -45,9 +45,9 @@ async function* withIdleTimeout(body: ReadableStream<Uint8Array>, broken: AbortC
 }
 
 /**
- * What a stream sends after `after`, with its data parsed. After a lost connection it resumes where it stopped: nothing is
- * repeated or missed. What is not `isNew` is left out: every connection begins with something known. It ends when `stop`
- * aborts. @throws CliFailure when it cannot resume.
+ * What a stream sends after `after`, with its data parsed. After a lost connection it resumes where it stopped: nothing
+ * is repeated or missed. What is not `isNew` is left out: every connection begins with something known. It ends when
+ * `stop` aborts. @throws CliFailure when it cannot resume.
  */
 export async function* followStream(
   open: (signal: AbortSignal, after: string) => Promise<Response>,

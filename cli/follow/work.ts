@@ -116,7 +116,8 @@ export async function readAgain(object: string, id: unknown, calls: Calls, { cat
 
 /**
  * The response of an operation after its work has ended, with the messages that the agent produced: in `replies`, as a
- * request with `waitSeconds` returns them, or in `messages` beside the fields of the resource. A run is read from its todo.
+ * request with `waitSeconds` returns them, or in `messages` beside the fields of the resource. A run is read from its
+ * todo.
  */
 export async function settled(answer: unknown, outcome: Outcome, calls: Calls, context: Context): Promise<unknown> {
   const { object, id, todoId } = answer as Record<string, string>;

@@ -38,7 +38,9 @@ function messageOf(error: unknown, command: Command | undefined): string {
   return `${shownParam(param, command)}${message.slice(param.length)}`;
 }
 
-/** Prints an error on stderr: for people, or with `isJson` as the API's error object, with `hints` where there are any. */
+/**
+ * Prints an error on stderr: for people, or with `isJson` as the API's error object, with `hints` where there are any.
+ */
 export function printError(error: unknown, err: Output, isJson: boolean, command?: Command): void {
   if (isJson) {
     const { message, hints = [], exitCode = 1 } = error as Partial<CliFailure>;

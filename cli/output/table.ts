@@ -47,8 +47,8 @@ const heading = (name: string) =>
 const minBesideId = 2;
 
 /**
- * Rows for people: a heading, and columns that are cut to fit the terminal. In a narrow one the id, which must not be cut,
- * is on a line below its row, so that the title comes first.
+ * Rows for people: a heading, and columns that are cut to fit the terminal. In a narrow one the id, which must not be
+ * cut, is on a line below its row, so that the title comes first.
  */
 export function table(names: readonly string[], rows: readonly Row[], output: Output, now: Date | undefined): string {
   const [first, ...others] = names;

@@ -48,7 +48,9 @@ async function errorOf(response: Response): Promise<ErrorBody> {
   return { code: foreignAnswer, message: `The response is not from Tandem: ${status}. Check the address.` };
 }
 
-/** The body of a success: an object of the service, which says what it is. @throws Refused when another server answered. */
+/**
+ * The body of a success: an object of the service, which says what it is. @throws Refused when another server answered.
+ */
 async function bodyOf({ answer }: CatalogueOperation, text: string): Promise<unknown> {
   let statusText = 'without JSON';
   try {

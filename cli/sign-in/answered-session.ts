@@ -29,8 +29,8 @@ async function replaceSession(send: () => Promise<Answer>, parsed: Parsed, { sto
 }
 
 /**
- * The body of the answer of an operation. The session of the profile is replaced where the operation replaces it, and its token
- * is not returned then; of other sessions that are opened it is said that they are not stored.
+ * The body of the answer of an operation. The session of the profile is replaced where the operation replaces it, and
+ * its token is not returned then; of other sessions that are opened it is said that they are not stored.
  */
 export async function bodyOf(
   operation: CatalogueOperation,

@@ -82,7 +82,10 @@ async function withPassword(parsed: Parsed, context: Context, url: string, email
   return { session: { ...session, ...moved } };
 }
 
-/** Moves a new session to another workspace, or ends it where that fails. @throws CliFailure 2 for a name that none or several have. */
+/**
+ * Moves a new session to another workspace, or ends it where that fails. @throws CliFailure 2 for a name that none or
+ * several have.
+ */
 async function sessionIn(client: Client, context: Context, workspace: string) {
   try {
     const shown = '--workspace';

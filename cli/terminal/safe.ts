@@ -1,6 +1,6 @@
 /*
- * Texts from a service are untrusted: an unfiltered title could clear the screen, hide a line or write to the clipboard.
- * Control characters and those that change the text direction are replaced by visible signs.
+ * Texts from a service are untrusted: an unfiltered title could clear the screen, hide a line or write to the
+ * clipboard. Control characters and those that change the text direction are replaced by visible signs.
  */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal

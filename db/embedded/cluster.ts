@@ -52,7 +52,10 @@ export async function requireCluster(dataDir: string): Promise<void> {
   }
 }
 
-/** True when `clusterDir` holds a cluster of this major version, false when there is nothing yet. Throws for anything else. */
+/**
+ * True when `clusterDir` holds a cluster of this major version, false when there is nothing yet. Throws for anything
+ * else.
+ */
 export async function clusterExists(clusterDir: string, binaries: Binaries, account: Account): Promise<boolean> {
   const entries = await fs.readdir(clusterDir).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [] as string[];

@@ -20,8 +20,8 @@ export interface EmbeddedOptions {
   /** Fixed TCP port; when omitted a free one is picked at each start. */
   port?: number;
   /**
-   * True (the default): this process owns the directory. False: attach to a running database, or start it if none runs; it must
-   * have been made before.
+   * True (the default): this process owns the directory. False: attach to a running database, or start it if none runs;
+   * it must have been made before.
    */
   exclusive?: boolean;
   /** Extra PostgreSQL settings. */

@@ -5,7 +5,9 @@ import { replaceRefused } from './replacements.ts';
 /** The table to which the others are colocated: every key begins with its id. */
 const tenants = 'workspaces';
 
-/** A reference table cannot refer to a distributed one. The service writes members of workspaces that are there only. */
+/**
+ * A reference table cannot refer to a distributed one. The service writes members of workspaces that are there only.
+ */
 const refused: ReadonlySet<string> = new Set(['members_workspace_fk']);
 
 /**
@@ -49,8 +51,8 @@ function ordered(tables: readonly Placed[]): Placed[] {
 }
 
 /**
- * Places the tables of a migrated database on the nodes of Citus, all in one transaction, with their rows. Tables that are
- * in their place stay as they are, so it may be run again. Returns what it did, a line for each table.
+ * Places the tables of a migrated database on the nodes of Citus, all in one transaction, with their rows. Tables that
+ * are in their place stay as they are, so it may be run again. Returns what it did, a line for each table.
  * @throws DistributionError when the cluster is not ready.
  */
 export async function distributeTables(sql: Sql): Promise<string[]> {

@@ -126,9 +126,9 @@ function textOf(step: Step, values: readonly unknown[], results: ReadonlyMap<str
 }
 
 /**
- * Sends a statement in steps, in one transaction: the rows of each are given to those that read them, so that what Citus
- * does not run in one statement (inserts in a `with` list, local tables beside distributed ones) runs in several. Returns
- * the rows of the last.
+ * Sends a statement in steps, in one transaction: the rows of each are given to those that read them, so that what
+ * Citus does not run in one statement (inserts in a `with` list, local tables beside distributed ones) runs in several.
+ * Returns the rows of the last.
  */
 export async function runSteps(steps: readonly Step[], values: readonly unknown[], send: SendStep): Promise<Rows> {
   const results = new Map<string, Result>();

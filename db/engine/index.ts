@@ -33,7 +33,8 @@ const engines: Readonly<Record<EngineName, Engine>> = {
       const { citus } = engines;
       // Admission has three statements, which the coordinator runs on its own tables, or which read one row by its key.
       if (work === 'admission') return { ...citus, planMode: byPlan };
-      // One more deletes what has its number. Each look into the queue asks all shards: one after another, on each worker.
+      // One more deletes what has its number. Each look into the queue asks all shards: one after another, on each
+      // worker.
       const settings = { ...citus.settings, 'citus.max_adaptive_executor_pool_size': '1' };
       return work === 'events' ? { ...citus, settings, moreConnections: 1 } : undefined;
     },
@@ -53,8 +54,8 @@ export function engineOf(name: EngineName = defaults.name): Engine {
 }
 
 /**
- * In SQL: an instant moved by `by`, such as `+ interval '1 day'`. In UTC, so that the result depends on no setting: Citus
- * takes nothing else beside a column in an update.
+ * In SQL: an instant moved by `by`, such as `+ interval '1 day'`. In UTC, so that the result depends on no setting:
+ * Citus takes nothing else beside a column in an update.
  */
 export function shifted(instant: string, by: string): string {
   return `((${instant} at time zone 'UTC') ${by}) at time zone 'UTC'`;

@@ -3,8 +3,8 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import * as schema from '../schema/index.ts';
 
 /**
- * Where Citus stores a table. `distributed`: divided by workspace among the workers. `reference`: whole on every node, to be
- * joined with any workspace. `local`: on the coordinator alone.
+ * Where Citus stores a table. `distributed`: divided by workspace among the workers. `reference`: whole on every node,
+ * to be joined with any workspace. `local`: on the coordinator alone.
  */
 export type Placement = 'distributed' | 'reference' | 'local';
 
@@ -13,12 +13,14 @@ export interface Placed {
   placement: Placement;
 }
 
-/** Found by the hash of a secret or by a person, before the workspace is known, and joined with tables of workspaces. */
+/**
+ * Found by the hash of a secret or by a person, before the workspace is known, and joined with tables of workspaces.
+ */
 const references = ['users', 'members', 'connected_apps', 'credentials'];
 
 /**
- * The log, which is read across workspaces, and numbers that are not kept on Citus. What waits for its number is beside the
- * change that it records: a change commits on one node.
+ * The log, which is read across workspaces, and numbers that are not kept on Citus. What waits for its number is beside
+ * the change that it records: a change commits on one node.
  */
 const ofCoordinator = ['event_positions', 'events', 'counted_workspaces', 'todo_counts', 'todo_count_changes'];
 

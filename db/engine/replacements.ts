@@ -51,8 +51,8 @@ $$`,
     ],
   },
   {
-    // A reference table is changed on every node: those that notify are prepared to commit, and who listens is connected to
-    // the coordinator. There it is the trigger of a shard, whose name begins with that of the table.
+    // A reference table is changed on every node: those that notify are prepared to commit, and who listens is
+    // connected to the coordinator. There it is the trigger of a shard, whose name begins with that of the table.
     name: 'the function notify_access_change',
     isThere: `select exists (select from pg_proc
       where proname = 'notify_access_change' and prosrc not like '%starts_with(tg_table_name%') as "isThere"`,

@@ -1,7 +1,7 @@
 /*
- * How a statement names its workspace. The static law: each query of one names it by a bound parameter for every distributed
- * table in it. Citus then finds its node without the values. A query that is only tied to the query around it, as by
- * `s.workspace_id = t.workspace_id` in a subquery, cannot be routed.
+ * How a statement names its workspace. The static law: each query of one names it by a bound parameter for every
+ * distributed table in it. Citus then finds its node without the values. A query that is only tied to the query around
+ * it, as by `s.workspace_id = t.workspace_id` in a subquery, cannot be routed.
  */
 
 type Token = string | Token[];

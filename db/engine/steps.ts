@@ -77,8 +77,8 @@ function followsChange(part: Part, before: readonly Part[]): boolean {
 }
 
 /**
- * The order in which the parts are sent. All of a statement see the rows as they were before it: what reads without needing
- * a change is sent first, where more than the first change needs it.
+ * The order in which the parts are sent. All of a statement see the rows as they were before it: what reads without
+ * needing a change is sent first, where more than the first change needs it.
  */
 function sentParts({ list, main }: Parts): Set<string> {
   const firstChange = list.findIndex(({ changes }) => changes);

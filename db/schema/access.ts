@@ -91,8 +91,8 @@ export const serviceSecrets = pgTable('service_secrets', {
 });
 
 /**
- * When each kind of periodic work that one process does for all last began. `swept_until`: what is older than that has been
- * worked through, for work that need not read it again.
+ * When each kind of periodic work that one process does for all last began. `swept_until`: what is older than that has
+ * been worked through, for work that need not read it again.
  */
 export const sweeps = pgTable('sweeps', {
   name: text('name').primaryKey(),
@@ -101,8 +101,8 @@ export const sweeps = pgTable('sweeps', {
 });
 
 /**
- * A number for each process that reads from a standby, written again and again: a standby has everything that was committed
- * before the number that it shows was sent (`db/standby/`).
+ * A number for each process that reads from a standby, written again and again: a standby has everything that was
+ * committed before the number that it shows was sent (`db/standby/`).
  */
 export const heartbeats = pgTable('heartbeats', {
   id: uuid('id').primaryKey(),

@@ -12,7 +12,9 @@ export const passwordResets = pgTable(
     createdAt: instant('created_at').notNull().default(sql`now()`),
     expiresAt: instant('expires_at').notNull(),
     usedAt: instant('used_at'),
-    /** Whether its use proves that the person reads what is sent to the address: not that of a link from the operator. */
+    /**
+     * Whether its use proves that the person reads what is sent to the address: not that of a link from the operator.
+     */
     provesAddress: boolean('proves_address').notNull().default(true),
   },
   (table) => [index('password_resets_user').on(table.userId)],

@@ -132,7 +132,10 @@ export const recordings = pgTable(
     id: uuid('id').notNull(),
     captureId: uuid('capture_id').notNull(),
     userId: uuid('user_id').notNull(),
-    /** The session that started it, or that replaced that one: once it is ended, no audio is added. Null: of a release before. */
+    /**
+     * The session that started it, or that replaced that one: once it is ended, no audio is added. Null: of a release
+     * before.
+     */
     credentialId: uuid('credential_id'),
     tokenHash: bytes('token_hash').notNull(),
     tokenExpiresAt: instant('token_expires_at').notNull(),

@@ -21,8 +21,8 @@ export const changedNow = sql`greatest(now(), updated_at)`;
 export const workspaceId = () => uuid('workspace_id').notNull();
 
 /**
- * The parts of the workspaces, by the last bits of their ids, which are random. Each part has a search index of its own: to
- * intersect a word with a workspace, PostgreSQL reads all that an index has of that word.
+ * The parts of the workspaces, by the last bits of their ids, which are random. Each part has a search index of its
+ * own: to intersect a word with a workspace, PostgreSQL reads all that an index has of that word.
  */
 export const searchParts = 16;
 
@@ -32,9 +32,9 @@ export function searchPartOf(column: string): string {
 }
 
 /**
- * The condition in SQL that `column` holds a workspace of the same part as `id`, by which PostgreSQL uses the index of this
- * part. The part is in the text: a plan that is made without the values of its statement, as in every transaction, can use
- * no index of a part otherwise.
+ * The condition in SQL that `column` holds a workspace of the same part as `id`, by which PostgreSQL uses the index of
+ * this part. The part is in the text: a plan that is made without the values of its statement, as in every transaction,
+ * can use no index of a part otherwise.
  */
 export function inSearchPart(column: string, id: string): string {
   return `${searchPartOf(column)} = ${Number.parseInt(id.slice(-2), 16) % searchParts}`;

@@ -14,8 +14,8 @@ const counted = () => ({
 });
 
 /**
- * How many todos are listed, and the minutes saved by the completed ones: what was counted or added last. `todo_count_changes`
- * is to be added. No foreign keys: the rows are made by triggers and in the background.
+ * How many todos are listed, and the minutes saved by the completed ones: what was counted or added last.
+ * `todo_count_changes` is to be added. No foreign keys: the rows are made by triggers and in the background.
  */
 export const todoCounts = pgTable(
   'todo_counts',
@@ -28,8 +28,8 @@ export const todoCounts = pgTable(
 );
 
 /**
- * Changes of the counts that are not in `todo_counts` yet. Triggers of `todos` write them in the transaction of each change:
- * a row of its own, so that changes of one workspace do not wait for each other.
+ * Changes of the counts that are not in `todo_counts` yet. Triggers of `todos` write them in the transaction of each
+ * change: a row of its own, so that changes of one workspace do not wait for each other.
  */
 export const todoCountChanges = pgTable(
   'todo_count_changes',
@@ -42,7 +42,9 @@ export const todoCountChanges = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.position] })],
 );
 
-/** The workspaces of which `todo_counts` and `todo_count_changes` together are the counts. In others todos are counted. */
+/**
+ * The workspaces of which `todo_counts` and `todo_count_changes` together are the counts. In others todos are counted.
+ */
 export const countedWorkspaces = pgTable('counted_workspaces', {
   workspaceId: workspaceId().primaryKey(),
   countedAt: instant('counted_at').notNull().default(sql`now()`),

@@ -4,7 +4,8 @@ import { instant, workspaceId } from './columns.ts';
 /**
  * Short texts to be written: titles and subtitles of chats, summaries of skills, estimates of todos. The row goes when
  * its text is written. `attempt` is the fence, and rises when the text is asked for again meanwhile; `tries` counts the
- * claims since then. From `lease_until` on any worker may claim it. What it names may have been erased: no foreign keys.
+ * claims since then. From `lease_until` on any worker may claim it. What it names may have been erased: no foreign
+ * keys.
  */
 export const digests = pgTable(
   'digests',

@@ -16,7 +16,10 @@ export interface EventParents {
   parentTodoId?: string;
 }
 
-/** What an event is, before and after it has its number. It holds ids and names of fields, and no text that people wrote. */
+/**
+ * What an event is, before and after it has its number. It holds ids and names of fields, and no text that people
+ * wrote.
+ */
 const facts = () => ({
   workspaceId: workspaceId(),
   id: uuid('id').notNull(),
@@ -53,8 +56,8 @@ export const eventQueue = pgTable(
 );
 
 /**
- * The log: what changed in a workspace, in the order of the commits, numbered from 1 without gaps. What is erased leaves
- * its ids here.
+ * The log: what changed in a workspace, in the order of the commits, numbered from 1 without gaps. What is erased
+ * leaves its ids here.
  */
 export const events = pgTable(
   'events',

@@ -27,8 +27,8 @@ export const labels = pgTable(
 );
 
 /**
- * Which todos have which labels. `created_at` is the todo's own, which never changes: “with this label, newest first” is
- * one walk of an index.
+ * Which todos have which labels. `created_at` is the todo's own, which never changes: “with this label, newest first”
+ * is one walk of an index.
  */
 export const todoLabels = pgTable(
   'todo_labels',

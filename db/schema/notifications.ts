@@ -7,8 +7,8 @@ import { members } from './workspaces.ts';
  * Something that a person should know. It refers to what it is about without foreign keys: that may be erased. `dedupe`
  * names the event, so that it is sent once however often the work behind it is repeated. `in_app`: it is in the list of
  * the person; a row without that and without an email records that the person switched both off. `email` is the state
- * of its email: `none` when none is to be sent; a pending one is tried at `email_due_at`. A `security` notice is only an email,
- * and its workspace one that the person is or was a member of.
+ * of its email: `none` when none is to be sent; a pending one is tried at `email_due_at`. A `security` notice is only
+ * an email, and its workspace one that the person is or was a member of.
  */
 export const notifications = pgTable(
   'notifications',

@@ -7,7 +7,9 @@ import { bytes, instant } from './columns.ts';
  * foreign key.
  */
 
-/** The secret of a person's authenticator app, encrypted. `last_step` is the time step of the last code that was used. */
+/**
+ * The secret of a person's authenticator app, encrypted. `last_step` is the time step of the last code that was used.
+ */
 export const totpSecrets = pgTable('totp_secrets', {
   userId: uuid('user_id').primaryKey(),
   secret: bytes('secret').notNull(),
@@ -28,7 +30,10 @@ export const recoveryCodes = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 );
 
-/** A WebAuthn credential of a person. `sign_count` is the highest signature counter that was seen; 0 where there is none. */
+/**
+ * A WebAuthn credential of a person. `sign_count` is the highest signature counter that was seen; 0 where there is
+ * none.
+ */
 export const passkeys = pgTable(
   'passkeys',
   {

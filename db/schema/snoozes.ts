@@ -5,7 +5,8 @@ import { members } from './workspaces.ts';
 
 /**
  * Something in the inbox of a person that the person does not want to see before `until`. It refers to what it is about
- * without a foreign key: that may be erased, and the row then says nothing about it. It is deleted some days after `until`.
+ * without a foreign key: that may be erased, and the row then says nothing about it. It is deleted some days after
+ * `until`.
  */
 export const snoozes = pgTable(
   'snoozes',

@@ -58,7 +58,9 @@ export const todos = pgTable(
       .default('task'),
     todoListId: uuid('todo_list_id').notNull(),
     dueDate: date('due_date', { mode: 'string' }),
-    /** The todo that it is a part of. That one has no parent itself: `requireParent` checks it with both rows locked. */
+    /**
+     * The todo that it is a part of. That one has no parent itself: `requireParent` checks it with both rows locked.
+     */
     parentTodoId: uuid('parent_todo_id'),
     /** Its place in the manual order, as hexadecimal digits; null where its id gives it: it was never moved. */
     position: text('position'),
@@ -67,7 +69,10 @@ export const todos = pgTable(
     source: text('source', { enum: ['user_created', 'agent_created', 'auto_suggested'] }),
     /** It has a row in `todo_schedules`. */
     isScheduled: boolean('is_scheduled').notNull().default(false),
-    /** Set by triggers with its first label, and with its first sub-todo, and never cleared: others need not be looked for. */
+    /**
+     * Set by triggers with its first label, and with its first sub-todo, and never cleared: others need not be looked
+     * for.
+     */
     hasHadLabels: boolean('has_had_labels').notNull().default(false),
     hasHadSubTodos: boolean('has_had_sub_todos').notNull().default(false),
     latestRunId: uuid('latest_run_id'),
@@ -127,7 +132,8 @@ export const todos = pgTable(
       index('todos_parent')
         .on(table.workspaceId, table.parentTodoId, table.createdAt, table.id)
         .where(sql`parent_todo_id is not null`),
-      // The columns after the id sort nothing: an index with an expression is read alone where it has what that is made of.
+      // The columns after the id sort nothing: an index with an expression is read alone where it has what that is made
+      // of.
       index('todos_position').on(
         table.workspaceId,
         positionKey,
@@ -201,8 +207,8 @@ export const todoSearch = pgTable(
       columns: [table.workspaceId, table.todoId],
       foreignColumns: [todos.workspaceId, todos.id],
     }).onDelete('cascade'),
-    // Title and content in one: a scan of an index intersects the trigrams of all words, whichever of the two has each. Of an
-    // index of all workspaces it would read what everybody has of a word.
+    // Title and content in one: a scan of an index intersects the trigrams of all words, whichever of the two has each.
+    // Of an index of all workspaces it would read what everybody has of a word.
     ...Array.from({ length: searchParts }, (_, part) =>
       index(`todo_search_texts_${part}`)
         .using('gin', table.workspaceId, sql`(${table.title} || ' ' || ${table.content}) gin_trgm_ops`)

@@ -4,8 +4,8 @@ import { instant, workspaceId } from './columns.ts';
 import { members } from './workspaces.ts';
 
 /**
- * Saved filters of lists of todos. Private ones are of `user_id` alone; `position` orders those of a person, and the shared
- * ones of the workspace. `query` is the filter as the operations take it: what it names may be gone since.
+ * Saved filters of lists of todos. Private ones are of `user_id` alone; `position` orders those of a person, and the
+ * shared ones of the workspace. `query` is the filter as the operations take it: what it names may be gone since.
  */
 export const savedViews = pgTable(
   'saved_views',

@@ -20,10 +20,11 @@ export const disabledReasons = ['gone', 'failing', 'rights_ended'] as const;
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 
 /**
- * An address that gets the events of a workspace. It may get what its owner may read: the person `user_id`, by the API key
- * `credential_id` if there is one. `sequence`: the events up to it have their deliveries. The row is also the work of its
- * deliveries: `due_at` is when the next one is to be sent (null: none waits), `attempt` the fence of the worker that
- * `is_leased` names. A subscription of a client of MCP is such a row too; its owner is `connected_app_id` or `credential_id`.
+ * An address that gets the events of a workspace. It may get what its owner may read: the person `user_id`, by the API
+ * key `credential_id` if there is one. `sequence`: the events up to it have their deliveries. The row is also the work
+ * of its deliveries: `due_at` is when the next one is to be sent (null: none waits), `attempt` the fence of the worker
+ * that `is_leased` names. A subscription of a client of MCP is such a row too; its owner is `connected_app_id` or
+ * `credential_id`.
  */
 export const webhookEndpoints = pgTable(
   'webhook_endpoints',
@@ -76,8 +77,8 @@ export const webhookEndpoints = pgTable(
 );
 
 /**
- * An event on its way to an endpoint, once for each event. `sequence` is null for a test, which has no event. `tries` and
- * `due_at` start again when it is sent again.
+ * An event on its way to an endpoint, once for each event. `sequence` is null for a test, which has no event. `tries`
+ * and `due_at` start again when it is sent again.
  */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',

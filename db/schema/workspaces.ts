@@ -29,9 +29,9 @@ export const workspaces = pgTable('workspaces', {
 });
 
 /**
- * A person, in any number of workspaces: not a tenant table. `email_verified_at` is when the person proved that they read
- * what is sent to the address; null until then. The owner that the first start makes has the empty address until a person
- * takes the workspace: at most one, by the unique index.
+ * A person, in any number of workspaces: not a tenant table. `email_verified_at` is when the person proved that they
+ * read what is sent to the address; null until then. The owner that the first start makes has the empty address until a
+ * person takes the workspace: at most one, by the unique index.
  */
 export const users = pgTable(
   'users',
@@ -148,8 +148,8 @@ export const minuteEntries = pgTable(
 );
 
 /**
- * Up to which day, in UTC, the ledger of a workspace has been summed up in `minute_days`. A trigger sets it back when an
- * entry of an earlier day is made.
+ * Up to which day, in UTC, the ledger of a workspace has been summed up in `minute_days`. A trigger sets it back when
+ * an entry of an earlier day is made.
  */
 export const minutePositions = pgTable(
   'minute_positions',
@@ -167,8 +167,9 @@ export const minutePositions = pgTable(
 );
 
 /**
- * The ledger of one day in UTC as sums, in lists of the same length. Minutes of work are in tenths. A turn is counted where it was
- * charged first; where it was charged again is in `again_…`, with the quarters of an hour since its charge before.
+ * The ledger of one day in UTC as sums, in lists of the same length. Minutes of work are in tenths. A turn is counted
+ * where it was charged first; where it was charged again is in `again_…`, with the quarters of an hour since its charge
+ * before.
  */
 export const minuteDays = pgTable(
   'minute_days',

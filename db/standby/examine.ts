@@ -12,7 +12,8 @@ const identity = `select c.system_identifier::text || ' ' || d.oid as identity
   from pg_control_system() c, pg_database d where d.datname = current_database()`;
 
 /**
- * What distinguishes a database from all others and not from its copies on standbys; undefined where the role may not ask.
+ * What distinguishes a database from all others and not from its copies on standbys; undefined where the role may not
+ * ask.
  */
 async function identityOf(sql: postgres.Sql): Promise<string | undefined> {
   try {
@@ -34,8 +35,8 @@ async function identityAt(url: string): Promise<string | undefined> {
 }
 
 /**
- * Examines the server at `url` before it is read from: that it has the database of `primary`, with sessions of its own. Returns
- * how connections get their settings.
+ * Examines the server at `url` before it is read from: that it has the database of `primary`, with sessions of its own.
+ * Returns how connections get their settings.
  * @throws StandbyError or SharedSessionError, or the error of a server that cannot be reached.
  */
 export async function examineStandby(url: string, primary: postgres.Sql): Promise<SettingsBy> {

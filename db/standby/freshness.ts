@@ -25,7 +25,9 @@ export class Freshness {
     this.#freshAt = beat === null ? undefined : this.#sentAt.get(beat);
   }
 
-  /** The largest age in ms that the data of the standby may have; undefined while it is not known or above ten minutes. */
+  /**
+   * The largest age in ms that the data of the standby may have; undefined while it is not known or above ten minutes.
+   */
   age(now: number): number | undefined {
     return this.#freshAt === undefined ? undefined : now - this.#freshAt;
   }

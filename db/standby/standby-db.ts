@@ -14,8 +14,8 @@ function refuse(): never {
 }
 
 /**
- * The database as its standby has it, for the single reads of a workspace. A statement that fails is not repeated: the primary
- * answers the whole request instead.
+ * The database as its standby has it, for the single reads of a workspace. A statement that fails is not repeated: the
+ * primary answers the whole request instead.
  */
 export class StandbyDb implements Db {
   readonly #use: UseStandby;

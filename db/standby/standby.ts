@@ -121,8 +121,8 @@ export class Standby {
   }
 
   /**
-   * Sends a beat to the primary and looks for it on the standby. Resolves within seconds with the error of a standby that cannot
-   * be reached.
+   * Sends a beat to the primary and looks for it on the standby. Resolves within seconds with the error of a standby
+   * that cannot be reached.
    */
   async probe(): Promise<unknown> {
     try {

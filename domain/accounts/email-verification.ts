@@ -87,8 +87,8 @@ function tooManyEmails(retryAfterSeconds: number): Failure {
 }
 
 /**
- * Verifies an address by the token of its email. A link that did so answers the same again until it expires, and changes
- * nothing. @throws Failure 400 for any other token.
+ * Verifies an address by the token of its email. A link that did so answers the same again until it expires, and
+ * changes nothing. @throws Failure 400 for any other token.
  */
 export function verifyEmail(ctx: RequestContext, { token }: { token: string }) {
   return ctx.db.transaction(async (db) => {
@@ -100,8 +100,8 @@ export function verifyEmail(ctx: RequestContext, { token }: { token: string }) {
 }
 
 /**
- * Checks that the address of a person is verified, where the service requires it. Called before access is handed out: by
- * keys, apps and invitations. @throws Failure 403 `missing_scope`, reason `email_not_verified`.
+ * Checks that the address of a person is verified, where the service requires it. Called before access is handed out:
+ * by keys, apps and invitations. @throws Failure 403 `missing_scope`, reason `email_not_verified`.
  */
 export async function requireVerifiedEmail(
   db: Db,

@@ -18,9 +18,9 @@ const revokeTokens = `update credentials set revoked_at = now()
 const deleteArtifacts = 'delete from oauth_artifacts where grant_id = $1';
 
 /**
- * Ends a grant with its access token, refresh token and code. Returns when it was first revoked; null when there is none.
- * The row of the grant is written before its tokens are read, so that a token being issued now is either revoked here or
- * refused there.
+ * Ends a grant with its access token, refresh token and code. Returns when it was first revoked; null when there is
+ * none. The row of the grant is written before its tokens are read, so that a token being issued now is either revoked
+ * here or refused there.
  */
 export function revokeGrant(db: Db, workspaceId: string, connectedAppId: string): Promise<string | null> {
   return db.transaction(async (tx) => {

@@ -26,8 +26,8 @@ export function charactersOf(...texts: (string | null)[]): number {
 }
 
 /**
- * Checks that a workspace has room for so many more agents or skills with so many more characters, until the transaction
- * ends. Call it before the write. @throws Failure 409.
+ * Checks that a workspace has room for so many more agents or skills with so many more characters, until the
+ * transaction ends. Call it before the write. @throws Failure 409.
  */
 export async function requireRoom(
   tx: Db,

@@ -49,7 +49,9 @@ export async function findSkill(db: Db, workspaceId: string, agentId: string, sk
 
 const owner = 'select agent_id as "agentId" from agent_skills where workspace_id = $1 and id = $2';
 
-/** The id of the agent that has the skill; it never changes. @throws Failure 404 when the workspace has no such skill. */
+/**
+ * The id of the agent that has the skill; it never changes. @throws Failure 404 when the workspace has no such skill.
+ */
 export async function agentOfSkill(db: Db, workspaceId: string, skillId: string): Promise<string> {
   const [row] = await db.rows<{ agentId: string }>(owner, [workspaceId, skillId]);
   if (!row) throw notFound('skill', 'skillId');

@@ -61,7 +61,9 @@ function eventOf(before: SkillAnswer, after: SkillAnswer): NewEvent {
   return { ...change, type: after.isArchived ? 'skill.archived' : 'skill.restored' };
 }
 
-/** Writes the changed columns of a skill whose agent is locked. New instructions have no summary until one is written. */
+/**
+ * Writes the changed columns of a skill whose agent is locked. New instructions have no summary until one is written.
+ */
 async function write(ctx: Context, skill: SkillAnswer, after: Settings): Promise<SkillAnswer> {
   const { name, instructions, isArchived } = after;
   const rewritten = instructions !== skill.instructions;
@@ -119,7 +121,10 @@ const summarise = `update agent_skills s set summary = $4
   where workspace_id = $1 and id = $2 and instructions = $3 and summary is distinct from $4
   returning id, agent_id as "agentId"`;
 
-/** Stores a summary of these instructions, in a transaction. No change when they were edited meanwhile: another summary is queued then. */
+/**
+ * Stores a summary of these instructions, in a transaction. No change when they were edited meanwhile: another summary
+ * is queued then.
+ */
 export async function saveSkillSummary(
   tx: Db,
   workspaceId: string,

@@ -26,7 +26,9 @@ function sizeOf({ description, instructions, approvalGuidance }: AgentSettings):
   return charactersOf(description, instructions, approvalGuidance);
 }
 
-/** Creates an agent. @throws Failure 409 when an active agent has the name (index `agents_name`), or there is no room. */
+/**
+ * Creates an agent. @throws Failure 409 when an active agent has the name (index `agents_name`), or there is no room.
+ */
 export function createAgent({ db, principal }: Context, agent: NewAgent): Promise<AgentDetailAnswer> {
   const { name, description = null, instructions = null, requiresApproval, approvalGuidance = null } = agent;
   const texts = [name, description, instructions, requiresApproval, approvalGuidance];
@@ -93,7 +95,8 @@ interface UpdatedAgent extends AgentDetailAnswer {
 /**
  * Changes an agent; omitted fields stay unchanged, and a patch that changes nothing keeps the version. Turns that are
  * scheduled for its working hours are planned again in the same transaction.
- * @throws Failure 400, 404, 409 on a taken name, another version, no room for its texts or archiving the default agent, 412.
+ * @throws Failure 400, 404, 409 on a taken name, another version, no room for its texts or archiving the default agent,
+ * 412.
  */
 export async function updateAgent(
   ctx: Context,

@@ -60,7 +60,10 @@ async function findKey(db: Db, userId: string, apiKeyId: string): Promise<z.infe
   return { object: 'api_key', ...row };
 }
 
-/** As `findKey`. @throws Failure 403 for a session without the second factor that the workspace of the key requires, 404. */
+/**
+ * As `findKey`. @throws Failure 403 for a session without the second factor that the workspace of the key requires,
+ * 404.
+ */
 async function requireKey(db: Db, principal: Principal, apiKeyId: string): Promise<z.infer<typeof ApiKey>> {
   const key = await findKey(db, principal.userId, apiKeyId);
   await requireFactorIn(db, principal, key.workspaceId);
@@ -75,8 +78,8 @@ export async function listApiKeys({ db, principal }: Context, { workspaceId, inc
 }
 
 /**
- * Creates an API key and notifies its person by email; its `secret` is returned only here. @throws Failure 403 when not a
- * member, or while the address of the person has to be verified, 409 on a taken name, or
+ * Creates an API key and notifies its person by email; its `secret` is returned only here. @throws Failure 403 when not
+ * a member, or while the address of the person has to be verified, 409 on a taken name, or
  * when the workspace has 200.
  */
 export async function createApiKey(ctx: Context, { workspaceId, name, expiresInDays, ...input }: ApiKeyCreate) {

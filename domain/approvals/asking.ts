@@ -8,8 +8,8 @@ import { questionText, type RequestedCall } from './question.ts';
 import { DecideApproval } from './shapes.ts';
 
 /*
- * While a tool is called, the person at the client can be asked to decide what an agent waits for. The person answers in
- * the user interface of the client, never through the model: no argument of a tool decides anything.
+ * While a tool is called, the person at the client can be asked to decide what an agent waits for. The person answers
+ * in the user interface of the client, never through the model: no argument of a tool decides anything.
  */
 
 /** A question to a person about one approval; `AnswerForm` is the form of the answer. */
@@ -63,8 +63,8 @@ function mayDecide({ kind, scopes }: Principal): boolean {
 }
 
 /**
- * Questions about the pending approvals of a chat, except `known` ones: only those that the credential can approve, at most
- * `limit` at once.
+ * Questions about the pending approvals of a chat, except `known` ones: only those that the credential can approve, at
+ * most `limit` at once.
  */
 export async function questionsAbout(
   ctx: AuthenticatedContext,

@@ -34,7 +34,10 @@ function requireApprover(ctx: AuthenticatedContext, toolName: string): void {
   throw new Failure({ status: 403, code: 'missing_scope', message, requiredScopes: ['agents:write'] });
 }
 
-/** The scopes for captures that a call with this input needs, of the tool itself or because it gives captures to an agent. */
+/**
+ * The scopes for captures that a call with this input needs, of the tool itself or because it gives captures to an
+ * agent.
+ */
 function captureScopes(needed: readonly Scope[], { captureId, captureIds }: Record<string, unknown>): Scope[] {
   const ofTool = needed.filter((scope) => scope.startsWith('captures:'));
   const given = [captureId, captureIds].flat().some((id) => typeof id === 'string');
@@ -82,8 +85,8 @@ function isSame(approval: ApprovalRow, { decision, input }: Decision): boolean {
 /**
  * Decides an approval for a person; the turn continues once none of its approvals is pending. The same decision again
  * changes nothing. A late decision expires the approval instead.
- * @throws Failure 400, 403 for an agent and for an edited input that the credential's scopes for captures do not reach, 404,
- * 409 decided otherwise, expired or superseded.
+ * @throws Failure 400, 403 for an agent and for an edited input that the credential's scopes for captures do not reach,
+ * 404, 409 decided otherwise, expired or superseded.
  */
 export async function decideApproval(
   ctx: AuthenticatedContext,

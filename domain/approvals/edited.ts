@@ -39,9 +39,9 @@ function inputOf(given: string | Record<string, unknown> | undefined): Record<st
 }
 
 /**
- * Decides an approval as the person answered in `EditForm`. A response that does not accept the form decides nothing, nor
- * does one to an approval that was decided otherwise meanwhile. @throws Failure 400 for a decision or arguments that are
- * not valid, 403, 404.
+ * Decides an approval as the person answered in `EditForm`. A response that does not accept the form decides nothing,
+ * nor does one to an approval that was decided otherwise meanwhile. @throws Failure 400 for a decision or arguments
+ * that are not valid, 403, 404.
  */
 export async function takeEdit(
   ctx: AuthenticatedContext,

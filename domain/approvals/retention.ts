@@ -28,8 +28,9 @@ const approvals: OldRows = {
 };
 
 /**
- * Deletes the approvals of a workspace that were decided, or expired, longer ago than `days`, with their events; not those
- * of open turns. The messages of the chat still show what was asked and decided, and what was called. Returns how many were deleted.
+ * Deletes the approvals of a workspace that were decided, or expired, longer ago than `days`, with their events; not
+ * those of open turns. The messages of the chat still show what was asked and decided, and what was called. Returns how
+ * many were deleted.
  */
 export function deleteOldApprovals(db: Db, workspaceId: string, days: number): Promise<number> {
   return deleteOld(db, workspaceId, days, approvals);

@@ -78,8 +78,8 @@ const insert = `insert into approvals (workspace_id, id, chat_id, turn_id, todo_
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13, $14) returning id`;
 
 /**
- * Inserts the approval of a tool call, in the transaction of the step that saves the call, and returns its id. The caller
- * sets the status of the chat.
+ * Inserts the approval of a tool call, in the transaction of the step that saves the call, and returns its id. The
+ * caller sets the status of the chat.
  */
 export async function requestApproval(
   { db, clock }: Pick<ServiceContext, 'db' | 'clock'>,

@@ -89,8 +89,8 @@ function messageOf(settlement: Settlement): NewMessage {
 }
 
 /**
- * Settles pending approvals of a locked chat: each decision is appended as a message, notifications are marked read, and
- * the turn continues when no other approval of it is pending. Returns the settled approvals.
+ * Settles pending approvals of a locked chat: each decision is appended as a message, notifications are marked read,
+ * and the turn continues when no other approval of it is pending. Returns the settled approvals.
  */
 export async function settle(
   ctx: ServiceContext,

@@ -84,8 +84,8 @@ async function unlinkTodos(ctx: Context, captureId: string): Promise<NewEvent[]>
 }
 
 /**
- * Archives a capture (its recording or processing continues), or erases it when `permanent`: its texts and the suggested
- * todos that nobody accepted at once, its audio shortly after. @throws Failure 404, 412.
+ * Archives a capture (its recording or processing continues), or erases it when `permanent`: its texts and the
+ * suggested todos that nobody accepted at once, its audio shortly after. @throws Failure 404, 412.
  */
 export function deleteCapture(ctx: Context, { captureId, permanent }: { captureId: string; permanent: boolean }) {
   const { workspaceId } = ctx.principal;

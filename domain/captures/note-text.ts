@@ -13,7 +13,9 @@ const firstTwoLines = /^([^\r\n]*(?:\r\n|[\r\n]|$))([^\r\n]*(?:\r\n|[\r\n]|$))/;
 /** Lines that begin a table or HTML elsewhere, which no heading is made of. */
 const notHeading = /^ {0,3}[<|]/;
 
-/** The heading that a Markdown text begins with, as written, and the text behind it; undefined when it begins otherwise. */
+/**
+ * The heading that a Markdown text begins with, as written, and the text behind it; undefined when it begins otherwise.
+ */
 function leadingHeading(text: string): { heading: string; rest: string } | undefined {
   const start = text.replace(blankLines, '');
   const [, first = '', second = ''] = firstTwoLines.exec(start) ?? [];

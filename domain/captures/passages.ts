@@ -46,7 +46,9 @@ function* passagesOf(text: string): Generator<Passage> {
   }
 }
 
-/** Passages that are looked at before others get a turn: it takes longer to read the clock than to look at a short one. */
+/**
+ * Passages that are looked at before others get a turn: it takes longer to read the clock than to look at a short one.
+ */
 const passagesAtOnce = 100;
 
 /**

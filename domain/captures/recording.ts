@@ -39,7 +39,10 @@ export interface RecordingEvent {
   letGo?: string;
 }
 
-/** Notifies all processes once the transaction has committed. A lost notification is made up for by polling within seconds. */
+/**
+ * Notifies all processes once the transaction has committed. A lost notification is made up for by polling within
+ * seconds.
+ */
 export function notifyIntake(db: Db, event: RecordingEvent): void {
   db.notify(recordingsChannel, JSON.stringify(event));
 }
@@ -70,8 +73,8 @@ export function mintRecordingToken(): string {
 }
 
 /**
- * Opens a recording; its audio is sent over the socket until the session of the request is ended. @throws Failure 401 when it
- * was, 402, 429 while many are running; nothing is written then.
+ * Opens a recording; its audio is sent over the socket until the session of the request is ended. @throws Failure 401
+ * when it was, 402, 429 while many are running; nothing is written then.
  */
 export function startRecording(ctx: Context, recording: NewRecording): Promise<RecordingSessionAnswer> {
   const { principal, service } = ctx;

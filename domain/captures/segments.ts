@@ -90,7 +90,9 @@ export function transcriptText(segments: readonly Segment[]): string {
   return paragraphs.end();
 }
 
-/** Seconds to the last time that is known, rounded up: an end, or a start of which no end is known. Null without times. */
+/**
+ * Seconds to the last time that is known, rounded up: an end, or a start of which no end is known. Null without times.
+ */
 export function durationSeconds(segments: readonly Segment[]): number | null {
   let last: number | null = null;
   for (const { startMs, endMs } of segments) {

@@ -10,7 +10,9 @@ const begin = `insert into capture_work (workspace_id, capture_id, step, lease_u
   on conflict (workspace_id, capture_id) do update set step = excluded.step, attempt = capture_work.attempt + 1,
     claims = 0, tries = 0, worker_id = null, lease_until = excluded.lease_until`;
 
-/** Has a capture processed from `step` on, in the transaction given, not before the instant `after` when one is given. */
+/**
+ * Has a capture processed from `step` on, in the transaction given, not before the instant `after` when one is given.
+ */
 export async function beginWork(
   { db }: { db: Db },
   capture: CaptureRef,

@@ -36,7 +36,10 @@ export async function firstWorkOf(
   return work;
 }
 
-/** Stops the first work of a chat. Work that has ended is unchanged, and so is what a later message started. @throws Failure 404. */
+/**
+ * Stops the first work of a chat. Work that has ended is unchanged, and so is what a later message started. @throws
+ * Failure 404.
+ */
 export function cancelFirstWork(ctx: AuthenticatedContext, chatId: string): Promise<void> {
   return ctx.db.transaction(async (db) => {
     const chat: HeldChat = await holdChat(db, ctx.principal.workspaceId, chatId);

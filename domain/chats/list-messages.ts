@@ -15,9 +15,9 @@ export interface MessagesPage extends Tail {
 type Reading = <Found>(read: () => Promise<Found>) => Promise<Found>;
 
 /**
- * One page of the messages after `afterSequence`, after `start` if that is given, or after `cursor`. With `waitSeconds` an empty page is returned only
- * once the agent stopped or the time is over. `fitting` may shorten the page: the number of messages to keep. `reading` makes each
- * read, and not the waits between them.
+ * One page of the messages after `afterSequence`, after `start` if that is given, or after `cursor`. With `waitSeconds`
+ * an empty page is returned only once the agent stopped or the time is over. `fitting` may shorten the page: the number
+ * of messages to keep. `reading` makes each read, and not the waits between them.
  * @throws Failure 400 `invalid_cursor`, 404.
  */
 export async function readMessages(
@@ -46,7 +46,9 @@ export async function readMessages(
   return { status: tail.status, messages, hasMore, nextCursor, nextSequence };
 }
 
-/** One page of the messages of a chat, the oldest first; see `readMessages`. @throws Failure 400 `invalid_cursor`, 404. */
+/**
+ * One page of the messages of a chat, the oldest first; see `readMessages`. @throws Failure 400 `invalid_cursor`, 404.
+ */
 export async function listMessages(ctx: Context, input: MessageListingInput & { chatId: string }, reading?: Reading) {
   const { messages: data, hasMore, nextCursor } = await readMessages(ctx, input, undefined, reading);
   return { object: 'list' as const, data, hasMore, nextCursor };

@@ -45,8 +45,8 @@ const inserted = `select ${messageColumns} from m`;
 
 /**
  * Appends a message with the next sequence to a locked chat. Its followers are notified once the transaction commits.
- * NUL and lone surrogates, which the database cannot store, are dropped. `change`: all that the transaction changes of the
- * chat, as it has one event; null when another statement records that. `runs`: the chat is running from then on.
+ * NUL and lone surrogates, which the database cannot store, are dropped. `change`: all that the transaction changes of
+ * the chat, as it has one event; null when another statement records that. `runs`: the chat is running from then on.
  */
 export async function append(
   tx: Db,

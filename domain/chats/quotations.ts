@@ -14,7 +14,10 @@ const isOfCaptures = (scopes: Needs) => scopes.some((scope) => scope.startsWith(
  */
 const quotes = /quotesCaptures\\*":true/;
 
-/** Whether the output of a tool with these scopes may quote captures: what they say, or what another chat quotes of them. */
+/**
+ * Whether the output of a tool with these scopes may quote captures: what they say, or what another chat quotes of
+ * them.
+ */
 export function quotesCaptures(scopes: Needs, output: unknown): boolean {
   return isOfCaptures(scopes) || quotes.test(JSON.stringify(output) ?? '');
 }
@@ -31,7 +34,9 @@ export function mayQuote(
   return scopes === undefined || isOfCaptures(scopes) || scopes.some((scope) => scope.startsWith('chats:'));
 }
 
-/** These messages of one chat as the credential may read them: without the outputs that quote captures it may not read. */
+/**
+ * These messages of one chat as the credential may read them: without the outputs that quote captures it may not read.
+ */
 export function readable(
   { principal, service }: Pick<Context, 'principal' | 'service'>,
   messages: MessageAnswer[],

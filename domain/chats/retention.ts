@@ -57,8 +57,8 @@ async function endEach(db: Db, workspaceId: string, days: number, what: keyof ty
 }
 
 /**
- * Archives and erases the chats of a workspace that are older than they are kept, each in a transaction of its own with its
- * event. What was archived by hand is erased like the rest. Returns how many chats changed.
+ * Archives and erases the chats of a workspace that are older than they are kept, each in a transaction of its own with
+ * its event. What was archived by hand is erased like the rest. Returns how many chats changed.
  */
 export async function endOldChats(db: Db, workspaceId: string, kept: ChatRetention): Promise<number> {
   const { archiveDays, erasureDays } = kept;

@@ -34,9 +34,9 @@ async function requireReady(
 }
 
 /**
- * Appends a message and starts the next turn. In a chat that waits for a person, the text is the answer: the approvals of
- * calls that were not made are superseded, and its run continues; an agent cannot answer there. @throws Failure 402, 404,
- * 409.
+ * Appends a message and starts the next turn. In a chat that waits for a person, the text is the answer: the approvals
+ * of calls that were not made are superseded, and its run continues; an agent cannot answer there. @throws Failure 402,
+ * 404, 409.
  */
 export function sendMessage(
   ctx: Context,

@@ -20,7 +20,10 @@ interface ChatRef {
   chatId: string;
 }
 
-/** Changes the titles of a chat with its search text, in a transaction; false when it does not exist, or `change` returns undefined. */
+/**
+ * Changes the titles of a chat with its search text, in a transaction; false when it does not exist, or `change`
+ * returns undefined.
+ */
 async function retitle(
   db: Db,
   { workspaceId, chatId }: ChatRef,

@@ -75,8 +75,8 @@ const go = `update chats set status = 'running', updated_at = greatest(now(), up
   where workspace_id = $1 and id = $2 returning id`;
 
 /**
- * Hands an open turn of a locked chat back to the workers, after a person decided or when its time has come. `change` is all
- * that the transaction changes of the chat.
+ * Hands an open turn of a locked chat back to the workers, after a person decided or when its time has come. `change`
+ * is all that the transaction changes of the chat.
  */
 export async function resumeTurn(
   { db }: Pick<ServiceContext, 'db'>,

@@ -104,8 +104,8 @@ export class Watch {
 /**
  * Reads again at every event of the chat until `isEnough`, `seconds` are over, the client has disconnected or the
  * process stops; returns the last read. Call it outside of transactions: no connection is held between the reads.
- * @throws Failure 401 when the credential is revoked or expires meanwhile, or its person is removed, 403 when the workspace
- * requires a second factor now that the person lacks.
+ * @throws Failure 401 when the credential is revoked or expires meanwhile, or its person is removed, 403 when the
+ * workspace requires a second factor now that the person lacks.
  */
 export async function readUntil<Seen>(
   ctx: Waiting & Pick<WaitContext, 'db'>,

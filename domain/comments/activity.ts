@@ -10,7 +10,10 @@ export const ActivityPage = listOf(Event, 'TodoActivityPage');
 
 export const ActivityListing = z.strictObject({ todoId: Id, limit: Limit, cursor: CursorText });
 
-/** One page of what happened to a todo, its runs and its comments, the latest first. @throws Failure 400 `invalid_cursor`, 404. */
+/**
+ * One page of what happened to a todo, its runs and its comments, the latest first. @throws Failure 400
+ * `invalid_cursor`, 404.
+ */
 export async function listTodoActivity(ctx: Context, input: z.infer<typeof ActivityListing>) {
   const { workspaceId } = ctx.principal;
   const { limit, cursor, todoId } = input;

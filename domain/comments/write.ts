@@ -24,7 +24,9 @@ function eventOf({ id, todoId }: CommentAnswer, change: Pick<NewEvent, 'type' | 
   return { ...change, objectId: id, parents: { todoId } };
 }
 
-/** The members of these ids, each once, in the order given. @throws Failure 404 with the `param` of one that is none. */
+/**
+ * The members of these ids, each once, in the order given. @throws Failure 404 with the `param` of one that is none.
+ */
 async function mentionedOf(db: Db, workspaceId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const known = new Set((await db.rows<{ id: string }>(members, [workspaceId, ids])).map(({ id }) => id));

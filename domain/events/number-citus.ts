@@ -81,10 +81,10 @@ const make = `insert into event_positions (workspace_id) select i.id from unnest
 const isTracked = `current_setting('track_commit_timestamp') = 'on'`;
 
 /**
- * The next events in the order in which the worker committed their transactions. A worker to which the queue was moved by
- * logical replication has the times of the other one, and of the copy: then, and where no times are known, the order is that
- * of the last event of each transaction, by the clock of the node that ran it. A row that was copied is older than all that
- * were written there. Ids are in the order of the events within a transaction.
+ * The next events in the order in which the worker committed their transactions. A worker to which the queue was moved
+ * by logical replication has the times of the other one, and of the copy: then, and where no times are known, the order
+ * is that of the last event of each transaction, by the clock of the node that ran it. A row that was copied is older
+ * than all that were written there. Ids are in the order of the events within a transaction.
  */
 const next = `select ${queuedColumns}, committed_at::text, last_position::text, transaction::text
   from (

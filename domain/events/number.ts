@@ -14,18 +14,21 @@ import {
   oldestOf,
 } from './queue.ts';
 
-/** The channel of NOTIFY that carries `[workspaceId, sequence of its last event]` of workspaces with new events, as JSON. */
+/**
+ * The channel of NOTIFY that carries `[workspaceId, sequence of its last event]` of workspaces with new events, as
+ * JSON.
+ */
 export const eventsChannel = 'tandem_events';
 
 /**
- * A workspace with more events than a batch has is numbered by itself, so that it delays no other (`numberMany`), and in
- * larger batches: each one reads all that waits, to find what was committed first.
+ * A workspace with more events than a batch has is numbered by itself, so that it delays no other (`numberMany`), and
+ * in larger batches: each one reads all that waits, to find what was committed first.
  */
 const maxRowsOfOne = 20_000;
 
 /**
- * The plan is the same for a queue of one row and of a million; the largest batch is sorted in memory; numbers that readers
- * have seen survive a crash. For the transaction only: outside of one it does nothing.
+ * The plan is the same for a queue of one row and of a million; the largest batch is sorted in memory; numbers that
+ * readers have seen survive a crash. For the transaction only: outside of one it does nothing.
  */
 const settings = {
   text: `select set_config('enable_seqscan', 'off', true), set_config('work_mem', $1, true),
@@ -82,7 +85,8 @@ async function numberHeld(
 export async function numberEvents(db: Db, after = noWorkspace): Promise<Numbered> {
   if (db.engine === 'citus') return numberOnCitus(db, after, eventsChannel);
   const { found, numbering } = await db.transaction(async (tx) => {
-    // The last one is sent with the COMMIT, and the settings with the BEGIN: each wait for an answer delays the readers.
+    // The last one is sent with the COMMIT, and the settings with the BEGIN: each wait for an answer delays the
+    // readers.
     const found = await holdNext(tx, after);
     const numbering = numberHeld(tx, found, maxRows);
     numbering.catch(() => {});

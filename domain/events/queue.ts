@@ -30,8 +30,8 @@ export const queuedColumns = `workspace_id, id, type, object_id, parents, change
   request_id, reader_id, version, occurred_at`;
 
 /**
- * The end of a statement whose `waiting` has events of held workspaces, each with its `place` among those of its workspace:
- * gives them the next numbers, and returns a `Batch` with the positions that are announced.
+ * The end of a statement whose `waiting` has events of held workspaces, each with its `place` among those of its
+ * workspace: gives them the next numbers, and returns a `Batch` with the positions that are announced.
  */
 export const numberWaiting = `added as (
     insert into events (${queuedColumns}, sequence)

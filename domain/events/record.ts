@@ -38,8 +38,8 @@ const insert = `insert into event_queue (${columns})
 const listeners = new Set<() => void>();
 
 /**
- * Calls `listener` whenever this process records events, in whatever database, until the returned function is called. Their
- * transaction is open then: what commits is not known yet.
+ * Calls `listener` whenever this process records events, in whatever database, until the returned function is called.
+ * Their transaction is open then: what commits is not known yet.
  */
 export function onRecording(listener: () => void): () => void {
   listeners.add(listener);
@@ -76,8 +76,8 @@ function rowsOf(origin: Origin, workspaceId: string, events: readonly NewEvent[]
 
 /**
  * Records changes in the log of a workspace, in the order given: one event per resource. Call it in the transaction of
- * the change, after its statements, so that two writers of a resource are recorded in the order of their changes. Readers
- * see the events once that has committed (`server/events/sequencer.ts` numbers them).
+ * the change, after its statements, so that two writers of a resource are recorded in the order of their changes.
+ * Readers see the events once that has committed (`server/events/sequencer.ts` numbers them).
  */
 export async function recordEvents(db: Db, workspaceId: string, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -90,8 +90,8 @@ export function recordEvent(db: Db, workspaceId: string, event: NewEvent): Promi
 }
 
 /**
- * Does what a request does for a person whom it has come to know by what it brought: its events have that actor, and not
- * the credential that may have come beside.
+ * Does what a request does for a person whom it has come to know by what it brought: its events have that actor, and
+ * not the credential that may have come beside.
  */
 export async function actingAs<Result>(db: Db, userId: string, work: (theirs: Db) => Promise<Result>): Promise<Result> {
   const theirs = db.as({ ...db.origin, actorType: 'user', actorId: userId, credentialId: null });
@@ -138,8 +138,8 @@ export interface Recording {
 }
 
 /**
- * The id of an event and who made the change, as a literal of a `text[]`. Ids and names of kinds need no quotes; the driver
- * would look for what to escape in each of them.
+ * The id of an event and who made the change, as a literal of a `text[]`. Ids and names of kinds need no quotes; the
+ * driver would look for what to escape in each of them.
  */
 function makerOf({ id, actorType, actorId, credentialId, via, requestId }: EventRow): string {
   const request = requestId === null ? 'NULL' : `"${requestId.replace(/["\\]/g, '\\$&')}"`;
@@ -147,8 +147,8 @@ function makerOf({ id, actorType, actorId, credentialId, via, requestId }: Event
 }
 
 /**
- * The columns of the queue after the workspace, for one event. What is the same for all events of its kind is in the text,
- * and who made the change is one parameter: each parameter costs the driver more than a place in an array.
+ * The columns of the queue after the workspace, for one event. What is the same for all events of its kind is in the
+ * text, and who made the change is one parameter: each parameter costs the driver more than a place in an array.
  */
 function boundOf(bindings: Bindings, row: EventRow, { type, parents, fields, version }: Recording) {
   const by = bindings.bind(makerOf(row));
@@ -174,8 +174,8 @@ function boundOf(bindings: Bindings, row: EventRow, { type, parents, fields, ver
 
 /**
  * The same within the statement that makes the change: a part of its `with` list, without the comma. The events are
- * recorded in the order given. Where they may be left out, the caller restores `eventId` and `hasRecorded` of the origin;
- * the part returns the ids of those that are not.
+ * recorded in the order given. Where they may be left out, the caller restores `eventId` and `hasRecorded` of the
+ * origin; the part returns the ids of those that are not.
  */
 export function recordingPart(bindings: Bindings, origin: Origin, recording: Recording): string {
   const { events, changed, workspace, type, parents, fields, version } = recording;

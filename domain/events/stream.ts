@@ -119,8 +119,9 @@ async function* followLog(
  * The events of the workspace after `afterSequence`, or from now on: first a `position`, then every event in order,
  * without end. It ends when the credential does, when the reader falls far behind, the client has disconnected or the
  * process stops.
- * @throws Failure 400 `invalid_cursor`, with `position_expired` or `position_unknown` as its reason; 429 where the workspace has
- * as many streams on this process as it may: each takes memory and a connection for as long as its client wants.
+ * @throws Failure 400 `invalid_cursor`, with `position_expired` or `position_unknown` as its reason; 429 where the
+ * workspace has as many streams on this process as it may: each takes memory and a connection for as long as its client
+ * wants.
  */
 export async function streamEvents(ctx: Context, filter: FollowedEvents) {
   const { principal, logs, signal, closing, db, service } = ctx;

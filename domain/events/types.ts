@@ -33,8 +33,9 @@ const resources = {
 type Resources = typeof resources;
 
 /**
- * `object` of a resource that events are about. `schedule` is that of a todo, `minutes` those of the workspace. What merely
- * counts use has no events: `lastUsedAt` of credentials and apps, the minutes that work takes. Minutes that the operator adds have one.
+ * `object` of a resource that events are about. `schedule` is that of a todo, `minutes` those of the workspace. What
+ * merely counts use has no events: `lastUsedAt` of credentials and apps, the minutes that work takes. Minutes that the
+ * operator adds have one.
  */
 export type EventObject = keyof Resources;
 export type EventType = { [Object in EventObject]: `${Object}.${Resources[Object][number]}` }[EventObject];

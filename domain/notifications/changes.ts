@@ -37,8 +37,8 @@ const eraseWhere = (condition: string) =>
 const eraseOf = { todos: eraseWhere('n.todo_id = any($2::uuid[])'), chats: eraseWhere('n.chat_id = any($2::uuid[])') };
 
 /**
- * Deletes the notifications of erased todos or chats, which quote them, with their emails and pushes that were not sent. Call
- * it when these are deleted: none comes after that. Returns the events, for `recordErasure`.
+ * Deletes the notifications of erased todos or chats, which quote them, with their emails and pushes that were not
+ * sent. Call it when these are deleted: none comes after that. Returns the events, for `recordErasure`.
  */
 export async function eraseNotifications(
   db: Db,

@@ -42,7 +42,9 @@ interface RequestedApprovals {
   approvals: readonly { approvalId: string; title: string; reason: string }[];
 }
 
-/** In SQL: `dedupe` of the notification of a message's approvals, from a relation with `chat_id` and `message_sequence`. */
+/**
+ * In SQL: `dedupe` of the notification of a message's approvals, from a relation with `chat_id` and `message_sequence`.
+ */
 export function approvalsDedupeKey(relation: string): string {
   return `'approvals:' || ${relation}.chat_id || ':' || ${relation}.message_sequence`;
 }
@@ -101,8 +103,8 @@ const owners = `select m.user_id as id, w.name from members m join workspaces w 
   where m.workspace_id = $1 and m.role = 'owner' and m.removed_at is null`;
 
 /**
- * Records that the agent minutes are used up, and notifies the owners; `entryId` is the ledger entry that took the last of
- * them.
+ * Records that the agent minutes are used up, and notifies the owners; `entryId` is the ledger entry that took the last
+ * of them.
  */
 export async function reportMinutesExhausted(ctx: NotifyContext, workspaceId: string, entryId: string): Promise<void> {
   await recordEvent(ctx.db, workspaceId, { type: 'minutes.exhausted', objectId: workspaceId });
@@ -129,8 +131,8 @@ const maxInviterLength = 100;
 const inviting = 'select w.name, u.name as inviter from workspaces w, users u where w.id = $1 and u.id = $2';
 
 /**
- * Notifies a person with an account of an invitation, in a workspace of their own: they are not a member of the one that
- * invites. The email with the link is sent apart from this.
+ * Notifies a person with an account of an invitation, in a workspace of their own: they are not a member of the one
+ * that invites. The email with the link is sent apart from this.
  */
 export async function notifyInvited(
   ctx: NotifyContext,

@@ -11,8 +11,8 @@ interface Mention {
 }
 
 /**
- * Notifies people of a comment that mentions them, each once, however often it is changed. The notification does not quote
- * it: a comment that is erased must be gone.
+ * Notifies people of a comment that mentions them, each once, however often it is changed. The notification does not
+ * quote it: a comment that is erased must be gone.
  */
 export async function notifyMentioned(ctx: NotifyContext, mention: Mention): Promise<void> {
   const { workspaceId, userIds, authorName, todo, commentId } = mention;

@@ -103,8 +103,8 @@ async function outcomeFor(db: Db, workspaceId: string, dedupe: string): Promise<
 
 /**
  * Notifies people of an event, in its transaction: one row per person, in their list unless they switched that off, and
- * with a queued email where the service sends emails and they did not switch those off, and a queued push to each of their
- * browsers for the kinds that have it. A second call with the same
+ * with a queued email where the service sends emails and they did not switch those off, and a queued push to each of
+ * their browsers for the kinds that have it. A second call with the same
  * `dedupe` notifies nobody twice, and returns the outcome so far.
  */
 export async function notify({ db, clock, mail }: NotifyContext, event: NotificationEvent): Promise<Outcome> {

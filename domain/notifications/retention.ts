@@ -15,7 +15,9 @@ const remove = `delete from notifications n where n.workspace_id = $2 and n.id i
     select n.id from notifications n where n.workspace_id = $2 and ${isOld('$2')} order by n.id limit $3)
   returning ${changedColumns}`;
 
-/** Deletes up to `limit` notifications of a workspace that are older than `days`, in the transaction given; how many. */
+/**
+ * Deletes up to `limit` notifications of a workspace that are older than `days`, in the transaction given; how many.
+ */
 export async function deleteOldNotifications(
   tx: Db,
   workspaceId: string,

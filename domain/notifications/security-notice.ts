@@ -20,8 +20,8 @@ export interface SecurityNotice {
   text: string;
 }
 
-// The row of a notification needs a membership: of the workspace that it is about, else of one that the person owns, else
-// of any, also of one that they left.
+// The row of a notification needs a membership: of the workspace that it is about, else of one that the person owns,
+// else of any, also of one that they left.
 const insert = `insert into notifications (workspace_id, id, user_id, kind, title, text, dedupe, created_at, in_app, email, email_due_at)
   select m.workspace_id, $1::uuid, m.user_id, 'security', $4, $5, 'security:' || $1::uuid, $6::timestamptz, false, 'pending', now()
   from members m where m.user_id = $2
@@ -33,9 +33,9 @@ export function quotedInNotice(name: string): string {
 }
 
 /**
- * Queues the email that notifies a person of a security change (ASVS 5.0, 6.3.7). Call it in the transaction of the change:
- * the email is sent exactly when the change is committed, by any worker, and tried again like other emails. It cannot be
- * switched off and is not in the list of notifications. Does nothing where the service sends no emails.
+ * Queues the email that notifies a person of a security change (ASVS 5.0, 6.3.7). Call it in the transaction of the
+ * change: the email is sent exactly when the change is committed, by any worker, and tried again like other emails. It
+ * cannot be switched off and is not in the list of notifications. Does nothing where the service sends no emails.
  */
 export async function queueSecurityNotice({ db, clock, mail }: NotifyContext, notice: SecurityNotice): Promise<void> {
   if (!mail.sends) return;

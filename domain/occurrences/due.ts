@@ -14,9 +14,9 @@ export interface DueTimes {
 }
 
 /**
- * The planned times since `nextRunAt` up to `now` (milliseconds since 1970) that have no occurrence: the latest one fires
- * unless it is too late, the earlier ones are missed. `nextRunAt` itself has one when it fired while the schedule was set
- * again. After a very long outage only the first and the last of them are returned.
+ * The planned times since `nextRunAt` up to `now` (milliseconds since 1970) that have no occurrence: the latest one
+ * fires unless it is too late, the earlier ones are missed. `nextRunAt` itself has one when it fired while the schedule
+ * was set again. After a very long outage only the first and the last of them are returned.
  */
 export function dueTimes(schedule: Schedule, now: number): DueTimes {
   const { nextRunAt } = schedule;

@@ -6,8 +6,8 @@ import { todoOccurrences } from '../../db/schema/schedules.ts';
 import type { OccurrenceAnswer } from '../schedules/shapes.ts';
 
 /**
- * The id of the occurrence of a todo that is planned for an instant: a UUIDv7 of that instant whose random part is a hash
- * of both. So the next occurrence has an id before it has a row, and the row gets the same id.
+ * The id of the occurrence of a todo that is planned for an instant: a UUIDv7 of that instant whose random part is a
+ * hash of both. So the next occurrence has an id before it has a row, and the row gets the same id.
  */
 export function occurrenceId(todoId: string, plannedAt: string): string {
   const bytes = Buffer.alloc(16);

@@ -37,7 +37,9 @@ async function updateStored({ db, principal, ifMatch }: Context, { todoId, occur
   return { ...found, status };
 }
 
-/** Inserts the next occurrence with its status and moves the schedule to the one after. @throws Failure 404, 409, 412. */
+/**
+ * Inserts the next occurrence with its status and moves the schedule to the one after. @throws Failure 404, 409, 412.
+ */
 async function updateNext(ctx: Context, { todoId, occurrenceId: id, status }: Input): Promise<OccurrenceAnswer> {
   const { db, ifMatch } = ctx;
   const { workspaceId } = ctx.principal;

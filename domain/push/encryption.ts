@@ -41,8 +41,8 @@ function newPair(): ECDH {
 }
 
 /**
- * The body of a push message, in the content coding `aes128gcm`. `sender` and `salt` are new for each message; given ones
- * only in tests. @throws RangeError when the message is too long.
+ * The body of a push message, in the content coding `aes128gcm`. `sender` and `salt` are new for each message; given
+ * ones only in tests. @throws RangeError when the message is too long.
  */
 export function encryptMessage(
   message: Uint8Array,

@@ -1,6 +1,9 @@
 import { createECDH, createPrivateKey, hash, type KeyObject, sign } from 'node:crypto';
 
-/* How this service identifies itself to push services (RFC 8292): browsers accept messages of the key they subscribed to. */
+/*
+ * How this service identifies itself to push services (RFC 8292): browsers accept messages of the key they subscribed
+ * to.
+ */
 
 /** RFC 8292 allows a day. */
 const validSeconds = 12 * 60 * 60;
@@ -35,8 +38,8 @@ export function vapidKeyOf(secret: Buffer): VapidKey {
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
- * The `Authorization` of a message to an endpoint. `contact`: the address of the service, left out unless it is https, as
- * push services refuse others. `now` is in milliseconds since 1970.
+ * The `Authorization` of a message to an endpoint. `contact`: the address of the service, left out unless it is https,
+ * as push services refuse others. `now` is in milliseconds since 1970.
  */
 export function vapidHeader(
   { publicKey, privateKey }: VapidKey,

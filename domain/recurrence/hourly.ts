@@ -17,8 +17,8 @@ function timesOfHour({ minutes, seconds, positions }: Rule, startWall: number): 
 }
 
 /**
- * The instant of the wall time `wall` in the hour that starts at `hour`. After a change by half an hour it may be before
- * that hour; a wall time in a gap moves later.
+ * The instant of the wall time `wall` in the hour that starts at `hour`. After a change by half an hour it may be
+ * before that hour; a wall time in a gap moves later.
  */
 function minuteOf(hour: number, wall: number, timezone: string): number {
   const instant = hour + wall - wallClockAt(hour, timezone);
@@ -32,9 +32,9 @@ function nextDay(passes: (day: number) => boolean, day: number, horizon: number)
 }
 
 /**
- * The instants of an hourly rule, ascending, from `from` on and never before `start`. Hours are counted in absolute time
- * from the start, so a change of the clocks neither adds nor drops one; BYMONTH, BYDAY, BYHOUR and the minutes follow the
- * wall clock (CONTRACT §10.12).
+ * The instants of an hourly rule, ascending, from `from` on and never before `start`. Hours are counted in absolute
+ * time from the start, so a change of the clocks neither adds nor drops one; BYMONTH, BYDAY, BYHOUR and the minutes
+ * follow the wall clock (CONTRACT §10.12).
  */
 export function* hourlyInstants(rule: Rule, start: number, timezone: string, from: number): Generator<number> {
   const startWall = wallClockAt(start, timezone);

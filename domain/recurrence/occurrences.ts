@@ -89,8 +89,8 @@ function wallAfter(recurrence: Recurrence, after: number, count: number): number
 
 /**
  * The next `count` times of a recurrence after an instant, ascending (milliseconds since 1970). A wall time in a gap of
- * the clocks moves later by the gap; of a repeated wall time the first is used (CONTRACT §5). The cost does not depend on
- * the age of the rule, except for the first call with COUNT. Times are searched for a hundred years
+ * the clocks moves later by the gap; of a repeated wall time the first is used (CONTRACT §5). The cost does not depend
+ * on the age of the rule, except for the first call with COUNT. Times are searched for a hundred years
  * ahead, and not after the year 9999.
  */
 export function upcoming(recurrence: Recurrence, after: number, count: number): number[] {

@@ -57,7 +57,9 @@ function blockOf(timezone: string, block: number): Int32Array {
   return made;
 }
 
-/** Milliseconds that the zone is ahead of UTC. Intl takes microseconds per call, so the offset of some days is cached. */
+/**
+ * Milliseconds that the zone is ahead of UTC. Intl takes microseconds per call, so the offset of some days is cached.
+ */
 function offsetAt(instant: number, timezone: string): number {
   if (timezone === 'UTC') return 0;
   const span = Math.floor(instant / spanMs);
@@ -81,8 +83,8 @@ export function wallClockAt(instant: number, timezone: string): number {
 }
 
 /**
- * The instant of a wall time of a zone (a number as `wallClockAt` returns it). A wall time that is skipped in spring moves
- * forward by the gap; of one that is repeated in autumn the first is used (CONTRACT §5).
+ * The instant of a wall time of a zone (a number as `wallClockAt` returns it). A wall time that is skipped in spring
+ * moves forward by the gap; of one that is repeated in autumn the first is used (CONTRACT §5).
  */
 export function instantOf(wall: number, timezone: string): number {
   const before = offsetAt(wall - dayMs, timezone);

@@ -47,7 +47,9 @@ function gridOf({ frequency, weekStart }: Rule): Grid {
   }
 }
 
-/** The times of day of a rule in milliseconds, ascending. There are up to 86,400: each is computed when it is asked for. */
+/**
+ * The times of day of a rule in milliseconds, ascending. There are up to 86,400: each is computed when it is asked for.
+ */
 export interface TimesOfDay {
   readonly length: number;
   at(index: number): number;

@@ -42,8 +42,8 @@ export async function endReminder({ db }: ServiceContext, { workspaceId, id }: D
 }
 
 /**
- * Notifies a person of the due date of a todo, once: the notification and the end of the reminder are in the transaction
- * given. Nobody is notified of a todo that was done or archived meanwhile.
+ * Notifies a person of the due date of a todo, once: the notification and the end of the reminder are in the
+ * transaction given. Nobody is notified of a todo that was done or archived meanwhile.
  */
 export async function sendReminder(ctx: ServiceContext, due: DueReminder): Promise<void> {
   const [row] = await ctx.db.rows<Row>(read, [due.workspaceId, due.id]);

@@ -6,7 +6,9 @@ import { isTooDense, minMinutesApart } from '../recurrence/spacing.ts';
 import { ruleOf } from './every.ts';
 import type { SchedulePreviewAnswer, ScheduleRequest } from './shapes.ts';
 
-/** When a todo is due: by a rule from `startsAt` on, or once, at `startsAt`. Instants are RFC 3339, UTC, milliseconds. */
+/**
+ * When a todo is due: by a rule from `startsAt` on, or once, at `startsAt`. Instants are RFC 3339, UTC, milliseconds.
+ */
 export interface Timing {
   kind: 'one_off' | 'recurring';
   rrule: string | null;

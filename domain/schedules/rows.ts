@@ -24,9 +24,9 @@ export interface ScheduleCell extends Pick<ScheduleTable, 'rrule' | 'kind' | 'ti
 }
 
 /**
- * The schedule of a relation `t` shaped like `todos`, from `scheduled`: its whole row as one JSON value, which is cheaper
- * to plan than selected columns for a page where no todo has a schedule. `is_scheduled` saves the lookup for todos
- * without one.
+ * The schedule of a relation `t` shaped like `todos`, from `scheduled`: its whole row as one JSON value, which is
+ * cheaper to plan than selected columns for a page where no todo has a schedule. `is_scheduled` saves the lookup for
+ * todos without one.
  */
 export function scheduleColumn(scheduled: string): string {
   return `case when t.is_scheduled then (select row_to_json(s)
@@ -218,8 +218,8 @@ const end = `with ended as (
     where workspace_id = $1 and id in (select todo_id from ended)`;
 
 /**
- * Deletes the schedules of locked todos; their past occurrences stay. Returns the events of those ahead, which it deletes,
- * for `recordErasure`.
+ * Deletes the schedules of locked todos; their past occurrences stay. Returns the events of those ahead, which it
+ * deletes, for `recordErasure`.
  */
 export async function endSchedules(
   tx: Db,

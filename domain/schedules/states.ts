@@ -35,8 +35,8 @@ function mustNotFire({ isSuspended, paused, consecutiveFailures }: Schedule): bo
 }
 
 /**
- * Updates the status of the schedules of locked todos after a change: schedules that are paused, or whose todo is done or
- * archived, are disabled, the others resume at their next time (CONTRACT §5). Completed schedules stay completed.
+ * Updates the status of the schedules of locked todos after a change: schedules that are paused, or whose todo is done
+ * or archived, are disabled, the others resume at their next time (CONTRACT §5). Completed schedules stay completed.
  */
 export async function settleSchedules(
   tx: Db,

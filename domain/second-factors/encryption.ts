@@ -5,8 +5,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts with AES-256-GCM, as nonce, ciphertext and tag. `owner` is authenticated too: the result can be decrypted for
- * that owner only, so a row that is copied to another person is of no use.
+ * Encrypts with AES-256-GCM, as nonce, ciphertext and tag. `owner` is authenticated too: the result can be decrypted
+ * for that owner only, so a row that is copied to another person is of no use.
  */
 export function encrypt(plain: Uint8Array, key: KeyObject, owner: string): Buffer {
   const nonce = randomBytes(nonceBytes);

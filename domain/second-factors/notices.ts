@@ -5,7 +5,9 @@ import { queueSecurityNotice, quotedInNotice } from '../notifications/security-n
 /** A reset of the password, which every notice names, is not enough here. */
 const staysAfterReset = 'If it was not you, remove it in the security settings: a new password does not remove it.';
 
-/** What a person is informed of when a second factor changes or is attacked. `about`: the name of a passkey, or a count. */
+/**
+ * What a person is informed of when a second factor changes or is attacked. `about`: the name of a passkey, or a count.
+ */
 const notices = {
   totp_added: () => ({
     title: 'An authenticator app was added to your account',

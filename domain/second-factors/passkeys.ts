@@ -109,7 +109,9 @@ async function verified(ctx: Context, { response, ...credential }: Attestation) 
   }
 }
 
-/** Adds a passkey of the person. @throws Failure 400 when it cannot be verified, 403, 409 for a known one or too many. */
+/**
+ * Adds a passkey of the person. @throws Failure 400 when it cannot be verified, 403, 409 for a known one or too many.
+ */
 export async function createPasskey(ctx: Context, { name, credential }: z.infer<typeof PasskeyCreateParams>) {
   const { userId } = ctx.principal;
   await requireRecentAuthentication(ctx);

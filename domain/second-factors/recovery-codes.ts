@@ -24,7 +24,9 @@ function newCode(): string {
   return Array.from({ length: groups }, group).join('-');
 }
 
-/** What is hashed of a code as a person typed it: case, spaces and hyphens do not matter, nor O for 0, I and L for 1. */
+/**
+ * What is hashed of a code as a person typed it: case, spaces and hyphens do not matter, nor O for 0, I and L for 1.
+ */
 function canonical(typed: string): string {
   return typed.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
 }

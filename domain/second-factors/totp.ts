@@ -10,7 +10,9 @@ import { requireRecentAuthentication } from './recent-authentication.ts';
 import { firstRecoveryCodes } from './recovery-codes.ts';
 import type { TotpEnrolmentAnswer } from './shapes.ts';
 
-/** RFC 6238, as authenticator apps support it: SHA-1, 6 digits, 30 s; a code of the step before or after is accepted. */
+/**
+ * RFC 6238, as authenticator apps support it: SHA-1, 6 digits, 30 s; a code of the step before or after is accepted.
+ */
 const shape = { algorithm: 'SHA1', digits: 6, period: 30 };
 const window = 1;
 /** 160 bits (RFC 4226, §4). */

@@ -3,8 +3,8 @@ import { invalid } from '../errors.ts';
 import { hashBytes, passwordDigest } from './password-digest.ts';
 
 /*
- * Passwords that attackers try first (ASVS 5.0, 6.2.4, 6.2.11 and 6.2.12): those of a list of stolen passwords, also with
- * a few digits and signs around them; runs on the keyboard and repetitions; and names that belong to the account.
+ * Passwords that attackers try first (ASVS 5.0, 6.2.4, 6.2.11 and 6.2.12): those of a list of stolen passwords, also
+ * with a few digits and signs around them; runs on the keyboard and repetitions; and names that belong to the account.
  */
 
 /** Sorted digests of the listed passwords, one after another (domain/sign-in/common-passwords.md). */

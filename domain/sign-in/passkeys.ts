@@ -20,8 +20,8 @@ function unknownPasskey(): Failure {
 }
 
 /**
- * Signs a person in with a passkey alone: it verifies its user, so it is two factors in one. @throws Failure 401, 403 not
- * a member of that workspace.
+ * Signs a person in with a passkey alone: it verifies its user, so it is two factors in one. @throws Failure 401, 403
+ * not a member of that workspace.
  */
 export async function signInWithPasskey(
   ctx: RequestContext,

@@ -42,8 +42,8 @@ const set = 'update users set password_hash = $2 where id = $1';
 const resetLink = (publicUrl: string, token: string) => `${publicUrl}/reset-password#token=${token}`;
 
 /**
- * A link to set a new password, for the operator to hand over; null when no account has this address. It does not confirm
- * the address, and is not counted with the emails of the hour.
+ * A link to set a new password, for the operator to hand over; null when no account has this address. It does not
+ * confirm the address, and is not counted with the emails of the hour.
  */
 export async function operatorResetLink(
   db: Db,
@@ -148,7 +148,8 @@ async function requireUncommon(ctx: RequestContext, userId: string, password: st
 
 /**
  * Sets a new password by the token of an email, once. Every session ends; API keys and connected apps too, unless they
- * are to stay. The link of an email verifies the address too. @throws Failure 400 for a spent token or a common password, 429.
+ * are to stay. The link of an email verifies the address too. @throws Failure 400 for a spent token or a common
+ * password, 429.
  */
 export async function confirmPasswordReset(
   ctx: RequestContext,

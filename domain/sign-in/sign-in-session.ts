@@ -16,8 +16,8 @@ const workspaceOf = `select m.workspace_id as id from members m
 const currentHash = 'select 1 from users where id = $1 and password_hash = $2';
 
 /**
- * Opens the session of a person who has just proved who they are, in the workspace named or the one used last. `tx` is a
- * transaction. @throws Failure 403 not a member of that workspace.
+ * Opens the session of a person who has just proved who they are, in the workspace named or the one used last. `tx` is
+ * a transaction. @throws Failure 403 not a member of that workspace.
  */
 export async function openSignedIn(
   tx: Db,

@@ -34,9 +34,10 @@ function invitationRequired(): Failure {
 }
 
 /**
- * Creates an account with a workspace of its own, and signs it in; with an invitation, into the workspace of that. Sends
- * the email that verifies the address, where the service sends emails or requires it. Attempts count like sign-ins, so that
- * addresses cannot be tried in bulk. @throws Failure 403 without an invitation where one is needed, 409 address taken, 400, 429.
+ * Creates an account with a workspace of its own, and signs it in; with an invitation, into the workspace of that.
+ * Sends the email that verifies the address, where the service sends emails or requires it. Attempts count like
+ * sign-ins, so that addresses cannot be tried in bulk. @throws Failure 403 without an invitation where one is needed,
+ * 409 address taken, 400, 429.
  */
 export async function signUp(ctx: RequestContext, request: SignUp): Promise<OpenedSession> {
   const { db, client, mail } = ctx;

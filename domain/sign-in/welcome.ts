@@ -13,8 +13,8 @@ import { newPasswordHash } from './hashing.ts';
 import type { FirstWorkspace } from './shapes.ts';
 
 /*
- * The first start makes a workspace whose owner has neither address nor password (CONTRACT §10.24). The person who has the link
- * that it prints becomes that owner.
+ * The first start makes a workspace whose owner has neither address nor password (CONTRACT §10.24). The person who has
+ * the link that it prints becomes that owner.
  */
 
 const linkHours = 24;
@@ -44,23 +44,28 @@ export interface WelcomeLink {
   expiresAt: string;
 }
 
-/** Makes the link that takes the first workspace, in place of an earlier one; null when a person has taken it already. */
+/**
+ * Makes the link that takes the first workspace, in place of an earlier one; null when a person has taken it already.
+ */
 export async function newWelcomeLink(db: Db, publicUrl: string): Promise<WelcomeLink | null> {
   const token = randomBytes(32).toString('base64url');
   const [made] = await db.rows<{ expiresAt: string }>(replace, [sha256(token)]);
   return made ? { link: `${publicUrl}/welcome#token=${token}`, expiresAt: made.expiresAt } : null;
 }
 
-/** Until when the link of a workspace that nobody has taken is valid, if it still is; null when there is no such workspace. */
+/**
+ * Until when the link of a workspace that nobody has taken is valid, if it still is; null when there is no such
+ * workspace.
+ */
 export async function welcomeStatus(db: Db): Promise<{ validUntil: string | null } | null> {
   const [found] = await db.rows<{ expiresAt: string | null; isOpen: boolean | null }>(status, []);
   return found ? { validUntil: found.isOpen ? found.expiresAt : null } : null;
 }
 
 /**
- * Makes the person who has the link the owner of the first workspace, and signs them in. Attempts count like sign-ins. The
- * address is confirmed as after a sign-up. @throws Failure 400 for a link that is wrong, used or expired, or a common
- * password, 409 address taken, 429.
+ * Makes the person who has the link the owner of the first workspace, and signs them in. Attempts count like sign-ins.
+ * The address is confirmed as after a sign-up. @throws Failure 400 for a link that is wrong, used or expired, or a
+ * common password, 409 address taken, 429.
  */
 export async function takeFirstWorkspace(ctx: RequestContext, request: FirstWorkspace): Promise<OpenedSession> {
   const { db, client, mail } = ctx;

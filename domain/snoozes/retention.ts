@@ -11,7 +11,9 @@ const remove = `delete from snoozes where workspace_id = $1 and id in (
     select id from snoozes where workspace_id = $1 and ${isOver} order by id limit $2) and ${isOver}
   returning id, user_id as "readerId"`;
 
-/** Deletes up to `limit` snoozes of a workspace that ended longer than a week ago, in the transaction given; how many. */
+/**
+ * Deletes up to `limit` snoozes of a workspace that ended longer than a week ago, in the transaction given; how many.
+ */
 export async function deleteOldSnoozes(tx: Db, workspaceId: string, limit: number): Promise<number> {
   const deleted = await tx.rows<{ id: string; readerId: string }>(remove, [workspaceId, limit]);
   const events = deleted.map(({ id, readerId }) => ({ type: 'snooze.deleted' as const, objectId: id, readerId }));

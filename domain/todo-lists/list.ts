@@ -9,7 +9,9 @@ export async function listTodoLists({ db, principal }: Context, { includeArchive
   return wholeList(await findTodoLists(db, principal.workspaceId, includeArchived));
 }
 
-/** Whether the list comes after the position in the order of lists; the position of the default list is null, the first. */
+/**
+ * Whether the list comes after the position in the order of lists; the position of the default list is null, the first.
+ */
 function isAfter(list: TodoListAnswer, [createdAt, id]: Position): boolean {
   if (createdAt === null) return !list.isDefault;
   return !list.isDefault && (list.createdAt > String(createdAt) || (list.createdAt === createdAt && list.id > id));

@@ -89,7 +89,8 @@ export function deleteTodoList(ctx: Context, { todoListId }: { todoListId: strin
 const lockName = `select pg_advisory_xact_lock(hashtextextended($1, 0))`;
 
 /**
- * The list of this name, or the only one ignoring case, an active one before an archived one; created when there is none.
+ * The list of this name, or the only one ignoring case, an active one before an archived one; created when there is
+ * none.
  * @throws Failure 400 when several have the name.
  */
 function findOrCreate(ctx: Context, { name, ...changes }: TodoListChanges & { name: string }) {
@@ -110,7 +111,8 @@ function findOrCreate(ctx: Context, { name, ...changes }: TodoListChanges & { na
 
 /**
  * Changes the list of this id, or else the list of this name, which is created when there is none.
- * @throws Failure 400 without id and name or when several have the name, 404, 409 archiving the default list or when there are too many.
+ * @throws Failure 400 without id and name or when several have the name, 404, 409 archiving the default list or when
+ * there are too many.
  */
 export async function upsertTodoList(
   ctx: Context,

@@ -27,7 +27,9 @@ const contents = `select id, todo_id as "todoId", 'todo_occurrence.deleted' as t
   union all select id, todo_id, 'comment.deleted', null from todo_comments ${ofTodos}
   union all select id, todo_id, 'reminder.deleted', user_id from todo_reminders ${ofTodos}`;
 
-/** The events of what is erased with these locked todos: their occurrences, comments and reminders; for `recordErasure`. */
+/**
+ * The events of what is erased with these locked todos: their occurrences, comments and reminders; for `recordErasure`.
+ */
 export async function erasureOfContents(db: Db, workspaceId: string, todoIds: readonly string[]): Promise<NewEvent[]> {
   type Row = Pick<NewEvent, 'type'> & { id: string; todoId: string; readerId: string | null };
   const rows = await db.rows<Row>(contents, [workspaceId, todoIds]);

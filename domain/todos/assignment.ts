@@ -16,7 +16,9 @@ interface Assignment {
   dryRun: boolean;
 }
 
-/** The run, by a schedule or an assignment, that waits for the working hours of an agent that is not assigned any more. */
+/**
+ * The run, by a schedule or an assignment, that waits for the working hours of an agent that is not assigned any more.
+ */
 function outdatedRun({ latestRun }: TodoAnswer, assignees: readonly Assigned[]) {
   const waits = latestRun?.statusReason === 'queued';
   return waits && !assignees.some(({ agent }) => agent === latestRun.agentId) ? latestRun : null;
@@ -33,9 +35,9 @@ function newAgentOf(before: TodoAnswer, after: TodoAnswer, assignees: readonly A
 }
 
 /**
- * Starts the agents that an update assigns, the first of several new ones. Not on a todo that is done, archived or being
- * run; outside the agent's working hours the run is queued until they begin, unless another agent takes its place before.
- * Returns whether any started; a dry run
+ * Starts the agents that an update assigns, the first of several new ones. Not on a todo that is done, archived or
+ * being run; outside the agent's working hours the run is queued until they begin, unless another agent takes its place
+ * before. Returns whether any started; a dry run
  * starts none. @throws Failure 402, 409 when too many agents started each other.
  */
 export async function startAssigned(ctx: Context, assignment: Assignment): Promise<boolean> {

@@ -37,9 +37,9 @@ export async function narrowTurns(ctx: Pick<Context, 'db' | 'principal'>, chatId
 }
 
 /**
- * Takes the scopes for captures that the caller lacks from the schedules and the open turns of locked todos whose title,
- * content or assignees it changed: somebody who may not read captures would have them repeated by an agent that works for
- * somebody else (CONTRACT §10.9).
+ * Takes the scopes for captures that the caller lacks from the schedules and the open turns of locked todos whose
+ * title, content or assignees it changed: somebody who may not read captures would have them repeated by an agent that
+ * works for somebody else (CONTRACT §10.9).
  */
 export async function narrowAuthority(
   ctx: Pick<Context, 'db' | 'principal'>,

@@ -45,7 +45,9 @@ async function write(ctx: Context, { ids, patch, change, dryRun }: Write): Promi
   return archiveWithSubTodos(ctx, before);
 }
 
-/** Changes or archives todos in a transaction, which a dry run rolls back. `choose` locks them and returns their ids. */
+/**
+ * Changes or archives todos in a transaction, which a dry run rolls back. `choose` locks them and returns their ids.
+ */
 async function changeChosen(
   ctx: Context,
   { patch, dryRun }: TodoBulkInput,
@@ -78,7 +80,9 @@ async function archivableOf(db: Db, workspaceId: string, ids: readonly string[])
   return end < 0 ? ids.length : end;
 }
 
-/** How many of these locked todos, in their order, have contents that fit into one answer, before and after the change. */
+/**
+ * How many of these locked todos, in their order, have contents that fit into one answer, before and after the change.
+ */
 async function answerableOf(db: Db, workspaceId: string, ids: readonly string[], patch: TodoPatch | undefined) {
   if (isAlwaysWhole(ids.length)) return ids.length;
   const stored = await contentSizes(db, workspaceId, ids);
@@ -162,7 +166,8 @@ function requireReader({ scopes }: Principal): void {
  * Changes or archives many todos, all or none of a call: up to a hundred in the order of `ids`, or those that `where`
  * matches, in the order of their ids, of which `totalCount` says how many there were before the call. A dry run returns
  * the todos as they would be, changes nothing and starts no agent.
- * @throws Failure 400, 403 for `where` without todos:read, 404 with `param` naming the id, 402, 409 when `expectedCount` is another number.
+ * @throws Failure 400, 403 for `where` without todos:read, 404 with `param` naming the id, 402, 409 when
+ * `expectedCount` is another number.
  */
 export async function bulkUpdateTodos(ctx: Context, input: TodoBulkInput) {
   const { ids, where, patch, archive, expectedCount, cursor } = input;

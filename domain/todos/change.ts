@@ -67,8 +67,8 @@ export async function changeOf(ctx: Context, patch: TodoPatch, at = ''): Promise
 const untitled = 'select 1 from todos where workspace_id = $1 and id = any($2::uuid[]) and title is null limit 1';
 
 /**
- * A todo without a title needs a content that is not blank. A title is never cleared, so what is true here is still true
- * at the write. @throws Failure 400.
+ * A todo without a title needs a content that is not blank. A title is never cleared, so what is true here is still
+ * true at the write. @throws Failure 400.
  */
 export async function requireText(db: Db, workspaceId: string, ids: readonly string[], patch: TodoPatch, at = '') {
   const { title, content } = patch;
@@ -121,10 +121,10 @@ function recordedPart(db: Db, bindings: Bindings, workspace: string, columns: Co
 const sharedTexts = new SharedTexts();
 
 /**
- * Sets columns of todos and of their search text, and reads them back: one statement, one text per shape. The time of the
- * last change, and the version where the statement records it, move only where a value changes. A statement that waited for another writer changes the row of that
- * writer, but reads the assignees of its own snapshot: the version shows it, and the todos are read again. `only` leaves
- * out other todos.
+ * Sets columns of todos and of their search text, and reads them back: one statement, one text per shape. The time of
+ * the last change, and the version where the statement records it, move only where a value changes. A statement that
+ * waited for another writer changes the row of that writer, but reads the assignees of its own snapshot: the version
+ * shows it, and the todos are read again. `only` leaves out other todos.
  */
 async function write(
   db: Db,

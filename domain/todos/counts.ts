@@ -1,7 +1,10 @@
 import type { Db } from '../../db/client.ts';
 import type { EngineName } from '../../db/engine/index.ts';
 
-/* How many todos a workspace has, by list, status and priority, is kept (db/schema/counts.ts): reading it takes no longer with more of them. */
+/*
+ * How many todos a workspace has, by list, status and priority, is kept (db/schema/counts.ts): reading it takes no
+ * longer with more of them.
+ */
 
 const isKept = 'exists (select from counted_workspaces w where w.workspace_id = $1)';
 const isListed = 'archived_at is null and not is_suggested';
@@ -18,8 +21,8 @@ const sources: Record<EngineName, string> = { postgres: `(${kept})`, citus: `(${
 
 /**
  * The listed todos of the workspace $1 in numbers: `todos` and their saved `minutes` by `todo_list_id`, `status` and
- * `priority`, which is 0 for none. There may be several rows of each, of which some take away. Where no numbers are kept there
- * is a row for each todo: in workspaces in which nothing has changed since an upgrade, and on Citus.
+ * `priority`, which is 0 for none. There may be several rows of each, of which some take away. Where no numbers are
+ * kept there is a row for each todo: in workspaces in which nothing has changed since an upgrade, and on Citus.
  */
 export const countedTodos = (engine: EngineName): string => sources[engine];
 
@@ -35,8 +38,8 @@ const lock = `select pg_advisory_xact_lock(${lockName})`;
 const tryLock = `select pg_try_advisory_xact_lock(${lockName}) as "isLocked"`;
 
 /*
- * Found by where they are, which is right while nobody else deletes them, and is one plan whatever the planner knows: the table
- * is empty at one moment and has thousands of rows at the next.
+ * Found by where they are, which is right while nobody else deletes them, and is one plan whatever the planner knows:
+ * the table is empty at one moment and has thousands of rows at the next.
  */
 const fold = `with gone as (
     delete from todo_count_changes where ctid = any(array(
@@ -62,8 +65,8 @@ const deleteEmptied = `delete from todo_counts where todos = 0 and minutes = 0
 type CountKey = [string, string, string, number];
 
 /**
- * Adds up to `limit` changes to the numbers that they change, and deletes those that are 0 then, unless a process is at it.
- * Returns how many it added: `limit` when there may be more.
+ * Adds up to `limit` changes to the numbers that they change, and deletes those that are 0 then, unless a process is at
+ * it. Returns how many it added: `limit` when there may be more.
  */
 export function foldCounts(db: Db, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
@@ -89,8 +92,8 @@ export async function uncountedWorkspaces(db: Db, limit: number): Promise<string
 }
 
 /*
- * In one snapshot: what is counted is all that the changes up to it have made, so these go. Changes of transactions that
- * commit later are added to it.
+ * In one snapshot: what is counted is all that the changes up to it have made, so these go. Changes of transactions
+ * that commit later are added to it.
  */
 const count = `with gone as (
     delete from todo_count_changes where workspace_id = $1 returning todo_list_id, status, priority, todos, minutes
@@ -117,8 +120,8 @@ const count = `with gone as (
     ) as "wasWrong"`;
 
 /**
- * Counts the todos of a workspace, and keeps the numbers from then on. Returns whether other numbers were kept, which is a
- * defect or the work of somebody who changed tables by hand.
+ * Counts the todos of a workspace, and keeps the numbers from then on. Returns whether other numbers were kept, which
+ * is a defect or the work of somebody who changed tables by hand.
  */
 export function countWorkspace(db: Db, workspaceId: string): Promise<boolean> {
   return db.transaction(async (tx) => {

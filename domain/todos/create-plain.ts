@@ -82,7 +82,10 @@ const markedValues = {
   [mark.isRemoved]: 'to_json(f.is_removed)::text',
 };
 
-/** The answer as JSON, with marks for `Claim.part`. What people wrote is put in last, so that it is not searched for marks. */
+/**
+ * The answer as JSON, with marks for `Claim.part`. What people wrote is put in last, so that it is not searched for
+ * marks.
+ */
 function markedAnswer(ctx: Context, id: string, todo: PlainTodo): string {
   const marked = { ...todo, title: mark.title, content: mark.content };
   const assignee = [mark.name, mark.isRemoved] as unknown as Made['assignee'];

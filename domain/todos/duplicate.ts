@@ -7,9 +7,9 @@ const openList = 'select id from todo_lists where workspace_id = $1 and id = $2 
 const openParent = 'select id from todos where workspace_id = $1 and id = $2 and archived_at is null';
 
 /**
- * Creates a copy of a todo that nobody has worked on yet: ready, with the text, priority, type, list, due date, labels and
- * assignees, without its schedule, reminders, sub-todos, comments and runs. What is archived is left out: assignees, the
- * parent, also that of an archived todo, and the list, which is the default list then.
+ * Creates a copy of a todo that nobody has worked on yet: ready, with the text, priority, type, list, due date, labels
+ * and assignees, without its schedule, reminders, sub-todos, comments and runs. What is archived is left out:
+ * assignees, the parent, also that of an archived todo, and the list, which is the default list then.
  * @throws Failure 404; 400 when its parent has no room for one more.
  */
 export function duplicateTodo(ctx: Context, { todoId }: { todoId: string }): Promise<TodoAnswer> {

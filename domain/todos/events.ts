@@ -20,8 +20,9 @@ function eventOf(before: TodoAnswer, after: TodoAnswer): NewEvent | null {
 }
 
 /**
- * Records the changes of locked todos, in the order of `before`: one event for each whose answer differs. `after` has the
- * same todos, in any order; the numbers of its sub-todos are not its own. Returned with the versions that they have now.
+ * Records the changes of locked todos, in the order of `before`: one event for each whose answer differs. `after` has
+ * the same todos, in any order; the numbers of its sub-todos are not its own. Returned with the versions that they have
+ * now.
  */
 export async function recordTodoChanges(
   db: Db,

@@ -73,8 +73,8 @@ export function canonicalFilters(filter: object): Record<string, unknown> {
 const isAssigned = 'from todo_assignees a where a.workspace_id = $1 and a.todo_id = t.id';
 
 /**
- * Which todos are visible, as alternatives that an index has each. Together they are the active ones without suggestions
- * and the archived ones, where both are wanted.
+ * Which todos are visible, as alternatives that an index has each. Together they are the active ones without
+ * suggestions and the archived ones, where both are wanted.
  */
 export function visibilitiesOf({ archived, includeArchived, isSuggested, captureId }: Criteria): string[] {
   const active = isSuggested === undefined && captureId === undefined ? ' and not t.is_suggested' : '';
@@ -98,8 +98,8 @@ function isOneOf(column: string, ids: readonly string[], bindings: Bindings): st
 }
 
 /**
- * The conditions of a filter on `todos t`, free text apart: the one builder for lists, counts and summaries. The bindings
- * are those of the workspace. Which
+ * The conditions of a filter on `todos t`, free text apart: the one builder for lists, counts and summaries. The
+ * bindings are those of the workspace. Which
  * conditions there are depends only on which fields are set and on how many values they have, so that statements have
  * few texts. `visibility` is one of those that the caller reads apart from the others.
  */

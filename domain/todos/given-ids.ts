@@ -28,8 +28,8 @@ function refused(param: string, code: 'taken' | 'erased', message: string): Fail
 }
 
 /**
- * The creation of todos some of whose ids the client chose. Ids are those of a workspace: one that another workspace has
- * is as unknown as any other.
+ * The creation of todos some of whose ids the client chose. Ids are those of a workspace: one that another workspace
+ * has is as unknown as any other.
  */
 export class GivenIds {
   readonly #ctx: Context;

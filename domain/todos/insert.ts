@@ -70,7 +70,10 @@ export interface NewRow {
   folded_content: string;
 }
 
-/** Inserts the rows, records that they were created, and returns the todos in their order. The rows that they refer to must exist. */
+/**
+ * Inserts the rows, records that they were created, and returns the todos in their order. The rows that they refer to
+ * must exist.
+ */
 export async function writeTodos(db: Db, workspaceId: string, rows: readonly NewRow[]): Promise<TodoAnswer[]> {
   const bindings = new Bindings(workspaceId);
   bindings.bind(JSON.stringify(rows));

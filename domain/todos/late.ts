@@ -47,10 +47,10 @@ function isLinked({ column, ids }: Link, as: string, bindings: Bindings): string
 }
 
 /**
- * The todos of assignees, of labels, or of both, and the branches of a range that read them, of which one runs: it sorts
- * few todos, finds those of many by a hash of their ids while walking the index, whose entries are enough for that, and
- * looks each one up where they are too many for a hash. Todos of both links are those of the first that are in a hash of
- * the second. `offset 0` and `is true` keep the planner from joins, whose order depends on estimates.
+ * The todos of assignees, of labels, or of both, and the branches of a range that read them, of which one runs: it
+ * sorts few todos, finds those of many by a hash of their ids while walking the index, whose entries are enough for
+ * that, and looks each one up where they are too many for a hash. Todos of both links are those of the first that are
+ * in a hash of the second. `offset 0` and `is true` keep the planner from joins, whose order depends on estimates.
  */
 export function lateLinked([first, second]: readonly [Link, Link | undefined], bindings: Bindings): Late {
   const isTheirs = isLinked(first, 'a', bindings);
@@ -84,8 +84,9 @@ export function lateLinked([first, second]: readonly [Link, Link | undefined], b
 }
 
 /**
- * The branches of a range, of which one runs: it reads the first todos of the range where enough of these hold `condition`,
- * which is looked up for each, and `rest` otherwise, whose branches need what `isShort` says. Adds to `before`.
+ * The branches of a range, of which one runs: it reads the first todos of the range where enough of these hold
+ * `condition`, which is looked up for each, and `rest` otherwise, whose branches need what `isShort` says. Adds to
+ * `before`.
  */
 function probed(range: LateRange, before: string[], condition: string, rest: (isShort: string) => string[]): string[] {
   const { place, columns, where, order, limit } = range;
@@ -105,10 +106,11 @@ const walked = ({ first, columns }: LateRange, condition: string) =>
   `(select ${columns} from ${first('t.id', 'todos t', condition)} o ${byId('o.id')} t)`;
 
 /**
- * The todos that hold conditions with an index of their own, as those due in a range, and the branches that read them by
- * another sort, of which one runs: the first of the walk where enough of these are some. Else it sorts few todos, finds those of
- * many by a hash of their ids while walking the index, and looks each one up where they are too many for a hash. The
- * planner's estimate of a small range is often several times too high, and it does not know where in the walk they are.
+ * The todos that hold conditions with an index of their own, as those due in a range, and the branches that read them
+ * by another sort, of which one runs: the first of the walk where enough of these are some. Else it sorts few todos,
+ * finds those of many by a hash of their ids while walking the index, and looks each one up where they are too many for
+ * a hash. The planner's estimate of a small range is often several times too high, and it does not know where in the
+ * walk they are.
  */
 export function lateNarrow(conditions: readonly string[]): Late {
   const isOne = conditions.join(' and ');

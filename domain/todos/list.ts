@@ -14,8 +14,8 @@ import { isBranched, linkWalked, orderOf, sorts, unlinked, type Walk, walkOf } f
 const wholeTodo = todoColumns();
 
 /**
- * The statement of a page without a search. The rows of several branches are sorted, and those of a large page that have too
- * long contents left out, before the other columns are read.
+ * The statement of a page without a search. The rows of several branches are sorted, and those of a large page that
+ * have too long contents left out, before the other columns are read.
  */
 export function pageStatement(walk: Walk, count: number): { text: string; values: readonly unknown[]; plan: Plan } {
   const bindings = new Bindings(walk.viewer.workspaceId);
@@ -81,7 +81,8 @@ function requireLimit({ principal }: Context, limit: number): void {
 
 /**
  * One page of todos: keyset paging over a total order, so that reading all pages returns every todo that existed
- * throughout, with the same value to sort by, exactly once; or the todos of `ids`. @throws Failure 400 `invalid_cursor`.
+ * throughout, with the same value to sort by, exactly once; or the todos of `ids`. @throws Failure 400
+ * `invalid_cursor`.
  */
 export async function listTodos(ctx: Context, input: TodoListingInput) {
   const { db, principal } = ctx;

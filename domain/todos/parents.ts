@@ -72,9 +72,9 @@ export function parentWithin(todos: readonly NewTodo[], { parentTodoId }: NewTod
 }
 
 /**
- * Locks the todos whose sub-todos new ones are, and returns for each new one the list of its parent: null when it has no
- * parent before the request, or one in an archived list. At fault: 404 unknown, 400 one that gets no more sub-todos. Call it
- * in a transaction.
+ * Locks the todos whose sub-todos new ones are, and returns for each new one the list of its parent: null when it has
+ * no parent before the request, or one in an archived list. At fault: 404 unknown, 400 one that gets no more sub-todos.
+ * Call it in a transaction.
  */
 export async function parentLists(
   { db, principal }: Context,

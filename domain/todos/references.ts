@@ -158,7 +158,10 @@ export class References {
     });
   }
 
-  /** The labels of each request, repeated ids once; `params[i]` is the path of `requests[i]`. At fault: 404 unknown here. */
+  /**
+   * The labels of each request, repeated ids once; `params[i]` is the path of `requests[i]`. At fault: 404 unknown
+   * here.
+   */
   async labels(requests: readonly (readonly string[] | undefined)[], params: readonly string[]): Promise<string[][]> {
     const wanted = requests.map((request) => request ?? []);
     const ids = [...new Set(wanted.flat())];

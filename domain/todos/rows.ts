@@ -60,8 +60,8 @@ function priorityName(rank: number): PriorityName | null {
 }
 
 /**
- * The columns of a todo with its assignees, its schedule and its labels, from a relation `t` shaped like `todos`; assignees
- * from `assigned`, schedules from `scheduled`, labels from `labelled`.
+ * The columns of a todo with its assignees, its schedule and its labels, from a relation `t` shaped like `todos`;
+ * assignees from `assigned`, schedules from `scheduled`, labels from `labelled`.
  */
 export function todoColumns(
   assigned = 'todo_assignees',
@@ -197,7 +197,9 @@ export function getTodo({ db, principal }: Context, { todoId }: { todoId: string
   return findTodo(db, principal.workspaceId, todoId);
 }
 
-/** Locks the rows of these todos, in the order of their ids so that two writers never deadlock; returns the ids found. */
+/**
+ * Locks the rows of these todos, in the order of their ids so that two writers never deadlock; returns the ids found.
+ */
 export async function lockTodos(db: Db, workspaceId: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.rows<{ id: string }>(locked, [workspaceId, ids]);
   return new Set(rows.map((row) => row.id));

@@ -3,8 +3,9 @@ import { recordErasure } from '../events/changes.ts';
 import { parentsOf } from '../events/record.ts';
 import { deleteOld, isOld, type OldRows } from '../old-rows.ts';
 
-// The latest run of a todo is shown with it, and its todo cannot be erased: it is kept. One that was followed by another
-// never becomes the latest again. A subquery of one value, as PostgreSQL may answer `exists` by reading all todos.
+// The latest run of a todo is shown with it, and its todo cannot be erased: it is kept. One that was followed by
+// another never becomes the latest again. A subquery of one value, as PostgreSQL may answer `exists` by reading all
+// todos.
 const isDue = `${isOld('r.finished_at')} and r.id is distinct from (
     select t.latest_run_id from todos t where t.workspace_id = $1 and t.id = r.todo_id)`;
 

@@ -47,7 +47,8 @@ export interface RunContext extends ServiceContext {
 
 /**
  * Starts an agent on a todo: inserts its chat with the first message, the run and the turn. Call it in a transaction
- * with the todo locked and no run of it running; the caller records how the todo changed. @throws Failure 402, 409 when too many agents started each other.
+ * with the todo locked and no run of it running; the caller records how the todo changed. @throws Failure 402, 409 when
+ * too many agents started each other.
  */
 export async function startRun(ctx: RunContext, run: NewRun): Promise<TodoRunAnswer> {
   const { db, live, principal } = ctx;
@@ -92,8 +93,8 @@ const begin = `update todos set status = 'in_progress', updated_at = greatest(no
   returning id`;
 
 /**
- * Sets the todo of a run that begins to in progress, if it was ready; the run waits for nothing any more. It locks the todo, so call it before the chat of
- * the run is locked, or after `holdChat`.
+ * Sets the todo of a run that begins to in progress, if it was ready; the run waits for nothing any more. It locks the
+ * todo, so call it before the chat of the run is locked, or after `holdChat`.
  */
 export async function beginRun(tx: Db, workspaceId: string, runId: string): Promise<void> {
   const changed = await changeRunReason(tx, workspaceId, runId, null);
@@ -106,7 +107,9 @@ export async function beginRun(tx: Db, workspaceId: string, runId: string): Prom
 /** Whether the latest run of the todo waits for the working hours of its agent. */
 const isQueued = ({ latestRun }: TodoAnswer) => latestRun?.statusReason === 'queued';
 
-/** Checks that a run of the todo can start now: in the place of one that waits for working hours. @throws Failure 409. */
+/**
+ * Checks that a run of the todo can start now: in the place of one that waits for working hours. @throws Failure 409.
+ */
 function requireRunnable(todo: TodoAnswer): void {
   const { latestRun, status, isArchived } = todo;
   if (latestRun?.status === 'running' && !isQueued(todo)) {

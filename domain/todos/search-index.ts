@@ -11,8 +11,8 @@ const indexedText = `(s.title || ' ' || s.content)`;
 const patternOf = (term: string) => `%${term.replace(/[\\%_]/g, '\\$&')}%`;
 
 /**
- * The conditions on `todo_search s` that every term occurs, for the trigram index. One scan intersects the trigrams of the
- * longest terms, which are rarely the frequent ones.
+ * The conditions on `todo_search s` that every term occurs, for the trigram index. One scan intersects the trigrams of
+ * the longest terms, which are rarely the frequent ones.
  */
 function indexedConditions(terms: readonly string[], bindings: Bindings): string[] {
   const longest = terms.filter(isIndexed).sort((one, other) => other.length - one.length);
@@ -25,8 +25,8 @@ function indexedConditions(terms: readonly string[], bindings: Bindings): string
 }
 
 /**
- * A common table expression `hits(todo_id)`: the matches of the trigram index in the workspace, which is `$1`, before other
- * filters.
+ * A common table expression `hits(todo_id)`: the matches of the trigram index in the workspace, which is `$1`, before
+ * other filters.
  */
 export function hitsOf(workspaceId: string, terms: readonly string[], bindings: Bindings): string {
   const part = inSearchPart('s.workspace_id', workspaceId);

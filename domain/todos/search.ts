@@ -12,7 +12,9 @@ import { halvesOf, orderOf, sorts, type Walk, walkOf } from './walk.ts';
 /** Todos that a search reads in the order of the page before it uses the index. */
 const searchDepth = 250;
 
-/** Todos whose texts it reads in the order of the page rather than use the index, where nothing is known of the costs. */
+/**
+ * Todos whose texts it reads in the order of the page rather than use the index, where nothing is known of the costs.
+ */
 const maxPromising = 10 * searchDepth;
 
 /** Texts that are read in the order of the page rather than find one match by the index. */
@@ -24,7 +26,9 @@ const [margin, maxGrowth] = [1.5, 6];
 /** Todos that it reads at most in the order of the page. */
 const maxSearchDepth = 20_000;
 
-/** Matches of the index that are sorted, however many are among the first todos, where nothing is known of the costs. */
+/**
+ * Matches of the index that are sorted, however many are among the first todos, where nothing is known of the costs.
+ */
 const maxLookedUp = 1500;
 
 /** Entries of the index of the page's order that are read rather than look up one match. */
@@ -189,10 +193,10 @@ function promising({ page, searched }: Near, count: number, size: number | null)
 }
 
 /**
- * The first todos of a walk that have all words of a query. The first ones in the order of the page fill it for frequent
- * words; more are read while the matches so far suggest that these fill it. Of other words the index returns all matches.
- * Where they are too many to sort, but not among the newest, more are read in the order of the page before all matches
- * are sorted. Words shorter than a trigram are searched in all texts of the workspace instead of the index.
+ * The first todos of a walk that have all words of a query. The first ones in the order of the page fill it for
+ * frequent words; more are read while the matches so far suggest that these fill it. Of other words the index returns
+ * all matches. Where they are too many to sort, but not among the newest, more are read in the order of the page before
+ * all matches are sorted. Words shorter than a trigram are searched in all texts of the workspace instead of the index.
  */
 export async function searchPage(db: Db, walk: Walk, query: string, count: number): Promise<TodoRow[]> {
   const terms = termsOf(query);

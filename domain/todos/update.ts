@@ -15,7 +15,8 @@ import { Todo, type TodoAnswer, type TodoPatch } from './shapes.ts';
 
 /**
  * Stops the agents at work on todos that become done, except the calling agent, and queues the estimate of the minutes
- * that an agent saved, once per todo. `before`: the todos before the change, locked. @throws Failure 409 as `closeChats`.
+ * that an agent saved, once per todo. `before`: the todos before the change, locked. @throws Failure 409 as
+ * `closeChats`.
  */
 async function stopWork(ctx: Context, before: readonly TodoAnswer[]): Promise<void> {
   const { workspaceId, agent } = ctx.principal;
@@ -42,8 +43,8 @@ interface LockedChange {
 /**
  * Changes locked todos and what depends on them: agents at work on done todos are stopped, schedules are disabled or
  * resumed, and newly assigned agents start, unless it is a dry run. One event records all that changed of a todo. The
- * answers are in no order. Call it in a transaction. @throws Failure 400, 402, 409 when too many agents started each other, or
- * an agent would complete a todo whose own agent waits for a person.
+ * answers are in no order. Call it in a transaction. @throws Failure 400, 402, 409 when too many agents started each
+ * other, or an agent would complete a todo whose own agent waits for a person.
  */
 export async function changeLocked(ctx: Context, input: LockedChange): Promise<TodoAnswer[]> {
   const { before, patch, change, dryRun = false, at = '' } = input;
@@ -75,7 +76,8 @@ function plainOnly(ctx: Context, { title, content, status }: TodoPatch): Only {
 
 /**
  * Changes one todo. A patch of plain columns is one statement, also a change of status when the todo has no runs, chats
- * and schedule, as one of its text by a credential that lacks a scope for captures; agents, assignees, schedules and preconditions need the row locked first.
+ * and schedule, as one of its text by a credential that lacks a scope for captures; agents, assignees, schedules and
+ * preconditions need the row locked first.
  * @throws Failure 400, 404, 402, 409 as `changeLocked`, 412.
  */
 export async function updateTodo(

@@ -150,8 +150,8 @@ function rangesOf(walk: Walk): RangesOfHalf[] {
 }
 
 /**
- * What a filter names of the todos that an index of its own has, other than the one that is walked: parents, or a range of
- * dates. Undefined where it names no such thing.
+ * What a filter names of the todos that an index of its own has, other than the one that is walked: parents, or a range
+ * of dates. Undefined where it names no such thing.
  */
 function narrowingOf({ criteria, sort }: Walk): Partial<Criteria> | undefined {
   const { hasParent, parentTodoId, dueBefore, dueAfter, updatedSince, createdSince } = criteria;
@@ -187,8 +187,8 @@ function lateOf(walk: Walk, bindings: Bindings): Late | undefined {
  * The rows of a walk as a query of `columns` of `todos t`, in its total order: value, nulls last, id. Every range that
  * an index returns in order is a branch of its own, because one ORDER BY over all of them would read and sort all rows:
  * rows with and without a value, distinguished by `rank`, and each of several values of a filter. A todo of several
- * assignees or labels is in the branch of each, and once in the result. The bindings are those of the workspace; `limit` is
- * one of them.
+ * assignees or labels is in the branch of each, and once in the result. The bindings are those of the workspace;
+ * `limit` is one of them.
  */
 export function walkOf(walk: Walk, bindings: Bindings, limit: string, columns: string): string {
   const { criteria, sort, order, after } = walk;

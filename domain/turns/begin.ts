@@ -70,8 +70,8 @@ async function begin(ctx: ServiceContext, claim: Claim): Promise<boolean> {
 }
 
 /**
- * The first step of a run, or of a turn that waited for working hours: its chat, run and todo begin, in one transaction.
- * Returns false when the turn was cancelled because it is no longer wanted. @throws LostLease.
+ * The first step of a run, or of a turn that waited for working hours: its chat, run and todo begin, in one
+ * transaction. Returns false when the turn was cancelled because it is no longer wanted. @throws LostLease.
  */
 export function beginTurn(ctx: ServiceContext, claim: Claim): Promise<boolean> {
   const theirs = ctx.db.as(originOfAgent(claim.agentId));

@@ -23,9 +23,9 @@ async function ofErased(db: Db, { workspaceId, turnId }: Claim): Promise<Held> {
 }
 
 /**
- * Charges a turn that was cancelled, or erased with its chat, while its worker asked the engine, which nobody else knows.
- * `activeMs`: of the whole turn; what was charged before is not charged again. Nothing when the turn did not end so, or
- * another worker had it.
+ * Charges a turn that was cancelled, or erased with its chat, while its worker asked the engine, which nobody else
+ * knows. `activeMs`: of the whole turn; what was charged before is not charged again. Nothing when the turn did not end
+ * so, or another worker had it.
  */
 export async function chargeCancelled(ctx: ServiceContext, claim: Claim, activeMs: number): Promise<void> {
   const { workspaceId, turnId, attempt } = claim;

@@ -10,9 +10,9 @@ import { storable, storableJson } from '../text.ts';
 import type { Claim } from './steps.ts';
 
 /*
- * $1 workspace, $2 chat, $3 turn, $4 attempt, $5 ms spent, $6 agent that the chat names, $7 message, $8 text, $9 blocks,
- * $10 agent, $11 minute entry, $12 trigger. Every part depends on `paid`: without it nothing is changed. Minutes are owed
- * as `minutesOwed` has it.
+ * $1 workspace, $2 chat, $3 turn, $4 attempt, $5 ms spent, $6 agent that the chat names, $7 message, $8 text, $9
+ * blocks, $10 agent, $11 minute entry, $12 trigger. Every part depends on `paid`: without it nothing is changed.
+ * Minutes are owed as `minutesOwed` has it.
  */
 const parts = `held as materialized (
     select t.active_ms + $5::int as active_ms,
@@ -45,8 +45,9 @@ const parts = `held as materialized (
   ), changed as (select $2::uuid as id from moved union all select id from m)`;
 
 /**
- * Step (c) of a turn in a chat without a todo, in one statement: what `saveEnd` saves. Returns false, with nothing saved,
- * when something else is to be done as well: the minutes end with it, or approvals are pending; also when the lease is lost.
+ * Step (c) of a turn in a chat without a todo, in one statement: what `saveEnd` saves. Returns false, with nothing
+ * saved, when something else is to be done as well: the minutes end with it, or approvals are pending; also when the
+ * lease is lost.
  */
 export async function saveEndAtOnce(
   { db, live }: Pick<ServiceContext, 'db' | 'live'>,

@@ -42,7 +42,8 @@ const cutBlocks = `(select jsonb_agg(case when length(b.block ->> 'output') > ${
       else b.block end order by b.place)
     from jsonb_array_elements(l.blocks) with ordinality b(block, place))`;
 
-// Each as long as those after them have not filled the room, the first always; of the turn itself all, with their outputs cut.
+// Each as long as those after them have not filled the room, the first always; of the turn itself all, with their
+// outputs cut.
 const earlier = `select ${columns}, m.size from (
     select l.id, l.chat_id, l.sequence, l.role, l.text, l.agent_id, l.user_id, l.created_at, l.turn_id, l.size,
       case when l.behind < $4 then l.blocks else ${cutBlocks} end as blocks

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/client.ts';
 import { deleteOld, isOld, type OldRows } from '../old-rows.ts';
 
-// The first turn of a chat is what it was started for (`domain/chats/first-work.ts`). A turn that has approvals stays with
-// them: they would be deleted without their events. Subqueries of one value: see `domain/todos/run-retention.ts`.
+// The first turn of a chat is what it was started for (`domain/chats/first-work.ts`). A turn that has approvals stays
+// with them: they would be deleted without their events. Subqueries of one value: see `domain/todos/run-retention.ts`.
 const isDue = `${isOld('t.ended_at')}
   and (select a.id from approvals a where a.workspace_id = $1 and a.turn_id = t.id limit 1) is null
   and t.id is distinct from (select f.id from chat_turns f
@@ -23,7 +23,8 @@ const turns: OldRows = {
 
 /**
  * Deletes the turns of a workspace that ended longer ago than `days`, apart from the first of each chat and those whose
- * approvals are kept. Messages and what was charged stay. No event: turns are no resource. Returns how many were deleted.
+ * approvals are kept. Messages and what was charged stay. No event: turns are no resource. Returns how many were
+ * deleted.
  */
 export function deleteOldTurns(db: Db, workspaceId: string, days: number): Promise<number> {
   return deleteOld(db, workspaceId, days, turns);

@@ -60,7 +60,9 @@ export async function holdTodo(tx: Db, { workspaceId, runId, todoId }: Claim): P
   if (runId !== null && todoId !== null) await tx.rows(lockTodo, [workspaceId, todoId]);
 }
 
-/** Locks the chat and the turn for one step, and before them the todo of a run, as `holdChat` does. @throws LostLease. */
+/**
+ * Locks the chat and the turn for one step, and before them the todo of a run, as `holdChat` does. @throws LostLease.
+ */
 async function holdStep(tx: Db, claim: Claim): Promise<StepRow> {
   const { workspaceId, chatId, turnId, attempt } = claim;
   const [, [row]] = await Promise.all([

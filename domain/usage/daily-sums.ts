@@ -9,8 +9,9 @@ export const beginOf = (day: string) => `(${day})::timestamp at time zone 'UTC'`
 const dayOf = (instant: string) => `(${instant} at time zone 'UTC')::date`;
 
 /*
- * The days that are over. An entry is committed within two hours of its `created_at`, or the trigger `minute_entries_late`
- * finds it: a transaction lasts for seconds (`db/time-limits.ts`), and an entry that is an hour old when it is made is late.
+ * The days that are over. An entry is committed within two hours of its `created_at`, or the trigger
+ * `minute_entries_late` finds it: a transaction lasts for seconds (`db/time-limits.ts`), and an entry that is an hour
+ * old when it is made is late.
  */
 const today = dayOf(`(now() - interval '2 hours')`);
 
@@ -29,9 +30,9 @@ const move = 'update minute_positions set summed_until = $2::date where workspac
 const quarterOf = (instant: string) => `floor(extract(epoch from ${instant}) / 900)::int`;
 
 /*
- * $1 workspace, $2 first day, $3 the day after the last one. Quarters of an hour and days are counted from 1970. `since`:
- * the quarter of the charge of the turn before, null for its first. A turn has one agent and one trigger; those of turns that
- * were charged before on the same day matter to no report.
+ * $1 workspace, $2 first day, $3 the day after the last one. Quarters of an hour and days are counted from 1970.
+ * `since`: the quarter of the charge of the turn before, null for its first. A turn has one agent and one trigger;
+ * those of turns that were charged before on the same day matter to no report.
  */
 const add = `insert into minute_days (workspace_id, day, granted, quarters, quarter_minutes, quarter_turns,
     agents, triggers, work_minutes, work_turns, again_quarters, again_after, again_work, again_turns)
@@ -98,8 +99,8 @@ function sumNextDays(db: Db, workspaceId: string, entries: number): Promise<bool
 
 /**
  * Sums up the ledger of a workspace, for the days in UTC that are over and were not summed up yet: some days in each
- * transaction, which locks nothing that a charge needs. Entries of days before may be made at any time. `entries`: about how
- * many are summed up at a time; another number only in tests.
+ * transaction, which locks nothing that a charge needs. Entries of days before may be made at any time. `entries`:
+ * about how many are summed up at a time; another number only in tests.
  */
 export async function sumDays(db: Db, workspaceId: string, entries = maxEntries): Promise<void> {
   while ((await db.rows(isBehind, [workspaceId])).length > 0 && (await sumNextDays(db, workspaceId, entries)));

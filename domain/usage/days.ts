@@ -26,8 +26,8 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /**
- * The begin of each of `count` days from `day` on in the time zone, and the end of the last one: milliseconds since 1970.
- * A day whose midnight is skipped begins when the clocks go forward; one with two midnights at the first.
+ * The begin of each of `count` days from `day` on in the time zone, and the end of the last one: milliseconds since
+ * 1970. A day whose midnight is skipped begins when the clocks go forward; one with two midnights at the first.
  */
 export function bordersOf(day: string, count: number, timezone: string): number[] {
   const first = midnightOf(day);

@@ -27,8 +27,8 @@ const before = `select minutes::float8 as minutes, created_at as "createdAt" fro
   where workspace_id = $1 and id = $2`;
 
 /**
- * Adds agent minutes to a workspace: ledger, balance and event change together. The reference becomes the id of the entry, so
- * that a repeated grant finds the one before, however many are made at once.
+ * Adds agent minutes to a workspace: ledger, balance and event change together. The reference becomes the id of the
+ * entry, so that a repeated grant finds the one before, however many are made at once.
  */
 export function grantMinutes(db: Db, { workspaceId, minutes, reference }: Grant): Promise<GrantOutcome> {
   return db.transaction(async (tx): Promise<GrantOutcome> => {

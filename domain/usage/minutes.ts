@@ -71,8 +71,8 @@ const count = 'update chat_turns set active_ms = $3, claims = 0 where workspace_
 
 /**
  * Charges a turn for its active time, rounded up to 0.1 minute over the whole turn (CONTRACT §6), in the transaction of
- * the step, which a worker then has saved: turn, run, balance and ledger change together. Returns whether the balance was too small; it never goes below
- * zero. The charge that takes the last of it notifies the owners.
+ * the step, which a worker then has saved: turn, run, balance and ledger change together. Returns whether the balance
+ * was too small; it never goes below zero. The charge that takes the last of it notifies the owners.
  */
 export async function charge(ctx: NotifyContext, turn: Charged): Promise<{ dry: boolean }> {
   const { db: tx } = ctx;

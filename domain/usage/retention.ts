@@ -48,9 +48,9 @@ async function sumUp(tx: Db, workspaceId: string, entries: readonly Entry[]): Pr
 }
 
 /**
- * Sums up the entries of each turn within a quarter of an hour, for those made from `from` (null: the first) until `until`
- * (RFC 3339): the first of them gets the minutes of all. The balance, and every report by days in any time zone, by agent,
- * by trigger and by the number of turns, stay as they are. Returns how many entries are fewer.
+ * Sums up the entries of each turn within a quarter of an hour, for those made from `from` (null: the first) until
+ * `until` (RFC 3339): the first of them gets the minutes of all. The balance, and every report by days in any time
+ * zone, by agent, by trigger and by the number of turns, stay as they are. Returns how many entries are fewer.
  */
 export async function sumOldMinutes(
   db: Db,

@@ -33,10 +33,10 @@ const sinceOf = `d.begins + (a.quarter - a.after) * ${quarterMs}::float8`;
 const columns = 'id, kind, agent_id, trigger, turn_id, minutes, created_at';
 
 /*
- * $1 workspace, $2 begins of the days in ms, $3 the first of them, $4 the end of the last one; $5 and $6 the first and the
- * last midnight in UTC between. The days in UTC from `block.first` to `block.last` are read as they were summed up
- * (`daily-sums.ts`), what is before and after them entry by entry. One statement, so one snapshot: the sums agree with each
- * other and with the minutes left.
+ * $1 workspace, $2 begins of the days in ms, $3 the first of them, $4 the end of the last one; $5 and $6 the first and
+ * the last midnight in UTC between. The days in UTC from `block.first` to `block.last` are read as they were summed up
+ * (`daily-sums.ts`), what is before and after them entry by entry. One statement, so one snapshot: the sums agree with
+ * each other and with the minutes left.
  *
  * A turn counts once in a day, and once in all: where its charge before, `since`, is not in it.
  */
@@ -97,8 +97,8 @@ const sums = `with block as (
   order by s.minutes desc, a.name, s.agent_id`;
 
 /**
- * The sums of the ledger of a workspace in the days that begin at these times; the last of `borders` is the end of the last
- * day. Milliseconds since 1970.
+ * The sums of the ledger of a workspace in the days that begin at these times; the last of `borders` is the end of the
+ * last day. Milliseconds since 1970.
  */
 export function sumsOf(db: Db, workspaceId: string, borders: readonly number[]): Promise<Sum[]> {
   const begins = borders.slice(0, -1);

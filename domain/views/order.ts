@@ -23,8 +23,8 @@ export async function orderOf(db: Db, workspaceId: string, { userId, isShared }:
 }
 
 /**
- * Places a view among those of its kind: after another one, first with null, at the end with undefined. Returns whether its
- * place is another one. @throws Failure 400 when the other one is not of its kind.
+ * Places a view among those of its kind: after another one, first with null, at the end with undefined. Returns whether
+ * its place is another one. @throws Failure 400 when the other one is not of its kind.
  */
 export async function place(
   db: Db,

@@ -60,7 +60,8 @@ export async function listViews({ db, principal }: Context) {
 }
 
 /**
- * The view with its row locked, for somebody who may change it: its owner, and of a shared one the owners of the workspace.
+ * The view with its row locked, for somebody who may change it: its owner, and of a shared one the owners of the
+ * workspace.
  * @throws Failure 403, 404, 412.
  */
 export async function lockView({ db, principal, ifMatch }: Context, viewId: string): Promise<ViewAnswer> {

@@ -41,7 +41,9 @@ export function createView(ctx: Context, input: z.infer<typeof ViewCreate>): Pro
   });
 }
 
-/** Changes a view; omitted fields are unchanged. @throws Failure 400, 403, 404, 409 when there are too many shared, 412. */
+/**
+ * Changes a view; omitted fields are unchanged. @throws Failure 400, 403, 404, 409 when there are too many shared, 412.
+ */
 export function updateView(
   ctx: Context,
   { viewId, ...changes }: ViewChanges & { viewId: string },

@@ -87,8 +87,9 @@ const giveBackAny = giveBack(firstDue);
 const giveBackOrdered = giveBack(heads);
 
 /**
- * Gives an endpoint back, due when its next delivery is, and wakes a worker when that is now. What was made meanwhile is
- * seen, because code that makes deliveries holds the endpoint: the lock comes first. Does nothing when the lease was lost.
+ * Gives an endpoint back, due when its next delivery is, and wakes a worker when that is now. What was made meanwhile
+ * is seen, because code that makes deliveries holds the endpoint: the lock comes first. Does nothing when the lease was
+ * lost.
  */
 export async function giveBackEndpoint(db: Db, { workspaceId, endpointId, attempt }: EndpointClaim): Promise<void> {
   await db.transaction(async (tx) => {

@@ -34,15 +34,16 @@ const again = `update webhook_deliveries d set status = 'pending', tries = 0, du
 const insertTest = `insert into webhook_deliveries as d (workspace_id, id, endpoint_id, event_id, type, due_at)
   values ($1, $2, $3, $4, '${testType}', now()) returning ${deliveryColumns}`;
 const firstSince = `select min(sequence) as first from events where workspace_id = $1 and occurred_at >= $2::timestamptz`;
-// The range ends with the log: where an earlier call is in progress, the position of the endpoint is before what it sends.
+// The range ends with the log: where an earlier call is in progress, the position of the endpoint is before what it
+// sends.
 const goBack = `update webhook_endpoints set sequence = least(sequence, $3::bigint - 1), resend_to = case
       when $4 then $5::bigint when resend_to > sequence then resend_to else 0 end
   where workspace_id = $1 and id = $2 returning sequence`;
 const lastOfLog = 'select latest from event_positions where workspace_id = $1';
 
 /**
- * A page of the deliveries of an endpoint, newest first, each with its last attempt. It is shorter where some are of events
- * that the caller may not read. @throws Failure 400, 403, 404.
+ * A page of the deliveries of an endpoint, newest first, each with its last attempt. It is shorter where some are of
+ * events that the caller may not read. @throws Failure 400, 403, 404.
  */
 export async function listDeliveries(ctx: Context, { endpointId, status, limit, cursor }: DeliveryQuery) {
   const { workspaceId } = ctx.principal;
@@ -95,7 +96,10 @@ async function sendNow(tx: Db, workspaceId: string, endpointId: string, row: Del
   return delivery;
 }
 
-/** Sends the event of a delivery again, whatever became of it, with the same `webhook-id`. @throws Failure 403, 404, 409. */
+/**
+ * Sends the event of a delivery again, whatever became of it, with the same `webhook-id`. @throws Failure 403, 404,
+ * 409.
+ */
 export function redeliver(ctx: Context, { endpointId, deliveryId }: DeliveryRef): Promise<DeliveryAnswer> {
   const { workspaceId } = ctx.principal;
   return ctx.db.transaction(async (tx) => {
@@ -118,8 +122,8 @@ export function testEndpoint(ctx: Context, { endpointId }: { endpointId: string 
 }
 
 /**
- * Sends the events since a time again that the endpoint asks for and that were not delivered, also those from while it was
- * disabled: its position in the log goes back. @throws Failure 403, 404, 409.
+ * Sends the events since a time again that the endpoint asks for and that were not delivered, also those from while it
+ * was disabled: its position in the log goes back. @throws Failure 403, 404, 409.
  */
 export function redeliverSince(ctx: Context, { endpointId, since, includeDelivered }: Redelivery) {
   const { workspaceId } = ctx.principal;

@@ -30,7 +30,8 @@ export interface DeliveryStatus {
   failedSince?: string;
 }
 
-// Of thousands of deliveries, the newest and those around the oldest that waits: behind it are those that were not tried yet.
+// Of thousands of deliveries, the newest and those around the oldest that waits: behind it are those that were not
+// tried yet.
 const some = (where: string) => `select d.id, d.created_at, d.status, d.ended_at from webhook_deliveries d
     where d.workspace_id = $1 and d.endpoint_id = $2 ${where} order by d.created_at desc, d.id desc limit 50`;
 const oldestPending = `select p.created_at from webhook_deliveries p

@@ -49,8 +49,8 @@ async function readersOf(tx: Db, workspaceId: string, userId: string): Promise<s
 }
 
 /**
- * Disables an endpoint for a reason that the service found, cancels what waits, and notifies its person, or the owners of
- * the workspace where that is no longer a member. Does nothing when
+ * Disables an endpoint for a reason that the service found, cancels what waits, and notifies its person, or the owners
+ * of the workspace where that is no longer a member. Does nothing when
  * it is disabled or gone. `ctx.db` is a transaction.
  */
 export async function disableEndpoint(
@@ -89,16 +89,17 @@ async function disableFound(ctx: NotifyContext, text: string, workspaceId: strin
 }
 
 /**
- * Disables the endpoints that a person made in sessions, in these workspaces: who took over a session may have made them,
- * as keys and apps. Those of keys and apps end with them. `ctx.db` is a transaction that `lockAccess` has locked.
+ * Disables the endpoints that a person made in sessions, in these workspaces: who took over a session may have made
+ * them, as keys and apps. Those of keys and apps end with them. `ctx.db` is a transaction that `lockAccess` has locked.
  */
 export async function disableEndpointsOf(ctx: NotifyContext, userId: string, workspaceIds: readonly string[]) {
   for (const workspaceId of workspaceIds) await disableFound(ctx, ofSessions, workspaceId, userId);
 }
 
 /**
- * Disables all endpoints of a person who leaves a workspace: they do not go on if the person is invited again. Subscriptions
- * over MCP end, each with a last request, by the worker that finds that nobody may read their events any more.
+ * Disables all endpoints of a person who leaves a workspace: they do not go on if the person is invited again.
+ * Subscriptions over MCP end, each with a last request, by the worker that finds that nobody may read their events any
+ * more.
  */
 export async function disableEndpointsOfLeaver(ctx: NotifyContext, userId: string, workspaceId: string): Promise<void> {
   await disableFound(ctx, all, workspaceId, userId);

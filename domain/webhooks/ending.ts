@@ -1,8 +1,8 @@
 import type { Db } from '../../db/client.ts';
 
 /*
- * An endpoint that was deleted, and a subscription that ended, have a row until the sweep has deleted their deliveries, which
- * takes as long as there are many. `expires_at` is when it ended: from then on nothing reads it or sends to it.
+ * An endpoint that was deleted, and a subscription that ended, have a row until the sweep has deleted their deliveries,
+ * which takes as long as there are many. `expires_at` is when it ended: from then on nothing reads it or sends to it.
  */
 
 const end = `update webhook_endpoints set expires_at = now(), enabled = false, due_at = null, is_leased = false,

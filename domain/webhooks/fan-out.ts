@@ -28,8 +28,9 @@ const behind = (where: string) => `webhook_endpoints e join event_positions p on
   where ${where} e.sequence < p.latest and ${isOpen}`;
 const lockedFirst = 'for no key update of e skip locked';
 /**
- * Endpoints near the end of the log are served apart from those far behind, which have many pages of events before them, as
- * after they were asked to send old ones again. Of those near the farthest comes first; those far behind take turns, by chance.
+ * Endpoints near the end of the log are served apart from those far behind, which have many pages of events before
+ * them, as after they were asked to send old ones again. Of those near the farthest comes first; those far behind take
+ * turns, by chance.
  */
 const distances = {
   near: { condition: `e.sequence >= p.latest - ${maxEvents} and`, order: 'e.sequence, e.id' },
@@ -39,8 +40,8 @@ type Distance = keyof typeof distances;
 const ofThese = 'e.workspace_id = any($1::uuid[]) and';
 function textsOf({ condition, order }: (typeof distances)[Distance]) {
   return {
-    // Each workspace is one look into the index, however many endpoints there are elsewhere. Those that are behind get as
-    // many places each: one with many endpoints and events does not hold up the others.
+    // Each workspace is one look into the index, however many endpoints there are elsewhere. Those that are behind get
+    // as many places each: one with many endpoints and events does not hold up the others.
     postgres: `with w as materialized (select c.id from unnest($1::uuid[]) as c(id) cross join lateral (
         select 1 from ${behind(`${condition} e.workspace_id = c.id and`)} limit 1) b limit ${maxEndpoints})
       select x.* from w cross join lateral (select ${columns} from ${behind(`${condition} e.workspace_id = w.id and`)}
@@ -70,8 +71,8 @@ const workspacesIn = `select e.workspace_id as "workspaceId", bool_or(e.sequence
   from ${behind(ofThese)} group by 1`;
 
 /*
- * Exactly one delivery for each event and endpoint: one that is there already is sent again when it was not delivered, or
- * when the endpoint asked for all of them again.
+ * Exactly one delivery for each event and endpoint: one that is there already is sent again when it was not delivered,
+ * or when the endpoint asked for all of them again.
  */
 const insert = `insert into webhook_deliveries as d
     (workspace_id, id, endpoint_id, event_id, sequence, type, due_at)
@@ -99,7 +100,9 @@ function startOf(endpoints: readonly Behind[], distance: Distance): number {
   return positions[Math.floor(Math.random() * positions.length)] ?? 0;
 }
 
-/** The deliveries for the next events behind a position, of the endpoints that these bring on, and their new positions. */
+/**
+ * The deliveries for the next events behind a position, of the endpoints that these bring on, and their new positions.
+ */
 async function nextOf(tx: Db, workspaceId: string, found: readonly Behind[], after: number): Promise<Next[]> {
   const { addressed, through } = await readAddressedEvents(tx, { workspaceId, after, limit: maxEvents });
   const isWithin = ({ sequence }: Behind) => Number(sequence) >= after && Number(sequence) < after + maxEvents;
@@ -152,8 +155,9 @@ function makeFor(db: Db, workspaceIds: readonly string[], distance: Distance): P
 }
 
 /**
- * Makes the deliveries of some endpoints of these workspaces for events behind their positions, and moves these on in the
- * same transaction: first those near the end of the log, then those far behind. Endpoints whose row is locked are left out.
+ * Makes the deliveries of some endpoints of these workspaces for events behind their positions, and moves these on in
+ * the same transaction: first those near the end of the log, then those far behind. Endpoints whose row is locked are
+ * left out.
  */
 export async function makeDeliveries(db: Db, workspaceIds: readonly string[]): Promise<Made> {
   const served = new Set(await makeFor(db, workspaceIds, 'near'));

@@ -2,7 +2,10 @@ import type { Context } from '../context.ts';
 import { readableObjects } from '../events/read.ts';
 import { type EventObject, type EventType, eventObjects, objectOf } from '../events/types.ts';
 
-/** Kinds of resources some of whose events one person alone may read: what counts once the log no longer says it of an event. */
+/**
+ * Kinds of resources some of whose events one person alone may read: what counts once the log no longer says it of an
+ * event.
+ */
 const personal: readonly EventObject[] = ['view', 'reminder', 'notification', 'notification_settings', 'snooze'];
 
 const readersOf = `select id, reader_id as "readerId" from events where workspace_id = $1 and id = any($2::uuid[])`;
@@ -22,9 +25,9 @@ const objectOfDelivery = ({ type }: Delivery) => objectOf(type as EventType);
 const mayBePersonal = (delivery: Delivery) => personal.includes(objectOfDelivery(delivery));
 
 /**
- * Finds out which of the deliveries the caller may see, by the owner of their endpoint: tests, and those of events that the
- * caller may read. An endpoint gets what its owner may read, which may be more. Once an event of one person alone is no
- * longer in the log, only the owner sees its delivery.
+ * Finds out which of the deliveries the caller may see, by the owner of their endpoint: tests, and those of events that
+ * the caller may read. An endpoint gets what its owner may read, which may be more. Once an event of one person alone
+ * is no longer in the log, only the owner sees its delivery.
  */
 export async function visibilityOf<Row extends Delivery>(
   { db, principal }: Pick<Context, 'db' | 'principal'>,

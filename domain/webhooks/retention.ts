@@ -11,8 +11,8 @@ const expire = `with gone as (
   ) select count(*)::int as deleted from gone`;
 
 /**
- * Deletes the deliveries that are older than `days`, with their requests and answers, in batches. Several processes may do
- * so at once.
+ * Deletes the deliveries that are older than `days`, with their requests and answers, in batches. Several processes may
+ * do so at once.
  */
 export async function sweepDeliveries(db: Db, days: number): Promise<void> {
   for (let deleted = batch; deleted === batch; ) {
@@ -31,7 +31,9 @@ const deleteDeliveries = `with gone as (
   ) select count(*)::int as deleted from gone`;
 const remove = 'delete from webhook_endpoints where workspace_id = $1 and id = $2';
 
-/** Deletes a batch of the deliveries of an endpoint that ended, and after the last one its row. Whether more is left. */
+/**
+ * Deletes a batch of the deliveries of an endpoint that ended, and after the last one its row. Whether more is left.
+ */
 function deleteSome(db: Db, workspaceId: string, id: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     // A subscription may have begun again.

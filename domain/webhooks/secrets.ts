@@ -24,7 +24,9 @@ export function storedSecret(key: KeyObject, owner: SecretOwner, bytes: Uint8Arr
   return encrypt(bytes, key, ownerOf(owner));
 }
 
-/** The stored secrets of a column with one or several of this length. Those that a client chose are one, of any length. */
+/**
+ * The stored secrets of a column with one or several of this length. Those that a client chose are one, of any length.
+ */
 export function secretsIn(stored: Buffer, length: number): Buffer[] {
   if (stored.length % length > 0) return [stored];
   return Array.from({ length: stored.length / length }, (_, at) => stored.subarray(at * length, (at + 1) * length));
@@ -36,8 +38,8 @@ export function isSecret(stored: Buffer, key: KeyObject, owner: SecretOwner, byt
 }
 
 /**
- * The headers of a message (Standard Webhooks 1.0): `body` is signed as the UTF-8 bytes that are sent, once with each of
- * the stored secrets that can be decrypted; null when none can. `at` is in seconds.
+ * The headers of a message (Standard Webhooks 1.0): `body` is signed as the UTF-8 bytes that are sent, once with each
+ * of the stored secrets that can be decrypted; null when none can. `at` is in seconds.
  */
 export function signedHeaders(
   { id, at, body }: { id: string; at: number; body: string },

@@ -59,7 +59,9 @@ const due = `select d.id from webhook_deliveries d where ${pending} and d.${isDu
     order by d.due_at limit 1`;
 /** The delivery of the endpoint `$2` of the workspace `$1` that is due first. */
 export const firstDue = `select d.id, d.due_at from webhook_deliveries d where ${pending} order by d.due_at limit 1`;
-/** The deliveries that an ordered endpoint may get next: a test, which has no place in the order, and the next event. */
+/**
+ * The deliveries that an ordered endpoint may get next: a test, which has no place in the order, and the next event.
+ */
 export const heads = `(select d.id, d.due_at from webhook_deliveries d where ${pending} and d.sequence is null
         order by d.due_at limit 1)
       union all

@@ -17,8 +17,8 @@ import {
 import { wakeEndpoint, wakeFanOut } from './wake.ts';
 
 /*
- * Subscriptions of clients of MCP (SEP-3415): webhook endpoints for one type of events, which last for a while, belong to a
- * key or to the consent of an app, and sign with a secret of the client. The worker of webhooks delivers to them.
+ * Subscriptions of clients of MCP (SEP-3415): webhook endpoints for one type of events, which last for a while, belong
+ * to a key or to the consent of an app, and sign with a secret of the client. The worker of webhooks delivers to them.
  */
 
 const maxSubscriptions = 100;

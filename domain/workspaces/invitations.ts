@@ -140,8 +140,8 @@ async function requireFewInvitations(db: Db, workspaceId: string, email: string)
 /**
  * Invites an address: with an email, and a notification where the address has an account. An earlier open invitation of
  * the address is replaced. The inviter gets the link where the service sends no email, or where anyone may use it.
- * @throws Failure 403 when not an owner, or while the owner's address has to be verified, 409 for a member, 429 after many in
- * an hour, of the workspace or to the address.
+ * @throws Failure 403 when not an owner, or while the owner's address has to be verified, 409 for a member, 429 after
+ * many in an hour, of the workspace or to the address.
  */
 export async function inviteMember(
   ctx: Context,
@@ -193,9 +193,9 @@ function otherAddress(): Failure {
 
 /**
  * Makes a person a member by the token of an invitation; returns the workspace. An invitation is valid only while its
- * inviter is an owner: the workspace and the inviter's membership are locked before the invitation, in the order in which an
- * invitation and a removal lock them. A member who opens a link for anyone leaves it for whom it was meant. `db` is a
- * transaction. @throws Failure 400, 403 when it is for another address.
+ * inviter is an owner: the workspace and the inviter's membership are locked before the invitation, in the order in
+ * which an invitation and a removal lock them. A member who opens a link for anyone leaves it for whom it was meant.
+ * `db` is a transaction. @throws Failure 400, 403 when it is for another address.
  */
 export async function joinByInvitation(db: Db, token: string, userId: string): Promise<string> {
   const spent = () =>

@@ -91,8 +91,8 @@ const noticeRole = (role: string) => (role === 'owner' ? 'You are an owner now' 
 
 /**
  * Changes the role of a member, and notifies them by email; the open invitations of an owner who becomes a member end.
- * @throws Failure 403 when not an owner, or when one who has yet to verify their address makes another owner, 404, 409 for
- * the last owner, 412.
+ * @throws Failure 403 when not an owner, or when one who has yet to verify their address makes another owner, 404, 409
+ * for the last owner, 412.
  */
 export async function updateMember(ctx: Context, { workspaceId, userId, role }: MemberChanges): Promise<MemberAnswer> {
   const { db, principal } = ctx;
@@ -114,9 +114,9 @@ export async function updateMember(ctx: Context, { workspaceId, userId, role }: 
 }
 
 /**
- * Removes a member, whose sessions, keys, grants, webhooks, open invitations and subscribed browsers in the workspace end at once,
- * as do invitations of their address, and notifies them by email. Members may remove themselves, owners anybody. @throws
- * Failure 403, 404, 409 for the last owner, 412.
+ * Removes a member, whose sessions, keys, grants, webhooks, open invitations and subscribed browsers in the workspace
+ * end at once, as do invitations of their address, and notifies them by email. Members may remove themselves, owners
+ * anybody. @throws Failure 403, 404, 409 for the last owner, 412.
  */
 export async function removeMember(ctx: Context, { workspaceId, userId }: { workspaceId: string; userId: string }) {
   const { db, principal } = ctx;

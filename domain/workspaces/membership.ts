@@ -20,8 +20,8 @@ function membershipOf({ agentMinutes, ...row }: MembershipRow): MembershipAnswer
 }
 
 /**
- * The workspace with the role of this member. @throws Failure 403 when not a member, not an owner where one is needed, or for a
- * session without the second factor that the workspace requires.
+ * The workspace with the role of this member. @throws Failure 403 when not a member, not an owner where one is needed,
+ * or for a session without the second factor that the workspace requires.
  */
 export async function requireMember(
   db: Db,

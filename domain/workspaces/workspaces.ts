@@ -35,8 +35,8 @@ async function requireFewOwned(tx: Db, userId: string): Promise<void> {
 }
 
 /**
- * Creates another workspace of the person, with a default list and a default agent. Signing up made the first one, which
- * was granted the minutes of the person. @throws Failure 409 for an owner of 100.
+ * Creates another workspace of the person, with a default list and a default agent. Signing up made the first one,
+ * which was granted the minutes of the person. @throws Failure 409 for an owner of 100.
  */
 export function createWorkspace(ctx: Context, workspace: NewWorkspace): Promise<MembershipAnswer> {
   const { userId } = ctx.principal;
@@ -60,8 +60,8 @@ async function requireOwnFactor({ db, principal }: Context): Promise<void> {
 }
 
 /**
- * Changes the name, the time zone and the rule for second factors of a workspace. @throws Failure 403 when not an owner,
- * or for a rule without a recent authentication, 409 for an owner without a second factor, 412.
+ * Changes the name, the time zone and the rule for second factors of a workspace. @throws Failure 403 when not an
+ * owner, or for a rule without a recent authentication, 409 for an owner without a second factor, 412.
  */
 export async function updateWorkspace(
   ctx: Context,

@@ -5,8 +5,8 @@ import type { ModelsConfig } from './engines.ts';
 import { modelAddresses } from './settings.ts';
 
 /**
- * The engines of the purposes that a model is configured for, as `createEngines` makes them: the libraries of the models
- * are loaded for the first answer.
+ * The engines of the purposes that a model is configured for, as `createEngines` makes them: the libraries of the
+ * models are loaded for the first answer.
  */
 export function configuredEngines(config: ModelsConfig, log: Logger): Partial<Record<Purpose, Engine>> {
   const { addresses } = modelAddresses(config);

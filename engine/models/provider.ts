@@ -16,8 +16,8 @@ const anthropicTokens = 8192;
 type Body = Record<string, unknown>;
 
 /**
- * Differences between hosts of the OpenAI protocol. OpenAI and Azure refuse `max_tokens` for their newer models and require
- * `max_completion_tokens`, which others do not support.
+ * Differences between hosts of the OpenAI protocol. OpenAI and Azure refuse `max_tokens` for their newer models and
+ * require `max_completion_tokens`, which others do not support.
  */
 export function inDialect(baseUrl: string, body: Body): Body {
   const { hostname } = new URL(baseUrl);
@@ -45,7 +45,9 @@ function withSignatures(prompt: Prompt): Prompt {
   );
 }
 
-/** Tools, instructions and all but the newest messages are the same at each step of a turn: Anthropic may cache them. */
+/**
+ * Tools, instructions and all but the newest messages are the same at each step of a turn: Anthropic may cache them.
+ */
 const cached = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 function withCachePoints(prompt: Prompt): Prompt {

@@ -18,10 +18,15 @@ export interface CallTimer {
   stop(): void;
 }
 
-/** Why what a call left open is aborted. One for all: an abort without a reason creates an error and its stack each time. */
+/**
+ * Why what a call left open is aborted. One for all: an abort without a reason creates an error and its stack each
+ * time.
+ */
 const over = new Error('The call of the model has ended.');
 
-/** Starts the timeouts of one call of a provider. A timeout gives a `ModelFault`; an abort of `caller` its own reason. */
+/**
+ * Starts the timeouts of one call of a provider. A timeout gives a `ModelFault`; an abort of `caller` its own reason.
+ */
 export function startCallTimer(caller: AbortSignal, { silenceSeconds, answerSeconds }: AnswerTimeouts): CallTimer {
   const controller = new AbortController();
   const { signal } = controller;

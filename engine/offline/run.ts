@@ -32,8 +32,8 @@ function completed(todo: TodoFacts, text: string): Plan {
 }
 
 /**
- * The plan for the todo of a run. `read` makes a plan of a text if it is a plain request. The todo is completed only when
- * its whole text was one and all of it was done; standing work never is.
+ * The plan for the todo of a run. `read` makes a plan of a text if it is a plain request. The todo is completed only
+ * when its whole text was one and all of it was done; standing work never is.
  */
 export function runPlan(scene: Scene, read: (text: string) => Plan | undefined): Plan {
   const { todo } = scene.facts;

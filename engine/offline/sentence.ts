@@ -1,6 +1,6 @@
 /**
- * A request with its quoted parts taken out, so that no rule reads into them. In `text` each is replaced by a placeholder
- * that cannot occur in a message.
+ * A request with its quoted parts taken out, so that no rule reads into them. In `text` each is replaced by a
+ * placeholder that cannot occur in a message.
  */
 export interface Sentence {
   text: string;

@@ -102,8 +102,8 @@ function shortened(unit: Unit, share: number): Unit {
 /**
  * The units that fit into `budget` characters: the oldest exchanges go first, with a note in their place, then what
  * agents wrote, called and got is shortened, oldest first. The first and the latest message and the last `keepLast`
- * units always stay, so a conversation of few and very long messages may be longer than the budget. `share`: how much of
- * a text is left when it is shortened, where the model takes less than most.
+ * units always stay, so a conversation of few and very long messages may be longer than the budget. `share`: how much
+ * of a text is left when it is shortened, where the model takes less than most.
  */
 export function withinBudget(
   units: readonly Unit[],

@@ -134,9 +134,9 @@ function unitsOf(messages: readonly MessageAnswer[], options: ConversationOption
 
 /**
  * The conversation of a model out of the stored messages of a chat, in their order, over all turns; where some are not
- * given, a note stands for them. Every call of an agent is followed by exactly one result, those of one message together
- * and in the order of the calls; a call that was never executed has the reason. Too long a conversation loses its oldest exchanges
- * (`withinBudget`).
+ * given, a note stands for them. Every call of an agent is followed by exactly one result, those of one message
+ * together and in the order of the calls; a call that was never executed has the reason. Too long a conversation loses
+ * its oldest exchanges (`withinBudget`).
  */
 export function conversationOf(messages: readonly MessageAnswer[], options: ConversationOptions): Utterance[] {
   const { share = 1, budget = 200_000 * share, keepLast = 6 } = options;

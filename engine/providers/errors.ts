@@ -53,8 +53,8 @@ function statusIn(words: Words): number | undefined {
 }
 
 /**
- * Reads the error objects of OpenAI and Anthropic and of those that resemble them: `{error: {type, code, message}}`, the
- * inner object alone, a list of them (Gemini), `{error: "text"}` or `{message}` or `{detail}`.
+ * Reads the error objects of OpenAI and Anthropic and of those that resemble them: `{error: {type, code, message}}`,
+ * the inner object alone, a list of them (Gemini), `{error: "text"}` or `{message}` or `{detail}`.
  */
 export function readErrorObject(body: unknown): Pick<Refusal, 'status' | 'kinds' | 'text'> {
   const outer = Array.isArray(body) ? body[0] : body;

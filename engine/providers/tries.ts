@@ -48,8 +48,8 @@ export interface Attempts<T> {
 }
 
 /**
- * Tries again when a fault may pass, after the wait that the provider asks for and a growing one. An abort ends it at once,
- * also in a wait, with the signal's reason. @throws the last fault, with the number of tries.
+ * Tries again when a fault may pass, after the wait that the provider asks for and a growing one. An abort ends it at
+ * once, also in a wait, with the signal's reason. @throws the last fault, with the number of tries.
  */
 export async function inTries<T>(settings: TrySettings, { once, signal, onActive, onRetry }: Attempts<T>): Promise<T> {
   const { maxTries, maxWaitMs, maxActiveMs, sleep, random, clock } = settings;

@@ -83,8 +83,8 @@ function requestOf(purpose: Purpose, task: string, kind: string, material: strin
 }
 
 /**
- * Writes with a model. A fault, a late answer or nonsense is reported, and the fallback writes instead; but of a capture
- * there is no fallback: its fault is thrown.
+ * Writes with a model. A fault, a late answer or nonsense is reported, and the fallback writes instead; but of a
+ * capture there is no fallback: its fault is thrown.
  */
 export function modelWriter({ engineFor, fallback, timeoutMs = 30_000, onFault }: ModelWriterParts): Writer {
   async function write<Written>(

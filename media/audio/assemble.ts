@@ -150,7 +150,10 @@ async function joinInto(path: string, documents: readonly AudioDocument[]) {
   return { extension, durationMs: Math.round(timeline.end * 1000), size: (await stat(path)).size };
 }
 
-/** A stream opens its file at once, and one that is never read keeps it open, and its blocks, for as long as the process. */
+/**
+ * A stream opens its file at once, and one that is never read keeps it open, and its blocks, for as long as the
+ * process.
+ */
 async function* readFrom(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
@@ -173,8 +176,8 @@ function leftOutOf(
 
 /**
  * Joins the parts of a recording into one playable file: packets are copied, never re-encoded, and later parts follow
- * earlier ones in time. What cannot be joined with the rest is left out and reported. The same parts make the same bytes.
- * Memory stays small whatever their length. @throws what a part, `save` or the disk throws
+ * earlier ones in time. What cannot be joined with the rest is left out and reported. The same parts make the same
+ * bytes. Memory stays small whatever their length. @throws what a part, `save` or the disk throws
  */
 export function assemble(parts: readonly AudioPart[], { scratch, name, save }: AssembleOptions): Promise<Assembly> {
   return inScratch(scratch, name, async (directory) => {

@@ -40,7 +40,9 @@ export function groupChunks(chunks: readonly StoredChunk[]): StoredChunk[][] {
   return parts;
 }
 
-/** The file that a recording was joined into before, as its only part; no part where there is none. @throws StoreFault */
+/**
+ * The file that a recording was joined into before, as its only part; no part where there is none. @throws StoreFault
+ */
 export async function joinedBefore(store: AudioStore, place: RecordingPlace): Promise<AudioPart[]> {
   for (const extension of ['webm', 'wav'] as const) {
     const key = audioKey(place, extension);
@@ -49,7 +51,9 @@ export async function joinedBefore(store: AudioStore, place: RecordingPlace): Pr
   return [];
 }
 
-/** What the store holds of a recording that is not assembled yet, for `assemble`. @throws StoreFault; later MissingAudio */
+/**
+ * What the store holds of a recording that is not assembled yet, for `assemble`. @throws StoreFault; later MissingAudio
+ */
 export async function storedParts(store: AudioStore, place: RecordingPlace): Promise<AudioPart[]> {
   const chunks = (await store.list(chunkPrefix(place))).map(chunkOf).filter((chunk) => chunk !== null);
   return groupChunks(chunks).map((part) => inOrder(store, part));

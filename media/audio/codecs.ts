@@ -35,7 +35,10 @@ function opusHeader({ description }: AudioDecoderConfig): Buffer {
   return bytes.length >= 19 && bytes.toString('latin1', 0, 8) === 'OpusHead' ? bytes : Buffer.alloc(0);
 }
 
-/** The kind of a track: those of one kind can be joined. Null when this service cannot join it. Opus of one or two channels is decoded alike whatever its header contains. */
+/**
+ * The kind of a track: those of one kind can be joined. Null when this service cannot join it. Opus of one or two
+ * channels is decoded alike whatever its header contains.
+ */
 export function kindOf(codec: AudioCodec, config: AudioDecoderConfig): string | null {
   const { sampleRate, numberOfChannels } = config;
   if (!Number.isInteger(sampleRate) || sampleRate < 1000 || sampleRate > 768_000) return null;

@@ -5,8 +5,8 @@ import type { Packet } from './tracks.ts';
 const maxSamples = 64;
 
 /**
- * How loud a packet is, in an arbitrary measure of its codec. Opus spends fewer bytes on silence; samples of 16 bits and
- * floats are looked at themselves. Any other is taken to be equally loud throughout.
+ * How loud a packet is, in an arbitrary measure of its codec. Opus spends fewer bytes on silence; samples of 16 bits
+ * and floats are looked at themselves. Any other is taken to be equally loud throughout.
  */
 export function loudness({ data }: Packet, codec: AudioCodec): number {
   if (codec === 'opus') return data.byteLength;

@@ -99,8 +99,8 @@ function cutOf(packets: readonly Packet[], track: Track): number {
 /**
  * The pieces of an assembled file from `fromMs` on, one after another: each a complete file within the limits. Where a
  * piece ends depends on where it begins and on the limits alone, so that the work can be resumed where the last one
- * ended. One piece at a time is in memory. @throws RangeError when nothing fits the limits or timestamps do not advance,
- * or what `audio.read` throws
+ * ended. One piece at a time is in memory. @throws RangeError when nothing fits the limits or timestamps do not
+ * advance, or what `audio.read` throws
  */
 export async function* pieces(audio: AudioBytes, limits: PieceLimits, fromMs = 0): AsyncGenerator<AudioPiece> {
   const track = await openTrack(audio);

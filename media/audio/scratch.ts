@@ -21,8 +21,8 @@ export async function removeScratch(directory: string, name: string): Promise<vo
 }
 
 /**
- * Runs `work` with an empty directory below `directory`, which is removed afterwards. Another one of this name is removed
- * before: the process that had it died, or has lost the work.
+ * Runs `work` with an empty directory below `directory`, which is removed afterwards. Another one of this name is
+ * removed before: the process that had it died, or has lost the work.
  */
 export async function inScratch<T>(directory: string, name: string, work: (path: string) => Promise<T>): Promise<T> {
   await mkdir(directory, { recursive: true, mode: 0o700 });

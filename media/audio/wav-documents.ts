@@ -28,8 +28,8 @@ function sensible(format: Buffer): boolean {
 
 /**
  * The WAV file in a file, as one span, or none. A header that was written before the sizes were known (zero, all ones,
- * or of the first buffer alone) is repaired in place: the samples continue until the end. What else stands before them is
- * turned into JUNK chunks, which readers skip; when it is more than a thousand chunks, the file is unreadable.
+ * or of the first buffer alone) is repaired in place: the samples continue until the end. What else stands before them
+ * is turned into JUNK chunks, which readers skip; when it is more than a thousand chunks, the file is unreadable.
  */
 export async function wavDocuments(file: FileBytes, handle: FileHandle): Promise<Span[]> {
   const write = (at: number, bytes: Buffer) => handle.write(bytes, 0, bytes.length, at);

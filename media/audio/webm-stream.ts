@@ -70,8 +70,8 @@ async function headOf(file: FileBytes, { start, end }: Span): Promise<Buffer | n
 
 /**
  * The audio of a WebM document as a recorder wrote it, which may have lost its end or bytes in the middle. The library
- * reads its head alone: a block or a cluster cut off makes it lose half a minute, and bytes that are no element can keep
- * it busy forever. Null when there is no audio that can be joined. @throws ErrnoException
+ * reads its head alone: a block or a cluster cut off makes it lose half a minute, and bytes that are no element can
+ * keep it busy forever. Null when there is no audio that can be joined. @throws ErrnoException
  */
 export async function openWebmStream(file: FileBytes, span: Span): Promise<Track | null> {
   const head = await headOf(file, span);

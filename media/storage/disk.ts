@@ -54,8 +54,8 @@ export async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Removes what nobody changed in a directory for `ageMs`, of the names that begin with `prefix`: processes that died left
- * it. Fine when there is no directory. @throws ErrnoException
+ * Removes what nobody changed in a directory for `ageMs`, of the names that begin with `prefix`: processes that died
+ * left it. Fine when there is no directory. @throws ErrnoException
  */
 export async function removeAbandoned(directory: string, ageMs: number, prefix = ''): Promise<void> {
   const names = (await nullIfGone(readdir(directory))) ?? [];

@@ -160,9 +160,9 @@ export function s3Client(settings: S3Settings, timeouts: S3Timeouts) {
   };
 
   /**
-   * Sends the request until there is a valid answer. `read` takes what is needed of it and is tried again with the whole
-   * when it throws a StoreFault. @throws StoreFault with the code of the store, never its words: they repeat what was
-   * signed
+   * Sends the request until there is a valid answer. `read` takes what is needed of it and is tried again with the
+   * whole when it throws a StoreFault. @throws StoreFault with the code of the store, never its words: they repeat what
+   * was signed
    */
   return async function ask<T>(request: S3Request, read: (answer: S3Answer) => Promise<T>): Promise<T> {
     const label = `${request.method} ${request.path === '' ? '(list)' : request.path}`;

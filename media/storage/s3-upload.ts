@@ -8,7 +8,9 @@ type Ask = ReturnType<typeof s3Client>;
 const minPartBytes = 5 * 2 ** 20;
 const maxParts = 10_000;
 
-/** Bytes in pieces of exactly `size`, the last one what is left. @throws StoreFault when other than `total` bytes come */
+/**
+ * Bytes in pieces of exactly `size`, the last one what is left. @throws StoreFault when other than `total` bytes come
+ */
 async function* inParts(bytes: AsyncIterable<Uint8Array>, size: number, total: number): AsyncGenerator<Uint8Array> {
   let part = Buffer.alloc(Math.min(size, total));
   let filled = 0;
@@ -81,7 +83,8 @@ export function sizeOf(ask: Ask, path: string): Promise<number | null> {
 
 /**
  * Puts an object of `size` bytes: at once when it fits into a part, else in parts of at least 5 MiB, one in memory at a
- * time. An upload that fails is aborted; one whose process dies leaves parts, which a life-cycle rule of the bucket clears.
+ * time. An upload that fails is aborted; one whose process dies leaves parts, which a life-cycle rule of the bucket
+ * clears.
  */
 export async function upload(ask: Ask, path: string, size: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const headers = { 'content-type': 'application/octet-stream' };

@@ -34,7 +34,9 @@ export interface AudioStore {
   size(key: string): Promise<number | null>;
   /** Removes everything below a prefix, which ends in `/`; fine when nothing is there. @throws StoreFault */
   remove(prefix: string): Promise<void>;
-  /** Removes what writes left that ended with their process, a day later; for a store that needs it. @throws StoreFault */
+  /**
+   * Removes what writes left that ended with their process, a day later; for a store that needs it. @throws StoreFault
+   */
   tidy?(): Promise<void>;
 }
 
@@ -52,7 +54,9 @@ const segment = '[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}';
 const keys = new RegExp(`^${segment}(?:/${segment}){1,5}$`);
 const prefixes = new RegExp(`^(?:${segment}/){1,5}$`);
 
-/** @throws RangeError when this is no key: two to six names of letters, digits, `_`, `-` and `.`, none with `.` first. */
+/**
+ * @throws RangeError when this is no key: two to six names of letters, digits, `_`, `-` and `.`, none with `.` first.
+ */
 export function checkKey(key: string): void {
   if (!keys.test(key)) throw new RangeError(`“${key.slice(0, 200)}” is no key of the audio store.`);
 }

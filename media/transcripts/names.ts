@@ -77,7 +77,9 @@ export interface Label {
 }
 
 const opening = /^(?:>>+ ?|[-–—•] )?(?:\*\*|__)?/;
-/** Labels without a colon are accepted from programs that distinguish speakers, never from people: `[SPEAKER_00] text`. */
+/**
+ * Labels without a colon are accepted from programs that distinguish speakers, never from people: `[SPEAKER_00] text`.
+ */
 const bracketed = /^\[([^[\]]{1,40})\] ?(?!:)/;
 
 /**

@@ -50,7 +50,8 @@ function stampOf(line: string): Found | undefined {
 
 /**
  * Lines that carry times, if they do: none, unless each is surely one, or they rise and are `likely`. Times that fall
- * are left out. Times of the day, as Zoom saves them, count from the first: no transcript begins an hour after its start.
+ * are left out. Times of the day, as Zoom saves them, count from the first: no transcript begins an hour after its
+ * start.
  */
 function accepted(found: Map<number, Found>, likely: boolean): Map<number, Found> {
   const times = [...found.values()].map(({ startMs }) => startMs ?? 0);

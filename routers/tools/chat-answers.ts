@@ -117,8 +117,8 @@ async function pendingIn({ db, principal }: Context, chatId: string) {
 }
 
 /**
- * Seconds that the call may wait: 0 for an agent at work, which calls inside a transaction, and only the rest of the time
- * of a call that waited for a person.
+ * Seconds that the call may wait: 0 for an agent at work, which calls inside a transaction, and only the rest of the
+ * time of a call that waited for a person.
  */
 export function waitOf(ctx: Context, seconds = 0): number {
   if (ctx.principal.kind === 'agent') return 0;
@@ -142,9 +142,9 @@ const unread =
   'The work was started, but its chat could not be read afterwards. Do not repeat this call, which would start it again: get_chat shows the chat.';
 
 /**
- * What `read` returns of work that is committed. Where that fails (the database is gone, the credential ended meanwhile), the
- * work stays: the answer is `made`, because a model repeats a call that failed. It fails for an agent, which calls inside a
- * transaction, and for the state of a task, which is read again.
+ * What `read` returns of work that is committed. Where that fails (the database is gone, the credential ended
+ * meanwhile), the work stays: the answer is `made`, because a model repeats a call that failed. It fails for an agent,
+ * which calls inside a transaction, and for the state of a task, which is read again.
  */
 export async function afterWork<Read, Made extends object>(ctx: Context, made: Made, read: () => Promise<Read>) {
   try {

@@ -1,6 +1,8 @@
 import type { Orientation } from '../../domain/meta/orientation.ts';
 
-/** The instructions for assistants: paragraphs of sentences. A sentence that names a tool is only for those who see it. */
+/**
+ * The instructions for assistants: paragraphs of sentences. A sentence that names a tool is only for those who see it.
+ */
 const paragraphs: readonly (readonly string[])[] = [
   [
     'Tandem keeps one list of work for the people and agents of a workspace. Its four primitives are todos (units of work), chats (conversations with agents), agents (workers with standing instructions and skills) and captures (recordings and notes).',

@@ -6,8 +6,8 @@ import { clientDeclarations } from './client-declarations.ts';
 
 /*
  * `npm run build:client` and `npm run build:cli` build the npm packages of the typed client and of the command-line
- * client into dist/, each without dependencies and ready for `npm publish dist/client`. `-- --scope @yours` publishes them
- * under another scope, `-- --repository URL` names the repository, which provenance (npm publish from CI) needs.
+ * client into dist/, each without dependencies and ready for `npm publish dist/client`. `-- --scope @yours` publishes
+ * them under another scope, `-- --repository URL` names the repository, which provenance (npm publish from CI) needs.
  */
 
 const root = join(import.meta.dirname, '../..');

@@ -8,8 +8,8 @@ import { docComment, member, TypePrinter } from './printed-types.ts';
 
 /*
  * The type declarations of the client's package in one file, which imports nothing. The types of the operations are
- * printed from their schemas (client/types.ts infers them from the router instead, with zod, tRPC and drizzle behind it; a
- * test compares the two). Everything else is declared by the modules of client/.
+ * printed from their schemas (client/types.ts infers them from the router instead, with zod, tRPC and drizzle behind
+ * it; a test compares the two). Everything else is declared by the modules of client/.
  */
 
 const client = join(import.meta.dirname, '../..', 'client');

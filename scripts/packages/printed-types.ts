@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /*
- * Prints zod schemas as TypeScript types. Schemas with an id become named interfaces or types, which the printer collects.
+ * Prints zod schemas as TypeScript types. Schemas with an id become named interfaces or types, which the printer
+ * collects.
  */
 
 /** Whether a type is what a caller gives (defaults are optional) or what the service returns. */

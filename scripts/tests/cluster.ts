@@ -54,7 +54,9 @@ function nodesOf(url: string): Promise<Node[]> {
   return on(url, (sql) => sql.unsafe<Node[]>(nodesText));
 }
 
-/** Makes an empty database with Citus on every node, and makes these known to the coordinator. Returns its URL there. */
+/**
+ * Makes an empty database with Citus on every node, and makes these known to the coordinator. Returns its URL there.
+ */
 async function makeDatabase(
   base: string,
   [coordinator, ...workers]: readonly Node[],
@@ -75,8 +77,8 @@ async function makeDatabase(
 }
 
 /**
- * An empty database of one test on the cluster whose coordinator is at `url`, which is not distributed. `via` gives the port
- * at which each worker is made known; `more` are workers of this database alone.
+ * An empty database of one test on the cluster whose coordinator is at `url`, which is not distributed. `via` gives the
+ * port at which each worker is made known; `more` are workers of this database alone.
  */
 export async function createOnCluster(
   url: string,
@@ -116,8 +118,8 @@ async function makeTemplate(base: string, nodes: readonly Node[], name: string):
 }
 
 /**
- * Databases on the Citus cluster whose coordinator is at `url`. Each is copied on every node from one that is distributed:
- * the catalogs of Citus are in the database, and name the same nodes.
+ * Databases on the Citus cluster whose coordinator is at `url`. Each is copied on every node from one that is
+ * distributed: the catalogs of Citus are in the database, and name the same nodes.
  */
 export async function openCluster(url: string): Promise<TestDatabases> {
   const nodes = await nodesOf(url);

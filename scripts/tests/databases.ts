@@ -76,7 +76,8 @@ async function migrateTemplate(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await migrate(sql);
   await sql.end();
-  // The first connection after the last change of the schema writes down what each one reads first: copies have that too.
+  // The first connection after the last change of the schema writes down what each one reads first: copies have that
+  // too.
   const next = postgres(url, { max: 1 });
   await next`select 1`;
   await next.end();

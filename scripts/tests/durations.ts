@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type { FileResult } from './run-file.ts';
 
 /*
- * How long each test file took when it passed last, so that a run can begin with the longest: one that begins last would
- * run alone at the end. The figures decide the order and nothing else.
+ * How long each test file took when it passed last, so that a run can begin with the longest: one that begins last
+ * would run alone at the end. The figures decide the order and nothing else.
  */
 
 const memory = join(import.meta.dirname, '../../node_modules/.cache/test-seconds.json');

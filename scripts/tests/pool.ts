@@ -21,7 +21,9 @@ export class Pool {
     this.#options = options;
   }
 
-  /** Runs the files, each on a database of its own. When `stop` is aborted, the workers are killed and no file begins. */
+  /**
+   * Runs the files, each on a database of its own. When `stop` is aborted, the workers are killed and no file begins.
+   */
   async run(paths: readonly string[], stop: AbortSignal): Promise<void> {
     const queue = [...paths];
     const count = Math.min(this.#options.workers, queue.length);

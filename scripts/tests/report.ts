@@ -13,7 +13,10 @@ export function fileReport(result: FileResult, isVerbose: boolean): string {
   return `${text && `\n${text}\n`}${line}`;
 }
 
-/** Files with wall time, CPU time (the worker and its ended child processes; not PostgreSQL) and longest test, with its name. */
+/**
+ * Files with wall time, CPU time (the worker and its ended child processes; not PostgreSQL) and longest test, with its
+ * name.
+ */
 export function timesTable(results: readonly FileResult[], count = results.length): string {
   const rows = results
     .toSorted((a, b) => b.seconds - a.seconds)
@@ -25,7 +28,9 @@ export function timesTable(results: readonly FileResult[], count = results.lengt
   return ['   wall     CPU longest  file', ...rows].join('\n');
 }
 
-/** What failed, once more in short, for the end of a long log: each file, its failed tests and the first line of why. */
+/**
+ * What failed, once more in short, for the end of a long log: each file, its failed tests and the first line of why.
+ */
 export function failures(results: readonly FileResult[]): string {
   const failed = results.filter((each) => each.failed > 0);
   return failed

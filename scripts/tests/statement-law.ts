@@ -42,8 +42,8 @@ const isBetween = (file: string) =>
   /^((node_modules|db|scripts)\/|server\/workers\/queue\/batches\.ts$)/.test(file) || file.startsWith('..');
 
 /**
- * The file that sent a statement, or the one of drizzle which did. Undefined where the stack has neither: what waited for a
- * connection behind a race goes on without those who wait for it.
+ * The file that sent a statement, or the one of drizzle which did. Undefined where the stack has neither: what waited
+ * for a connection behind a race goes on without those who wait for it.
  */
 function sender(): string | undefined {
   const { stackTraceLimit } = Error;
@@ -56,8 +56,8 @@ function sender(): string | undefined {
 }
 
 /**
- * Watches the statements that the service sends in this process, and reports once each that does not name its workspace in
- * every query (`db/engine/routing.ts`). Statements of the tests themselves may do as they like.
+ * Watches the statements that the service sends in this process, and reports once each that does not name its workspace
+ * in every query (`db/engine/routing.ts`). Statements of the tests themselves may do as they like.
  */
 export function watchStatements(report: (fault: string) => void): void {
   const known = new Set<unknown>();

@@ -27,8 +27,9 @@ export interface AdmissionRow {
 }
 
 /*
- * The statement of `admission`, on tables of the coordinator of Citus alone: its copies of the credentials and members, and
- * the counts, which only it has. What a workspace requires is read for sessions alone, and the time of use is noted after it.
+ * The statement of `admission`, on tables of the coordinator of Citus alone: its copies of the credentials and members,
+ * and the counts, which only it has. What a workspace requires is read for sessions alone, and the time of use is noted
+ * after it.
  */
 
 const admission = `${askedWithFound} (
@@ -47,8 +48,8 @@ const admission = `${askedWithFound} (
 const requires = 'select 1 from workspaces where id = $1 and require_second_factor';
 
 /**
- * One row of a reference table: it is changed on every node, so one at a time, in an order that all processes have. When a
- * node is lost it fails, and is left to the next request: workspaces of other nodes are served.
+ * One row of a reference table: it is changed on every node, so one at a time, in an order that all processes have.
+ * When a node is lost it fails, and is left to the next request: workspaces of other nodes are served.
  */
 const touch = `update credentials set last_used_at = date_trunc('minute', $3::timestamptz)
   where workspace_id = $1 and id = $2 and (last_used_at is null or last_used_at < date_trunc('minute', $3::timestamptz))`;

@@ -1,7 +1,7 @@
 /**
  * The insert that counts requests in the minute of their bucket, without its RETURNING: the same for both forms of
- * admission. `found` is a relation with a bucket, its quota and requests. Rows are locked in the order of their bucket, so
- * that two processes never deadlock; `used` never passes the quota, so that a refused request costs nothing.
+ * admission. `found` is a relation with a bucket, its quota and requests. Rows are locked in the order of their bucket,
+ * so that two processes never deadlock; `used` never passes the quota, so that a refused request costs nothing.
  */
 export const counting = (
   found: string,
@@ -16,8 +16,8 @@ export const counting = (
         else greatest(w.used, least(w.used + excluded.used, excluded.quota)) end`;
 
 /**
- * The beginning of both forms of admission, up to the credentials, which each reads in its own way: the requests of a batch,
- * and what is found for each.
+ * The beginning of both forms of admission, up to the credentials, which each reads in its own way: the requests of a
+ * batch, and what is found for each.
  */
 export const askedWithFound = `with asked as (
     select asked, decode(secret, 'hex') as secret_hash, decode(address, 'hex') as address_hash, requests

@@ -80,8 +80,8 @@ function cookieOf(request: FastifyRequest, publicUrl: string): Shown | undefined
 }
 
 /**
- * Both header sets: those of SPEC "Limits" and the current IETF pair (draft-ietf-httpapi-ratelimit-headers). Their names
- * are as they are sent: Fastify would make a lower-case copy of another name for each response.
+ * Both header sets: those of SPEC "Limits" and the current IETF pair (draft-ietf-httpapi-ratelimit-headers). Their
+ * names are as they are sent: Fastify would make a lower-case copy of another name for each response.
  */
 function windowHeaders(window: Omit<RateWindow, 'granted'>): Record<string, string> {
   return {

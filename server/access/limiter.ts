@@ -52,8 +52,8 @@ export class Limiter {
   }
 
   /**
-   * Counts one request and resolves who makes it. @throws Failure 503 when too many wait, or the row of the caller stays
-   * locked; otherwise what the database throws.
+   * Counts one request and resolves who makes it. @throws Failure 503 when too many wait, or the row of the caller
+   * stays locked; otherwise what the database throws.
    */
   admit(caller: Caller): Promise<Admission> {
     if (this.#waiting >= maxWaiting) return Promise.reject(unavailable());

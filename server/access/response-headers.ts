@@ -15,8 +15,8 @@ const always = {
 const overHttps = { ...always, ...transportSecurity };
 
 /**
- * The security headers of a response (ASVS 5, 3.4): no cache stores it, no page frames it, and its type is what it says.
- * Browsers that have seen an `https` address of this host use no other scheme again (RFC 6797).
+ * The security headers of a response (ASVS 5, 3.4): no cache stores it, no page frames it, and its type is what it
+ * says. Browsers that have seen an `https` address of this host use no other scheme again (RFC 6797).
  */
 export function securityHeaders(publicUrl: string): Headers {
   return publicUrl.startsWith('https:') ? overHttps : always;

@@ -45,8 +45,8 @@ function counterPerMinute(): (client: string) => number {
 }
 
 /**
- * Logs each request that was refused before its operation was called: without a valid credential, without the scope, over
- * its budget, or from a foreign page. The route is logged, never the address as it was sent.
+ * Logs each request that was refused before its operation was called: without a valid credential, without the scope,
+ * over its budget, or from a foreign page. The route is logged, never the address as it was sent.
  */
 export function logRefusals(app: FastifyInstance): void {
   const count = counterPerMinute();

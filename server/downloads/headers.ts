@@ -38,8 +38,8 @@ export function headersOf({ recordingId, expiresAt }: MediaLink, audio: StoredAu
 export const rangeApplies = (ifRange: string | undefined, tag: string) => ifRange === undefined || ifRange === tag;
 
 /**
- * The range of `size` bytes in a `Range` header (RFC 9110 §14.1.2, §14.2): a range, `whole` when there is none to honour
- * (another unit, several ranges, bad syntax), or `unsatisfiable`.
+ * The range of `size` bytes in a `Range` header (RFC 9110 §14.1.2, §14.2): a range, `whole` when there is none to
+ * honour (another unit, several ranges, bad syntax), or `unsatisfiable`.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '') ?? [];

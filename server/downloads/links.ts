@@ -23,7 +23,9 @@ export interface MediaLinks {
 
 const bytesOf = (id: string) => Buffer.from(parse(id));
 
-/** Links to audio, signed with HMAC-SHA256: `payload.signature`, both in base64url. Processes with one key share them. */
+/**
+ * Links to audio, signed with HMAC-SHA256: `payload.signature`, both in base64url. Processes with one key share them.
+ */
 export function mediaLinks(key: KeyObject): MediaLinks {
   const sign = (payload: string) => createHmac('sha256', key).update(`media ${payload}`).digest();
   return {

@@ -73,8 +73,8 @@ async function inTime(query: Promise<unknown>): Promise<void> {
 
 /**
  * Opens a listening connection to the database at `url` and maintains it: a query checks it every three seconds, and a
- * connection that is lost or unresponsive is replaced. Returns at once; `onReconnect` is called when it is established, and
- * before that `onSession` with the connection, which may take locks that last as long as it does.
+ * connection that is lost or unresponsive is replaced. Returns at once; `onReconnect` is called when it is established,
+ * and before that `onSession` with the connection, which may take locks that last as long as it does.
  */
 export function openPgListener(url: string, log: Logger, onSession?: OnSession): PgListener {
   const listeners = new Map<string, Set<ChannelListener>>();

@@ -15,12 +15,12 @@ const maxUnreadBytes = 256 * 1024;
 /**
  * A connection that took over a recording and adds audio to it (docs/recording.md).
  *
- * Nothing acknowledged is lost or doubled, even if this process dies at any point. One connection writes, one chunk at a
- * time, each durable before it is acknowledged, and both only while its lease is certain. A connection that takes over
- * waits until the previous one has released the recording or its lease has run out, and only then lists the store: so it
- * sees all that was acknowledged before. If a process froze in the middle of a write, that one write may take effect
- * later. It was not acknowledged, so the client that resumes sends the same bytes as the same chunk. A client that no
- * longer has them begins a new part, whose first chunk has a key of its own; the late chunk is left out.
+ * Nothing acknowledged is lost or doubled, even if this process dies at any point. One connection writes, one chunk at
+ * a time, each durable before it is acknowledged, and both only while its lease is certain. A connection that takes
+ * over waits until the previous one has released the recording or its lease has run out, and only then lists the store:
+ * so it sees all that was acknowledged before. If a process froze in the middle of a write, that one write may take
+ * effect later. It was not acknowledged, so the client that resumes sends the same bytes as the same chunk. A client
+ * that no longer has them begins a new part, whose first chunk has a key of its own; the late chunk is left out.
  */
 export class Connection {
   readonly #socket: WebSocket;

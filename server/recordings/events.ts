@@ -14,7 +14,9 @@ export interface RecordingEvents {
 /** Longer than any connection waits for another. */
 const releasedTtlMs = 60_000;
 
-/** Subscribes; `renewNow` is called with the recording that changed, or without one when notifications may be missed. */
+/**
+ * Subscribes; `renewNow` is called with the recording that changed, or without one when notifications may be missed.
+ */
 export function listenForEvents(
   pgListener: PgListener,
   renewNow: (recordingId?: string) => void,

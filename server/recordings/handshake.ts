@@ -13,8 +13,8 @@ import { defaultLimits } from './times.ts';
 const path = '/recordings';
 
 /**
- * Whether a request to upgrade is for this socket. Any other is answered as if it had not asked for one (RFC 9110 §7.8),
- * as Node does without a listener for upgrades.
+ * Whether a request to upgrade is for this socket. Any other is answered as if it had not asked for one (RFC 9110
+ * §7.8), as Node does without a listener for upgrades.
  */
 export function wantsSocket({ url = '', headers }: IncomingMessage): boolean {
   return url.split('?')[0] === path && headers.upgrade?.toLowerCase() === 'websocket';

@@ -25,8 +25,8 @@ interface Silence extends Pick<IntakeTimes, 'renewMs'> {
 
 /**
  * Stops the recordings from which no audio came for `silenceMs`, connected or not, and those that have lasted as long
- * as they may, pauses and interruptions included. The reason is `connection_lost` wherever no recorder is connected. Any
- * number of processes may do it at once. Returns how many it stopped.
+ * as they may, pauses and interruptions included. The reason is `connection_lost` wherever no recorder is connected.
+ * Any number of processes may do it at once. Returns how many it stopped.
  */
 export async function stopSilent(
   { db: pool }: RecordingContext,

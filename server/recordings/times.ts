@@ -40,7 +40,9 @@ export interface IntakeLimits {
   maxChunkBytes: number;
   /** Chunks that a client may have under way without an acknowledgement. */
   window: number;
-  /** Bytes of one connection that are queued to be written; beyond that, and beyond the window, nothing more is read. */
+  /**
+   * Bytes of one connection that are queued to be written; beyond that, and beyond the window, nothing more is read.
+   */
   maxQueuedBytes: number;
   /** Queued bytes of all connections; beyond that, one chunk of each may be queued. */
   maxProcessBytes: number;

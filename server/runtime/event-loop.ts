@@ -19,8 +19,9 @@ export interface EventLoopWatch {
 }
 
 /**
- * Logs `event loop held` when a delay was above 200 ms, with the longest one in milliseconds; once a minute at most. The
- * measure has the delays since it was last read. (Node's `monitorEventLoopDelay` loses the delay that follows a reset.)
+ * Logs `event loop held` when a delay was above 200 ms, with the longest one in milliseconds; once a minute at most.
+ * The measure has the delays since it was last read. (Node's `monitorEventLoopDelay` loses the delay that follows a
+ * reset.)
  */
 export function watchEventLoop(log: Pick<Logger, 'warn'>): EventLoopWatch {
   const delays = createHistogram();

@@ -47,8 +47,8 @@ async function lacking({ db, databaseSpace, audioSpace }: Needs): Promise<string
 }
 
 /**
- * Liveness (the process answers) and readiness (the database does and takes writes, there is space, and the process is not
- * shutting down: `stopping`).
+ * Liveness (the process answers) and readiness (the database does and takes writes, there is space, and the process is
+ * not shutting down: `stopping`).
  */
 export function mountHealth(app: FastifyInstance, needs: Needs, stopping: AbortSignal): void {
   app.get('/healthz', { config: { ungated: true }, logLevel: 'silent' }, async () => ({ status: 'ok' }));

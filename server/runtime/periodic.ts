@@ -5,8 +5,8 @@ import { within } from './timeouts.ts';
 /** Small tasks that every process with workers repeats. */
 export interface Periodic {
   /**
-   * Runs `task` about every `seconds`, never twice at a time, first after that time. The pauses vary by a fifth, so that
-   * processes that started together spread out. A failure is logged, and the task runs again as usual.
+   * Runs `task` about every `seconds`, never twice at a time, first after that time. The pauses vary by a fifth, so
+   * that processes that started together spread out. A failure is logged, and the task runs again as usual.
    */
   every(seconds: number, name: string, task: () => Promise<unknown>): void;
   /** Starts nothing more, and waits up to `seconds` for what is in progress: a database may never answer. */

@@ -9,7 +9,10 @@ import { setFlag, takeBack } from './v8-flags.ts';
 const compilers = ['opt', 'maglev'];
 const hasCompilers = ['x64', 'arm64'].includes(process.arch);
 
-/** Whether the operator chose how V8 compiles. Of these flags NODE_OPTIONS takes `--jitless` alone, which has no WebAssembly. */
+/**
+ * Whether the operator chose how V8 compiles. Of these flags NODE_OPTIONS takes `--jitless` alone, which has no
+ * WebAssembly.
+ */
 function isChosen(): boolean {
   return !('WebAssembly' in globalThis) || /-opt\b|maglev|turbofan/.test(process.execArgv.join(' '));
 }

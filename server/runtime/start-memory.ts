@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { setFlag, takeBack } from './v8-flags.ts';
 
 /**
- * By how much the heap may grow over what is alive until V8 collects it again, in per cent. V8's own choice on a machine
- * with much memory is several times the live heap: large bodies then leave hundreds of megabytes behind.
+ * By how much the heap may grow over what is alive until V8 collects it again, in per cent. V8's own choice on a
+ * machine with much memory is several times the live heap: large bodies then leave hundreds of megabytes behind.
  */
 const heapGrowingPercent = 50;
 
@@ -32,8 +32,8 @@ export function limitHeapGrowth(): void {
 }
 
 /**
- * Gives the memory that the start left behind back to the system: V8 keeps the pages for a heap that it expects to stay as
- * large. Takes about 0.1 s: call it once, when nobody waits.
+ * Gives the memory that the start left behind back to the system: V8 keeps the pages for a heap that it expects to stay
+ * as large. Takes about 0.1 s: call it once, when nobody waits.
  */
 export function releaseStartMemory(): void {
   setFlagsFromString('--expose-gc');

@@ -1,8 +1,8 @@
 import { type Attributes, type Span, spanKinds } from './spans.ts';
 
 /*
- * OTLP 1.x in its JSON encoding (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids are hexadecimal,
- * 64-bit numbers are texts.
+ * OTLP 1.x in its JSON encoding (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids are
+ * hexadecimal, 64-bit numbers are texts.
  */
 
 /** The number of a status that says that a span failed. */

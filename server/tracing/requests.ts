@@ -8,8 +8,8 @@ import { parseTraceparent, traceparentOf } from './traceparent.ts';
 const untraced = ['/healthz', '/readyz', '/metrics'];
 
 /**
- * A span for each request, below the span that its `traceparent` names. It is named after the route: a path holds tokens,
- * and what people typed. Mounts nothing while traces are off.
+ * A span for each request, below the span that its `traceparent` names. It is named after the route: a path holds
+ * tokens, and what people typed. Mounts nothing while traces are off.
  */
 export function traceIncoming(app: FastifyInstance): void {
   if (!isTracing()) return;
@@ -42,8 +42,8 @@ export function traceIncoming(app: FastifyInstance): void {
 }
 
 /**
- * A span for each request that leaves the service on behalf of another span, whose `traceparent` it is given. Its address
- * is not recorded: that of a webhook is what a person typed.
+ * A span for each request that leaves the service on behalf of another span, whose `traceparent` it is given. Its
+ * address is not recorded: that of a webhook is what a person typed.
  */
 export const traceOutgoing: TraceRequest = async (method, send) => {
   const span = beginChild(() => method, { kind: 'client', attributes: { 'http.request.method': method } });

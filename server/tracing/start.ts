@@ -24,8 +24,8 @@ function samplerOf({ sampler, ratio }: Pick<TracingSettings, 'sampler' | 'ratio'
 }
 
 /**
- * Switches traces on when there are settings for them; what sends them is loaded only then. Returns the function that sends
- * what is left and switches them off. There is one set of traces for the process.
+ * Switches traces on when there are settings for them; what sends them is loaded only then. Returns the function that
+ * sends what is left and switches them off. There is one set of traces for the process.
  */
 export async function startTracing(
   settings: TracingSettings | undefined,

@@ -10,7 +10,9 @@ export interface SpanContext {
 const format = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const isZero = (digits: string) => /^0+$/.test(digits);
 
-/** Reads the header `traceparent` (W3C Trace Context, level 1). Undefined when there is none, or one that is not valid. */
+/**
+ * Reads the header `traceparent` (W3C Trace Context, level 1). Undefined when there is none, or one that is not valid.
+ */
 export function parseTraceparent(header: unknown): SpanContext | undefined {
   if (typeof header !== 'string') return undefined;
   const [, version = '', traceId = '', spanId = '', flags = '', more] = format.exec(header.trim()) ?? [];

@@ -97,7 +97,9 @@ async function outcomeOf(work: (exchange: Exchange) => Promise<unknown> | undefi
   return { answer, did: { given: [...given], failures } };
 }
 
-/** The answer without the SDK's server as text, after it was compared with that of the SDK; undefined if there is none. */
+/**
+ * The answer without the SDK's server as text, after it was compared with that of the SDK; undefined if there is none.
+ */
 async function compared({ headers, body }: Sent): Promise<string | undefined> {
   const copy = () => structuredClone(body);
   const direct = await outcomeOf((exchange) => endpoint.answerDirectly(headers, copy(), exchange));

@@ -99,7 +99,10 @@ test('record sends a complete file over a connection that is lost, and prints th
   assert.match(stdout, /^A tone: completed, 30 s\n/);
 });
 
-/** A service of recordings that answers each connection with the next of `frames` once audio has come, and closes it with 4000. */
+/**
+ * A service of recordings that answers each connection with the next of `frames` once audio has come, and closes it
+ * with 4000.
+ */
 async function failingService(frames: readonly object[]) {
   let connections = 0;
   const statusNow = () => (connections > frames.length ? 'completed' : 'recording');

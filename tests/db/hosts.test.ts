@@ -9,7 +9,9 @@ import { testDatabaseUrl } from '../support/harness.ts';
 import { openPassage, type Passage } from '../support/passage.ts';
 import { until } from '../support/until.ts';
 
-/* Two hosts in one URL, both in front of the database of the tests: one that is silent, or says that it is a standby. */
+/*
+ * Two hosts in one URL, both in front of the database of the tests: one that is silent, or says that it is a standby.
+ */
 
 const test = suite('a database of two hosts');
 const passages: Passage[] = [];

@@ -10,7 +10,9 @@ const test = suite('places of tables on Citus');
 const at = (wanted: Placement) =>
   [...placements.values()].filter(({ placement }) => placement === wanted).map(({ name }) => name);
 
-/** A new table with a `workspace_id` is distributed. Any other is to be put into one of these lists, here and knowingly. */
+/**
+ * A new table with a `workspace_id` is distributed. Any other is to be put into one of these lists, here and knowingly.
+ */
 test('reference tables and those of the coordinator alone are these', () => {
   assert.equal(at('reference').sort(), ['connected_apps', 'credentials', 'members', 'users']);
   assert.equal(at('local').sort(), [

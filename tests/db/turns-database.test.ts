@@ -18,7 +18,9 @@ let tandem: TestService;
 type TurnHandlers = Pick<Handlers, 'onTurn' | 'onDigest'>;
 let handlers: TurnHandlers;
 
-/** The error of a transaction of the workers before or after its work, by its number, from 1; the end of a turn is one. */
+/**
+ * The error of a transaction of the workers before or after its work, by its number, from 1; the end of a turn is one.
+ */
 let faults: { before?: (count: number) => unknown; after?: (count: number) => unknown | Promise<unknown> } = {};
 let count = 0;
 

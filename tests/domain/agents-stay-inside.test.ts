@@ -63,7 +63,9 @@ async function worldOf(mark: string): Promise<World> {
   return { workspace, mark, known };
 }
 
-/** Everything that the database has of a workspace, table by table, once its events are numbered and its todos counted. */
+/**
+ * Everything that the database has of a workspace, table by table, once its events are numbered and its todos counted.
+ */
 async function rowsOf({ workspaceId }: TestWorkspace): Promise<Record<string, string>> {
   await numbered(tandem, workspaceId);
   await countsAdded(tandem, workspaceId);

@@ -17,7 +17,10 @@ test.before(async () => {
 });
 test.after(() => tandem.close());
 
-/** A workspace, and what finds in the log of a caller the event that the answer to their change names: its type, or null. */
+/**
+ * A workspace, and what finds in the log of a caller the event that the answer to their change names: its type, or
+ * null.
+ */
 async function world() {
   const workspace = await tandem.workspace();
   const { workspaceId, call } = workspace;

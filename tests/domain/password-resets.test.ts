@@ -136,7 +136,9 @@ test('a refused reset ends nothing', async () => {
   assert.ok(await works(person.session.token));
 });
 
-/** Holds the membership of a person, as a reset in progress does, while `work` waits for it; then ends their sessions. */
+/**
+ * Holds the membership of a person, as a reset in progress does, while `work` waits for it; then ends their sessions.
+ */
 async function besideReset(person: Person, work: () => Promise<Answer>, waits: string): Promise<Answer> {
   const userId = person.session.user.id;
   const held = await hold('select 1 from members where user_id = $1 for no key update', [userId]);

@@ -4,7 +4,9 @@ import { type Answer, startTestService, type TestService } from '../support/harn
 import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { addPasskey, addTotp, codeAt, newAuthenticator, newConfirmedAccount } from '../support/second-factors.ts';
 
-/* A session that is ended while it changes how its person signs in changes nothing: a stolen one would outlive its end. */
+/*
+ * A session that is ended while it changes how its person signs in changes nothing: a stolen one would outlive its end.
+ */
 
 const test = suite('second factors and a session that is ended meanwhile');
 const now = new Date();

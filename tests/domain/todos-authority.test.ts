@@ -135,7 +135,9 @@ test('an agent at work sees no captures once such a key has changed its todo, no
   ]);
 });
 
-/** A chat in which an agent, which sees captures, asks before it makes a todo; what it sees each time goes to `seen`. */
+/**
+ * A chat in which an agent, which sees captures, asks before it makes a todo; what it sees each time goes to `seen`.
+ */
 async function asking(workspace: TestWorkspace, seen: unknown[]) {
   const captureId = await newNote(workspace, 'ZANZIBAR');
   const agentId = await agentOf(workspace, { requiresApproval: true });

@@ -35,7 +35,10 @@ async function work({ workspaceId }: TestWorkspace, work: Work, times: readonly 
   await tandem.db.rows(text, [workspaceId, kind, agentId, turnId, trigger, times]);
 }
 
-/** A workspace with turns of several steps: within a quarter of an hour, over the borders of quarters and days, all at once. */
+/**
+ * A workspace with turns of several steps: within a quarter of an hour, over the borders of quarters and days, all at
+ * once.
+ */
 async function busyWorkspace() {
   const workspace = await tandem.workspace();
   const { workspaceId } = workspace;

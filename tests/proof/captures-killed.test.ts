@@ -73,7 +73,10 @@ async function persist(recorder: Recorder, other: () => string, act: () => Promi
   throw new Error('the recorder found no process that takes its audio');
 }
 
-/** Records; false where a kill came between the token that was spent and the frame that says so: nothing can be recorded. */
+/**
+ * Records; false where a kill came between the token that was spent and the frame that says so: nothing can be
+ * recorded.
+ */
 async function record(session: OpenedSession, chunks: readonly Buffer[], other: () => string): Promise<boolean> {
   const start = async (): Promise<Recorder | undefined> => {
     try {

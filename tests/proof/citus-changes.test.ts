@@ -13,8 +13,8 @@ import { openPassage, type Passage } from '../support/passage.ts';
 import { until } from '../support/until.ts';
 
 /*
- * Changes of a workspace on the worker that has it (db/direct-statements.ts), beside others through the coordinator, while
- * its shards move and connections are lost; and the numbers of their events.
+ * Changes of a workspace on the worker that has it (db/direct-statements.ts), beside others through the coordinator,
+ * while its shards move and connections are lost; and the numbers of their events.
  */
 
 const test = suite('changes on the workers of Citus');

@@ -6,7 +6,10 @@ import { distributedDatabase, onCluster, openTenant, portOf, type Tenant } from 
 import { openPassage, type Passage } from '../support/passage.ts';
 import { until } from '../support/until.ts';
 
-/* Reads of a workspace on the worker that has it (db/direct-statements.ts), while its shards move from one worker to another. */
+/*
+ * Reads of a workspace on the worker that has it (db/direct-statements.ts), while its shards move from one worker to
+ * another.
+ */
 
 const test = suite('reads on the workers of Citus');
 const promise = onCluster(test);

@@ -13,8 +13,8 @@ import { until } from '../support/until.ts';
 import { type Asked, WriteLedger } from '../support/write-ledger.ts';
 
 /*
- * Four processes behind HAProxy on a Citus cluster, of which one after the other is killed under load, and so is a worker of
- * the cluster, a PostgreSQL of the test's own.
+ * Four processes behind HAProxy on a Citus cluster, of which one after the other is killed under load, and so is a
+ * worker of the cluster, a PostgreSQL of the test's own.
  */
 
 const test = suite('kills on Citus');

@@ -7,8 +7,8 @@ import { type ServiceProcess, startProcess, stopProcesses } from '../support/pro
 import { until } from '../support/until.ts';
 
 /*
- * Shards of a Citus cluster are moved while two processes write, and their agents work: a workspace gets a shard of its own,
- * which goes to another worker, then all shards are rebalanced.
+ * Shards of a Citus cluster are moved while two processes write, and their agents work: a workspace gets a shard of its
+ * own, which goes to another worker, then all shards are rebalanced.
  */
 
 const test = suite('moves on Citus');

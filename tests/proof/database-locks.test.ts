@@ -28,7 +28,10 @@ function assertUnavailable(answer: Answer): void {
   );
 }
 
-/** Sixty requests for todos while the table is locked; resolves once some of them wait for the lock, or all have given up. */
+/**
+ * Sixty requests for todos while the table is locked; resolves once some of them wait for the lock, or all have given
+ * up.
+ */
 async function readersOf(readers: readonly TestWorkspace[]) {
   const table = await hold('lock table todos in access exclusive mode');
   const answers = Array.from({ length: 60 }, (_, place) =>

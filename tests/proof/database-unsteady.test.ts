@@ -16,8 +16,8 @@ import { openUnsteadyNetwork, type UnsteadyNetwork } from '../support/unsteady-n
 import { maxWaitMs, until, within } from '../support/until.ts';
 
 /*
- * A service whose way to the database fails at random: connections that are refused, silent, reset or torn in the middle of a
- * message, and answers that come late. Clients read, change and create all the while.
+ * A service whose way to the database fails at random: connections that are refused, silent, reset or torn in the
+ * middle of a message, and answers that come late. Clients read, change and create all the while.
  */
 
 const test = suite('an unsteady way to the database');

@@ -11,9 +11,9 @@ import { modelEnvironment, models } from '../support/scripted-model.ts';
 import { bodyOf, endOfRun, messagesOf } from '../support/work-fixtures.ts';
 
 /*
- * INJECTIONS texts, each in everything that carries text (14 carriers: 40 texts are 560 injections), change no decision:
- * of a model that obeys whatever stands outside of the blocks of data, of one that obeys everything, and of the built-in
- * engine.
+ * INJECTIONS texts, each in everything that carries text (14 carriers: 40 texts are 560 injections), change no
+ * decision: of a model that obeys whatever stands outside of the blocks of data, of one that obeys everything, and of
+ * the built-in engine.
  */
 
 const texts = someInjections(countOf('INJECTIONS', { ci: 8, full: 204 }));

@@ -19,8 +19,8 @@ import { WriteLedger } from '../support/write-ledger.ts';
 
 /*
  * KILLS times kill -9 of a service, DATABASE_KILLS times of PostgreSQL, FREEZES of a service past its leases, while
- * clients write batches and captures, follow chats, approve and schedule. PostgreSQL runs with its usual durability, in a
- * directory of its own.
+ * clients write batches and captures, follow chats, approve and schedule. PostgreSQL runs with its usual durability, in
+ * a directory of its own.
  */
 
 const blows = {

@@ -30,7 +30,10 @@ async function confirmed(close: Follower, chatId: string): Promise<void> {
   close.clear();
 }
 
-/** Announces a change of another chat; what was announced before has arrived, or never will, once both processes have it. */
+/**
+ * Announces a change of another chat; what was announced before has arrived, or never will, once both processes have
+ * it.
+ */
 async function marker(): Promise<void> {
   const chatId = crypto.randomUUID();
   const followers = [follow(here, chatId), follow(there, chatId)];

@@ -61,7 +61,9 @@ function unlocked(held: readonly Scope[]): string[] {
   return specified.filter(([, needed]) => needed.every((scope) => held.includes(scope))).map(([name]) => name);
 }
 
-/** The sets of scopes that show different tools: each one, each pair that shows more than its two, each preset, none. */
+/**
+ * The sets of scopes that show different tools: each one, each pair that shows more than its two, each preset, none.
+ */
 async function scopeSets(): Promise<Scope[][]> {
   const pairs = scopes.flatMap((one, place) => scopes.slice(place + 1).map((two): Scope[] => [one, two]));
   const more = pairs.filter(([one, two]) => {

@@ -6,7 +6,10 @@ import * as assert from 'uvu/assert';
 import { failuresOf, runScenario, scenarioNames } from '../support/conformance.ts';
 import { startTaskMount } from '../support/task-mount.ts';
 
-/* Every scenario of @modelcontextprotocol/conformance on tasks, on the handlers of the service with the tools they call. */
+/*
+ * Every scenario of @modelcontextprotocol/conformance on tasks, on the handlers of the service with the tools they
+ * call.
+ */
 const test = suite('mcp tasks conformance');
 let mount: Awaited<ReturnType<typeof startTaskMount>>;
 let results: string;

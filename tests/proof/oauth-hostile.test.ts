@@ -8,8 +8,8 @@ import { newAccount, type Person } from '../support/people.ts';
 import { countOf } from '../support/proof-size.ts';
 
 /*
- * Replay, reuse and confusion of audiences (RFC 9700, and the authorization chapter of MCP), each by a client or a person
- * that means harm, on two processes.
+ * Replay, reuse and confusion of audiences (RFC 9700, and the authorization chapter of MCP), each by a client or a
+ * person that means harm, on two processes.
  */
 
 const rounds = countOf('OAUTH_ROUNDS', { ci: 6, full: 200 });

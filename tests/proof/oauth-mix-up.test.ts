@@ -18,8 +18,8 @@ import { newAccount } from '../support/people.ts';
 import { countOf } from '../support/proof-size.ts';
 
 /*
- * Clients that are mixed up, PKCE that is left out, and consent by somebody else (RFC 9700 §2.1, §4.4, §4.8; RFC 9207), on
- * two processes.
+ * Clients that are mixed up, PKCE that is left out, and consent by somebody else (RFC 9700 §2.1, §4.4, §4.8; RFC 9207),
+ * on two processes.
  */
 
 const rounds = countOf('OAUTH_ROUNDS', { ci: 6, full: 200 });

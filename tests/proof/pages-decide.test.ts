@@ -15,7 +15,9 @@ const test = pageSuite('pages: decisions in lists', async () => ({ engine }));
 const create = (title: string): [string, unknown] => ['create_todo', { title }];
 const ends = async () => reply('Done.');
 
-/** A todo of this title whose agent asks to create these, and its chat once it waits. `then`: what the agent does next. */
+/**
+ * A todo of this title whose agent asks to create these, and its chat once it waits. `then`: what the agent does next.
+ */
 async function waiting({ tandem }: Stage, person: Person, title: string, wanted: string[], then: Script = ends) {
   const call = callsOf(tandem, person);
   const todo = bodyOf(await call('POST /todos', { title, priority: 'high' }), 201);

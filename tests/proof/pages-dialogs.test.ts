@@ -16,7 +16,9 @@ import { addPasskey, addTotp, enterPassword } from '../support/second-factors.ts
 import { until } from '../support/until.ts';
 import { bodyOf, untilStatus } from '../support/work-fixtures.ts';
 
-/* Everything that pages open over themselves, wide and narrow, light and dark: axe finds nothing, and all of it fits. */
+/*
+ * Everything that pages open over themselves, wide and narrow, light and dark: axe finds nothing, and all of it fits.
+ */
 
 const parts = async () => ({ engine: new SampleEngine(), handlers: { onCapture: async () => {} } });
 const test = pageSuite('pages: every dialog and menu', parts, { HOST: 'localhost' });
@@ -26,7 +28,10 @@ const narrow: Viewport = { width: 320, height: 640 };
 const sizes: readonly Viewport[] = [{ width: 1280, height: 900 }, narrow];
 const over = '.overlay, .popover';
 
-/** The themes in which it is looked at, the first with all rules of axe: in CI light on a desk, and dark in a narrow window. */
+/**
+ * The themes in which it is looked at, the first with all rules of axe: in CI light on a desk, and dark in a narrow
+ * window.
+ */
 function themesAt(page: Page): readonly ('light' | 'dark')[] {
   const isNarrow = page.viewportSize()?.width === narrow.width;
   return isFull ? ['light', 'dark'] : [isNarrow ? 'dark' : 'light'];

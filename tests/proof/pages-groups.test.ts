@@ -44,8 +44,8 @@ const readRows = `[...document.querySelectorAll('[role=grid][aria-label=Todos] [
   .map(({ text }) => text.replaceAll(/\\s+/g, ' ').trim())`;
 
 /**
- * The rows of the list in their order, all of one moment: headings with their counts, and the titles of todos. Rows that are
- * asked for one after the other may be gone by then, and a locator waits for them.
+ * The rows of the list in their order, all of one moment: headings with their counts, and the titles of todos. Rows
+ * that are asked for one after the other may be gone by then, and a locator waits for them.
  */
 const rowsOf = (page: Page) => page.evaluate<string[]>(readRows);
 

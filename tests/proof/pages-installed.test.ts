@@ -6,7 +6,10 @@ import { callsOf, password } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
-/* The installed application. Chromium without a head installs nothing: the offer and the badge are recorded in its place. */
+/*
+ * The installed application. Chromium without a head installs nothing: the offer and the badge are recorded in its
+ * place.
+ */
 
 const test = pageSuite('pages: the installed application');
 const options = { serviceWorkers: 'allow' } as const;

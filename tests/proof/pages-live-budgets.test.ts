@@ -7,8 +7,8 @@ import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 /*
- * How soon one browser shows what was changed in another, beside a program that receives the events. The clocks are those
- * of one machine, in ms since 1970.
+ * How soon one browser shows what was changed in another, beside a program that receives the events. The clocks are
+ * those of one machine, in ms since 1970.
  */
 
 const test = pageSuite('pages: changes in another browser');

@@ -111,7 +111,8 @@ test.promise('a window whose stream stays silent is replaced; without Web Locks 
   const call = callsOf(stage.tandem, ada);
   const first = await liveWindow(stage, ada);
   const second = await first.page.context().newPage();
-  // It waits seconds for the other window, not half a minute, and polls nothing. Its reads keep the time that they have.
+  // It waits seconds for the other window, not half a minute, and polls nothing. Its reads keep the time that they
+  // have.
   await second.addInitScript(`const start = window.setTimeout.bind(window);
     window.setTimeout = (work, ms = 0, ...more) => start(work, [5000, 20000, 30000].includes(ms) ? ms / 20 : ms, ...more);
     window.setInterval = () => 0;`);

@@ -8,14 +8,18 @@ import { emulateSlowPhone } from '../support/phone.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 /*
- * How long the first list takes to be painted on a slow phone (Largest Contentful Paint), beside a page that loads the same
- * bytes in the same steps and does nothing with them. The ratio is checked: the times depend on what else the machine does.
+ * How long the first list takes to be painted on a slow phone (Largest Contentful Paint), beside a page that loads the
+ * same bytes in the same steps and does nothing with them. The ratio is checked: the times depend on what else the
+ * machine does.
  */
 
 const test = pageSuite('pages: the first list on a slow phone');
 
 const phone = { width: 390, height: 844 };
-/** At least and at most: other work only makes a round longer, so the shortest says most. More follow where one is too long. */
+/**
+ * At least and at most: other work only makes a round longer, so the shortest says most. More follow where one is too
+ * long.
+ */
 const rounds = { least: 3, most: 8 };
 /** In ms, on a machine that does nothing else. */
 const budgets = { cold: 2_500, repeat: 1_000 };

@@ -34,7 +34,10 @@ async function walk(
   assert.equal(found, []);
 }
 
-/** The sample workspace, with what its settings list beside: a second workspace and session, an app, a key that has ended. */
+/**
+ * The sample workspace, with what its settings list beside: a second workspace and session, an app, a key that has
+ * ended.
+ */
 async function inUse(stage: Stage) {
   const sample = await sampleWorkspace(stage);
   const { tandem } = stage;

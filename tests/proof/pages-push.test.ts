@@ -10,8 +10,8 @@ import { loopback } from '../support/webhook-world.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 /*
- * Chromium without a head has no push service: the page subscribes at one on loopback, and what that decrypts is given to
- * the service worker over the protocol of the developer tools.
+ * Chromium without a head has no push service: the page subscribes at one on loopback, and what that decrypts is given
+ * to the service worker over the protocol of the developer tools.
  */
 
 const test = pageSuite('pages: notifications in the browser', async () => ({}), loopback, true);

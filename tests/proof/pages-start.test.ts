@@ -6,7 +6,10 @@ import { hasLoaded } from '../support/outbox-pages.ts';
 import { askedForRows, watchFirstRow } from '../support/page-cost.ts';
 import { until } from '../support/until.ts';
 
-/* How a window begins: what it asks for, its colours before any script, and code that cannot be loaded, and the sidebar. */
+/*
+ * How a window begins: what it asks for, its colours before any script, and code that cannot be loaded, and the
+ * sidebar.
+ */
 
 const test = pageSuite('pages: how a window begins');
 

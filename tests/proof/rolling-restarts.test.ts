@@ -12,8 +12,8 @@ import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 /*
- * ROLLING_RESTARTS: how many, of one process after the other; three where it is not set. Skipped without HAProxy, except
- * when `CI` is true.
+ * ROLLING_RESTARTS: how many, of one process after the other; three where it is not set. Skipped without HAProxy,
+ * except when `CI` is true.
  */
 
 const test = suite('two processes behind HAProxy');

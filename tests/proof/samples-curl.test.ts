@@ -24,7 +24,10 @@ const refused: Readonly<Record<string, { status: number; because: string }>> = {
   createPasskey: { status: 400, because: 'the credential is signed by a device' },
 };
 
-/** Fields that stand for something that exists, or for a time ahead: the sample has the example, the request to run the real one. */
+/**
+ * Fields that stand for something that exists, or for a time ahead: the sample has the example, the request to run the
+ * real one.
+ */
 const named = /^(?:after|until)$|(?:^|[a-z])(?:[iI]ds?|[tT]oken|code|email|upTo|[pP]assword)$/;
 
 /** The sample with the ids, tokens and addresses of a request that is valid in this workspace. */

@@ -9,7 +9,8 @@ import { type StandbyCluster, startStandbyCluster } from '../support/standby-clu
 import { until } from '../support/until.ts';
 
 /*
- * A primary and its streaming standby, which is paused, silenced, killed and promoted. What a standby answers has `Age`.
+ * A primary and its streaming standby, which is paused, silenced, killed and promoted. What a standby answers has
+ * `Age`.
  */
 
 const test = suite('reads from a standby');

@@ -64,7 +64,9 @@ for (const sort of sorts) {
   }
 }
 
-/** Another writer: each turn makes a todo, moves one to a random place, archives or restores one, touches a steady one. */
+/**
+ * Another writer: each turn makes a todo, moves one to a random place, archives or restores one, touches a steady one.
+ */
 function writerOf({ call, workspaceId }: TestWorkspace, fixed: TodoAnswer[], sort: string) {
   const random = randomOf(11);
   const pick = pickOf(random);

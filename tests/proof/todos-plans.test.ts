@@ -28,7 +28,10 @@ let idle: string;
 /** On half of the todos, on every 200th, and on every seventh. */
 let labels: string[];
 
-/** The same todos have the same ids in each run, so that a page reads as much. Every 1,000th todo is a suggestion, has a schedule and has been run; every tenth is archived. */
+/**
+ * The same todos have the same ids in each run, so that a page reads as much. Every 1,000th todo is a suggestion, has a
+ * schedule and has been run; every tenth is archived.
+ */
 const fill = `with made as (
     insert into todos (workspace_id, id, title, status, priority, todo_list_id, created_at, updated_at, due_date,
       is_suggested, archived_at, is_scheduled, latest_run_id)

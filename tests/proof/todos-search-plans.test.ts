@@ -23,8 +23,8 @@ let workspace: TestWorkspace;
 /**
  * `$2` todos, the newest first, and their ids in the order of creation, as the service makes them. Of each word the
  * condition on n says which todos have it: `legacia` are frequent, but not among the newest; `evenward` and `oddward`
- * are frequent, but never in one todo; `midvalen` and `mostlume` are frequent, but the newest have neither, and `mostlume`
- * is in more todos than are sorted.
+ * are frequent, but never in one todo; `midvalen` and `mostlume` are frequent, but the newest have neither, and
+ * `mostlume` is in more todos than are sorted.
  */
 const planted: Record<string, string> = {
   quixovel: 'n % 3 = 0',

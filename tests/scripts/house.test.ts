@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { houseFaults, medianOf, readSizes } from '../../scripts/house.ts';
+import { commentFaults, houseFaults, medianOf, readSizes, wideComments } from '../../scripts/house.ts';
 
 const test = suite('sizes of files');
 
@@ -31,6 +31,15 @@ test('more than 20 files with fewer than 20 lines are reported with their paths'
   const [fault = '', ...more] = houseFaults(sizesOf(...Array<number>(21).fill(19)));
   assert.match(fault, /^21 files have fewer than 20 lines: join some, the limit is 20: domain\/file-0\.ts \(19\), /);
   assert.equal(more, []);
+});
+
+test('no comment is wider than the code may be', () => {
+  assert.equal(commentFaults(), []);
+});
+
+test('a comment that is too wide is found by its line, and wide code is not', () => {
+  const wide = 'x'.repeat(120);
+  assert.equal(wideComments(`const a = '${wide}';\n/** ${wide} */\n  // ${wide}\n * ${wide.slice(3)}`), [2, 3]);
 });
 
 test.run();

@@ -22,7 +22,9 @@ const listed = (person: Person, more = '', workspaceId = person.session.workspac
 const works = async (key: string) =>
   (await fetch(`${elsewhere}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } })).ok;
 
-/** Makes `person` a member of a workspace whose owner invited them, by the database: the emails are tested elsewhere. */
+/**
+ * Makes `person` a member of a workspace whose owner invited them, by the database: the emails are tested elsewhere.
+ */
 async function join(person: Person, workspaceId: string): Promise<void> {
   await tandem.db.rows(`insert into members (workspace_id, user_id, role) values ($1, $2, 'member')`, [
     workspaceId,

@@ -34,7 +34,9 @@ const client = `
   }));
 `;
 
-/** Posts 12 MiB of spaces; returns the status and the header `Connection` of the answer, or how the connection broke. */
+/**
+ * Posts 12 MiB of spaces; returns the status and the header `Connection` of the answer, or how the connection broke.
+ */
 function post(path: string, headers: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     const args = ['-e', client, tandem.url + path, JSON.stringify(headers)];

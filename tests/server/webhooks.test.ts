@@ -22,7 +22,9 @@ test.after(async () => {
 let paths = 0;
 const newPath = () => `/hook-${paths++}`;
 
-/** Checks a request with the two libraries that receivers use. @throws Error for a signature that is not of the secret. */
+/**
+ * Checks a request with the two libraries that receivers use. @throws Error for a signature that is not of the secret.
+ */
 function verify({ body, headers }: Pick<Received, 'body' | 'headers'>, secret: string): void {
   const named = headers as Record<string, string>;
   new Webhook(secret).verify(body, named);

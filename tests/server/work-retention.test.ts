@@ -122,7 +122,10 @@ test('more runs than two batches are deleted once each by two processes, and wha
   assert.is(events.filter(({ type }) => type === 'todo_run.deleted').length, 1200);
 });
 
-/** A chat whose agent asked, a person decided and the agent ended, unless its turn is left open; ids of chat and approval. */
+/**
+ * A chat whose agent asked, a person decided and the agent ended, unless its turn is left open; ids of chat and
+ * approval.
+ */
 async function asked(workspace: TestWorkspace, { decides = true, ends = true } = {}) {
   const { chat, agent } = await newChat(tandem, workspace);
   const approvalId = await agent.ask();

@@ -23,8 +23,8 @@ for (const row of rows) {
 }`;
 
 /**
- * Serves a page that loads as many bytes in as many steps as a page of ours (document, script, data), and does nothing but
- * show a list: what is left of the time of ours is what ours costs. The script is kept by the browser, as ours are.
+ * Serves a page that loads as many bytes in as many steps as a page of ours (document, script, data), and does nothing
+ * but show a list: what is left of the time of ours is what ours costs. The script is kept by the browser, as ours are.
  */
 export async function serveBarePage({ script, data }: BareSizes): Promise<{ url: string; close(): void }> {
   const answers: Record<string, [type: string, body: string, caching: string]> = {

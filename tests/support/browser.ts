@@ -22,8 +22,8 @@ const shells = ['chromium-headless-shell', 'chrome-headless-shell'];
 const quiet = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync';
 const unasked = '--disable-background-networking --disable-component-update';
 /**
- * Playwright's own list of features, which a second one would replace, and the pages of the address bar: Chromium loads them
- * in a process of their own for each context, a quarter of what a window costs.
+ * Playwright's own list of features, which a second one would replace, and the pages of the address bar: Chromium loads
+ * them in a process of their own for each context, a quarter of what a window costs.
  */
 const unusedFeatures = [
   'AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
@@ -56,7 +56,9 @@ const delayRequests = (context: BrowserContext, milliseconds: number) =>
     },
   );
 
-/** What moves is painted sixty times a second, which is a seventh of a processor for each window with an agent at work. */
+/**
+ * What moves is painted sixty times a second, which is a seventh of a processor for each window with an agent at work.
+ */
 const defaults: BrowserContextOptions = { serviceWorkers: 'block', reducedMotion: isFull ? null : 'reduce' };
 
 type Findings = 'grave' | 'all' | 'colours';
@@ -69,8 +71,8 @@ export interface Window {
   /** Waits for the heading of the page. */
   sees(heading: string): Promise<void>;
   /**
-   * Findings of axe on what is shown, or on a part of it: serious and critical ones; all, those of best practice too; or
-   * about colours.
+   * Findings of axe on what is shown, or on a part of it: serious and critical ones; all, those of best practice too;
+   * or about colours.
    */
   axe(which?: Findings, part?: string): Promise<string[]>;
 }
@@ -93,8 +95,8 @@ interface Finding {
 }
 
 /**
- * Rules about a whole page: while a dialog is open, what is behind it is hidden from everyone. axe leaves them out itself
- * where it recognizes the dialog, which depends on what is painted at the edges of the window.
+ * Rules about a whole page: while a dialog is open, what is behind it is hidden from everyone. axe leaves them out
+ * itself where it recognizes the dialog, which depends on what is painted at the edges of the window.
  */
 const pageRules = ', rules: { "landmark-one-main": { enabled: false }, "page-has-heading-one": { enabled: false } }';
 

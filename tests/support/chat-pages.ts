@@ -25,7 +25,9 @@ export function workspaceOf(stage: Stage, person: Person): TestWorkspace {
 
 type Options = Parameters<Stage['window']>[0] & { script?: string };
 
-/** Starts a chat with “What is due this week?” and opens its page. `script` runs in the window before those of the page. */
+/**
+ * Starts a chat with “What is due this week?” and opens its page. `script` runs in the window before those of the page.
+ */
 export async function openChat(stage: Stage, { script, ...options }: Options = {}): Promise<OpenChat> {
   const person = await stage.person();
   const workspace = workspaceOf(stage, person);

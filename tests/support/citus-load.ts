@@ -79,8 +79,8 @@ interface StoredChat {
 }
 
 /**
- * Checks that what was acknowledged is there once, as it was last, with its events, and that agents have done once what they
- * were asked for.
+ * Checks that what was acknowledged is there once, as it was last, with its events, and that agents have done once what
+ * they were asked for.
  */
 export async function compare(db: Database, tenant: Tenant, { titles, chats }: Writing): Promise<void> {
   let found: StoredChat[] = [];

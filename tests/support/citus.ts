@@ -25,8 +25,8 @@ export function notOnCluster(test: Test, reason: string): Test | Test['skip'] {
 }
 
 /**
- * An empty database on the cluster, which is not distributed. `via`: gives the address at which a worker is known. `more`:
- * workers that only this database has.
+ * An empty database on the cluster, which is not distributed. `via`: gives the address at which a worker is known.
+ * `more`: workers that only this database has.
  */
 export function clusterDatabase(via?: (port: number) => Promise<number>, more: readonly Node[] = []) {
   if (!url) throw new Error('The run has no cluster');

@@ -10,7 +10,10 @@ export function originOf(userId: string): Origin {
   return { ...serviceOrigin(), actorType: 'user', actorId: userId, via: 'rest', requestId: 'test' };
 }
 
-/** Records events in one transaction; events of new todos where `events` is a number. Returns the ids of their resources. */
+/**
+ * Records events in one transaction; events of new todos where `events` is a number. Returns the ids of their
+ * resources.
+ */
 export async function record(
   db: Db,
   { workspaceId, userId }: Pick<TestWorkspace, 'workspaceId' | 'userId'>,
@@ -22,7 +25,9 @@ export async function record(
   return all.map(({ objectId }) => objectId);
 }
 
-/** Waits until the log of the workspace has come this far, and the process knows: reads give the position that it knows. */
+/**
+ * Waits until the log of the workspace has come this far, and the process knows: reads give the position that it knows.
+ */
 export async function reached({ call }: TestWorkspace, sequence: number): Promise<void> {
   await until(async () => {
     const { headers, body } = await call('GET /events/latest');

@@ -22,8 +22,8 @@ const columns = `id, type, object_id as "objectId", parents, changed_fields as "
   actor_id as "actorId", credential_id as "credentialId", via, request_id as "requestId"`;
 
 /**
- * All events of a workspace, in their order, with these columns. What waits for its number is read first: it is in the log
- * before it leaves the queue.
+ * All events of a workspace, in their order, with these columns. What waits for its number is read first: it is in the
+ * log before it leaves the queue.
  */
 export async function loggedRows<Row extends { id: string }>(
   { db }: Pick<TestService, 'db'>,

@@ -107,7 +107,8 @@ export class KilledReader implements Reader {
 
 /**
  * A new table with what was committed, in a schema of its own: the catalogue of the service has nothing of it.
- * @throws Error where the database of the run does not record commit times: without them the order is not that of commits.
+ * @throws Error where the database of the run does not record commit times: without them the order is not that of
+ * commits.
  */
 export async function makeLedger(db: Database): Promise<{ name: string; drop(): Promise<void> }> {
   const schema = `proof_${crypto.randomUUID().replaceAll('-', '')}`;
@@ -148,9 +149,9 @@ export async function untilRead(readers: readonly Reader[], count: number): Prom
 }
 
 /**
- * Checks the log against what was committed, and each reader against the log: nothing is missing, nothing comes twice, the
- * numbers have no gap, and a transaction whose commit was over before that of another began comes before it. Returns how
- * many events have an earlier commit timestamp than one before them: these commits ran at the same time.
+ * Checks the log against what was committed, and each reader against the log: nothing is missing, nothing comes twice,
+ * the numbers have no gap, and a transaction whose commit was over before that of another began comes before it.
+ * Returns how many events have an earlier commit timestamp than one before them: these commits ran at the same time.
  */
 export async function checkLog(
   db: Database,

@@ -1,6 +1,9 @@
 import type { Polling } from './event-proof.ts';
 
-/* A reader that polls without a pause, as a process of its own, and sends each page to its parent. It may be killed at any moment. */
+/*
+ * A reader that polls without a pause, as a process of its own, and sends each page to its parent. It may be killed at
+ * any moment.
+ */
 
 interface Page {
   data: { sequence: number; data: { id: string } }[];

@@ -17,7 +17,10 @@ export interface EventStream {
   comments: string[];
   /** The text of an answer that is no stream. */
   text: string;
-  /** Waits for an event that `is` so, among all that came. @throws Error when the stream ends without it, or after `maxWaitMs`. */
+  /**
+   * Waits for an event that `is` so, among all that came. @throws Error when the stream ends without it, or after
+   * `maxWaitMs`.
+   */
   until(is: (event: StreamEvent) => boolean): Promise<StreamEvent>;
   /** Resolves when the stream ends by itself, or breaks. */
   ended: Promise<void>;

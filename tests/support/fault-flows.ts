@@ -40,7 +40,10 @@ export function form({ page }: Window, label: string, button: string) {
 
 const isFinal = (fault: Fault) => fault === 402 || fault === 412;
 
-/** Promises of each flow, for each fault (in CI for one of each kind), that what was written is not lost and is sent once. */
+/**
+ * Promises of each flow, for each fault (in CI for one of each kind), that what was written is not lost and is sent
+ * once.
+ */
 export function promiseNoLoss(test: ReturnType<typeof pageSuite>, flows: Record<string, Flow>): void {
   for (const [place, [name, { operation, isQueued = false, write }]] of Object.entries(flows).entries()) {
     for (const fault of faultsAt(place)) {

@@ -98,7 +98,9 @@ export async function secondsLeft({ db }: Pick<TestService, 'db'>): Promise<numb
   return (await db.rows<{ left: number }>(text, []))[0]?.left ?? 0;
 }
 
-/** What `work` resolves to within one minute of the request counts; begun again where a slow machine let a minute end. */
+/**
+ * What `work` resolves to within one minute of the request counts; begun again where a slow machine let a minute end.
+ */
 export async function withinMinute<Result>(
   { db }: Pick<TestService, 'db'>,
   work: () => Promise<Result>,

@@ -1,9 +1,13 @@
-/* Loaded with `--import` into a service: writes a JSON line to LOOP_RECORD for each time that its event loop is held. */
+/*
+ * Loaded with `--import` into a service: writes a JSON line to LOOP_RECORD for each time that its event loop is held.
+ */
 
 import { openSync, writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
-/** The processor time that the main thread took since the last sample is that of one hold, and at most this much more. */
+/**
+ * The processor time that the main thread took since the last sample is that of one hold, and at most this much more.
+ */
 const sampleMs = 5;
 const shortestMs = 20;
 

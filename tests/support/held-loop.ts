@@ -21,8 +21,8 @@ export interface ObservedService extends ServiceProcess {
 }
 
 /**
- * Waits for the work that a service does once after its start. Timers run before requests that arrived: it is done before
- * the first one here is answered, and recorded before the second.
+ * Waits for the work that a service does once after its start. Timers run before requests that arrived: it is done
+ * before the first one here is answered, and recorded before the second.
  */
 async function untilSettled(url: string): Promise<void> {
   await sleep(settleAfterMs + 100);

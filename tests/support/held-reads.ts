@@ -4,7 +4,9 @@ import { until } from './until.ts';
 /** Resolves once what a page reads by `name` is held, what was under way too; `release` lets it go on. */
 export type Hold = () => Promise<{ release: () => Promise<void> }>;
 
-/** Lets a test hold what a page reads by the operation `name`, in a batch of reads too. Called before the page reads. */
+/**
+ * Lets a test hold what a page reads by the operation `name`, in a batch of reads too. Called before the page reads.
+ */
 export function holdableReads(page: Page, name: string): Hold {
   const isRead = (url: URL) => url.pathname.split('/').at(-1)?.split(',').includes(name) ?? false;
   const underWay = new Set<Request>();

@@ -21,14 +21,16 @@ export async function press({ page }: Pick<Window, 'page'>, ...keys: string[]): 
 }
 
 /**
- * Presses keys that belong together as one sequence, all before the page answers to the first: it forgets a key after two
- * seconds, which a busy machine may need for one press.
+ * Presses keys that belong together as one sequence, all before the page answers to the first: it forgets a key after
+ * two seconds, which a busy machine may need for one press.
  */
 export async function pressAtOnce({ page }: Pick<Window, 'page'>, ...keys: string[]): Promise<void> {
   await Promise.all(keys.map((key) => page.keyboard.press(key)));
 }
 
-/** Waits until an open menu has the focus, on this entry: its code may be loaded yet, and keys before are not for it. */
+/**
+ * Waits until an open menu has the focus, on this entry: its code may be loaded yet, and keys before are not for it.
+ */
 export async function onEntry({ page }: Pick<Window, 'page'>, name: string): Promise<void> {
   const entry = page.locator('[role=menu]:focus-within [role=menuitem][data-focused]', { hasText: name });
   await until(

@@ -68,7 +68,10 @@ async function capture({ ledger, done }: Load): Promise<void> {
   await sleep(300);
 }
 
-/** Follows a chat to its end over as many connections as it takes. @throws Error when a message is missed or comes twice. */
+/**
+ * Follows a chat to its end over as many connections as it takes. @throws Error when a message is missed or comes
+ * twice.
+ */
 async function followed({ any, key, done }: Load, chatId: string): Promise<void> {
   const seen: number[] = [];
   let isDone = false;

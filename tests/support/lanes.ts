@@ -1,6 +1,6 @@
 /**
- * Calls `work` with 0 … `count` - 1, so many at a time, and returns what it gave in that order: what is begun all at once
- * waits for a connection longer than a request may on a slow machine.
+ * Calls `work` with 0 … `count` - 1, so many at a time, and returns what it gave in that order: what is begun all at
+ * once waits for a connection longer than a request may on a slow machine.
  */
 export async function inLanes<Result>(
   count: number,

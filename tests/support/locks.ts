@@ -16,8 +16,8 @@ export interface Held {
 const open = new Set<Held>();
 
 /**
- * Looks for what waits; connected as long as something is held. A statement gives up its wait after seconds, and on a busy
- * machine a connection may take as long to open.
+ * Looks for what waits; connected as long as something is held. A statement gives up its wait after seconds, and on a
+ * busy machine a connection may take as long to open.
  */
 let watch: postgres.Sql | undefined;
 
@@ -72,12 +72,17 @@ export function holdWorkspace(workspaceId: string): Promise<Held> {
   return hold('select 1 from workspaces where id = $1 for update', [workspaceId]);
 }
 
-/** In SQL: how many statements wait for a lock that were sent to a worker and are like a pattern, but for the names of shards. */
+/**
+ * In SQL: how many statements wait for a lock that were sent to a worker and are like a pattern, but for the names of
+ * shards.
+ */
 const blockedOnWorker = String.raw`select count(*) from pg_stat_activity where wait_event_type = 'Lock'
   and datname = current_database() and application_name not like 'citus_internal%%'
   and regexp_replace(query, '\m([a-z_]+)_\d{6,}( (as )?\1\M)?', '\1', 'g') like %L`;
 
-/** Finds statements like `$1` that wait for a lock; on Citus on the coordinator, or there for a worker, or on a worker. */
+/**
+ * Finds statements like `$1` that wait for a lock; on Citus on the coordinator, or there for a worker, or on a worker.
+ */
 const blocked: Record<EngineName, string> = {
   postgres: `select 1 from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database() and query like $1`,
@@ -101,7 +106,9 @@ export async function untilAllBlocked(count: number, pattern: string): Promise<v
   );
 }
 
-/** Waits until a statement like `pattern` waits for a lock, or until `work` is over. @throws Error when neither happens. */
+/**
+ * Waits until a statement like `pattern` waits for a lock, or until `work` is over. @throws Error when neither happens.
+ */
 export async function untilBlocked(pattern: string, work?: Promise<unknown>): Promise<void> {
   let isOver = false;
   const end = () => {

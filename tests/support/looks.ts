@@ -5,8 +5,9 @@ import type { Window } from './browser.ts';
 import { isFull } from './proof-size.ts';
 
 /*
- * Pages, light on a desk or dark on a phone: axe finds nothing serious, and nothing is wider than the screen. In the full
- * size of proofs in both ways. With SCREENSHOTS set to a folder, all four, and pictures of them for people to look at.
+ * Pages, light on a desk or dark on a phone: axe finds nothing serious, and nothing is wider than the screen. In the
+ * full size of proofs in both ways. With SCREENSHOTS set to a folder, all four, and pictures of them for people to look
+ * at.
  */
 
 const folder = process.env.SCREENSHOTS;

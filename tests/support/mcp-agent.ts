@@ -1,8 +1,8 @@
 import type { ToolAnswer, Tools } from './mcp-clients.ts';
 
 /*
- * An agent without a model: it knows what it wants, and of the service only what `tools/list`, the results and the error
- * texts say. Whatever goes wrong it corrects by the same few rules, in which no tool and no mistake is named.
+ * An agent without a model: it knows what it wants, and of the service only what `tools/list`, the results and the
+ * error texts say. Whatever goes wrong it corrects by the same few rules, in which no tool and no mistake is named.
  */
 
 type Json = Record<string, unknown>;

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { until } from './until.ts';
 
 /*
- * A collector that speaks OTLP over HTTP in its JSON encoding: what differs from opentelemetry-proto 1.x is refused with
- * 400, as a collector does.
+ * A collector that speaks OTLP over HTTP in its JSON encoding: what differs from opentelemetry-proto 1.x is refused
+ * with 400, as a collector does.
  */
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^(?!0+$)[0-9a-f]{${digits}}$`));

@@ -60,7 +60,9 @@ new PerformanceObserver((list) => {
   }
 }).observe({ type: 'layout-shift', buffered: true });`;
 
-/** Notes reads, and when the first row of a list is there. Nothing is loaded when the browser is idle: it is not needed. */
+/**
+ * Notes reads, and when the first row of a list is there. Nothing is loaded when the browser is idle: it is not needed.
+ */
 export const watchFirstRow = `window.requestIdleCallback = () => 0;
 window.reads = [];
 const { fetch: send } = window;
@@ -75,8 +77,8 @@ new MutationObserver((_, observer) => {
 }).observe(document, { subtree: true, childList: true });`;
 
 /**
- * The paths that a page with `watchFirstRow` asked for until a second after its first row was there, without pictures and
- * the page itself: what it reads again when it is shown is among them, what it polls is not (every 5 s at most).
+ * The paths that a page with `watchFirstRow` asked for until a second after its first row was there, without pictures
+ * and the page itself: what it reads again when it is shown is among them, what it polls is not (every 5 s at most).
  */
 export async function askedForRows(page: Page): Promise<string[]> {
   await until(() => page.evaluate<boolean>('performance.now() > window.firstRowAt + 1000'));
@@ -135,8 +137,9 @@ export async function slowestInteraction(page: Page, count: number, share: numbe
 }
 
 /**
- * Waits, from the next key on, until `isShown` (an expression of the page) holds and is painted. Call it before the key is
- * pressed, and the result after it: it is the time from the key to what it paints, in ms, whatever happens in between.
+ * Waits, from the next key on, until `isShown` (an expression of the page) holds and is painted. Call it before the key
+ * is pressed, and the result after it: it is the time from the key to what it paints, in ms, whatever happens in
+ * between.
  */
 export async function fromKeyToPaint(page: Page, isShown: string): Promise<() => Promise<number>> {
   await page.evaluate(`void (window.keyToPaint = new Promise((resolve) => {

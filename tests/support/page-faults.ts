@@ -22,7 +22,10 @@ const passing: readonly Fault[] = ['unreachable', 429, 503];
 const final: readonly Fault[] = [402, 412];
 export const faults: readonly Fault[] = ['slow', ...passing, ...final];
 
-/** The faults that the flow at a place of a list is tried with: all, or in CI one of each kind, another one in each place. */
+/**
+ * The faults that the flow at a place of a list is tried with: all, or in CI one of each kind, another one in each
+ * place.
+ */
 export function faultsAt(place: number): readonly Fault[] {
   if (isFull) return faults;
   const at = (list: readonly Fault[]) => list.filter((_, index) => index === place % list.length);

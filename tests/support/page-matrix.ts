@@ -65,8 +65,8 @@ function pageAt(path: string): PageOfAddress | undefined {
 }
 
 /**
- * Shows another page as a link does, in the document that is open: the code of the pages and of axe is compiled already.
- * What a document is needed for is opened in a new one: the first
+ * Shows another page as a link does, in the document that is open: the code of the pages and of axe is compiled
+ * already. What a document is needed for is opened in a new one: the first
  * page, the microphone, and a page after itself, of which nothing would say that it has changed.
  */
 export async function show({ page }: Window, path: string): Promise<void> {

@@ -4,9 +4,9 @@ import type { BrowserContext } from 'playwright-core';
 import { operations } from './described.ts';
 
 /*
- * Which operations pages reach. `tests/fixtures/page-operations.json` names for each operation of a session one suite of
- * page tests that reaches it; this suite fails when it no longer does. Every suite is checked by itself, so that neither
- * the order of the files nor the number of processes matters, and one file can be run alone.
+ * Which operations pages reach. `tests/fixtures/page-operations.json` names for each operation of a session one suite
+ * of page tests that reaches it; this suite fails when it no longer does. Every suite is checked by itself, so that
+ * neither the order of the files nor the number of processes matters, and one file can be run alone.
  */
 
 const byName = new Map(operations.map(({ name, id }) => [name, id]));

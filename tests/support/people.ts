@@ -19,7 +19,9 @@ export interface Person {
   };
 }
 
-/** A new account, signed in. On a machine without a processor to spare a new service may not reach its database in time. */
+/**
+ * A new account, signed in. On a machine without a processor to spare a new service may not reach its database in time.
+ */
 export async function newAccount(
   tandem: Pick<TestService, 'call'>,
   more: Record<string, unknown> = {},
@@ -57,7 +59,9 @@ export function temporaryDirectory(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** The token in the newest email to an address, once it lies in the outbox of `directory`; `about` begins its subject. */
+/**
+ * The token in the newest email to an address, once it lies in the outbox of `directory`; `about` begins its subject.
+ */
 export async function tokenInEmail(directory: string, email: string, about = ''): Promise<string> {
   let token: string | undefined;
   const isThere = async () => {

@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/* A phone on a slow line, of the same speed whatever the machine is and does: the processor is slowed down by what is left. */
+/*
+ * A phone on a slow line, of the same speed whatever the machine is and does: the processor is slowed down by what is
+ * left.
+ */
 
 /** What the yardstick takes a page on a core of the machine of the budgets that does nothing else, in ms. */
 const yardstickMs = 7;
@@ -29,7 +32,10 @@ async function throttlingOf(page: Page): Promise<number> {
   return Math.max(1, (timesSlower * yardstickMs) / ms);
 }
 
-/** A phone on a slow line: 150 ms to the service and back, 1.6 Mbit/s. Returns how many times slower its processor is made. */
+/**
+ * A phone on a slow line: 150 ms to the service and back, 1.6 Mbit/s. Returns how many times slower its processor is
+ * made.
+ */
 export async function emulateSlowPhone(page: Page): Promise<number> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Network.enable');

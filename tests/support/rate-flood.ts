@@ -1,7 +1,9 @@
 import * as assert from 'uvu/assert';
 import type { Asked } from './write-ledger.ts';
 
-/* More requests than a key may make, sent while processes are killed; how many of them were counted, minute by minute. */
+/*
+ * More requests than a key may make, sent while processes are killed; how many of them were counted, minute by minute.
+ */
 
 /** What came of the requests that were counted in one minute. */
 interface Minute {
@@ -57,8 +59,8 @@ export class RateFlood {
   }
 
   /**
-   * Checks that none of the requests of a minute was counted twice, and that all were granted which the quota allows, but
-   * for those that got no answer. Returns how many minutes were used up.
+   * Checks that none of the requests of a minute was counted twice, and that all were granted which the quota allows,
+   * but for those that got no answer. Returns how many minutes were used up.
    */
   check(quota: number): number {
     let full = 0;

@@ -57,8 +57,8 @@ export interface Recording {
 }
 
 /**
- * Makes a request, and returns what it recorded in the workspace, which must be of types that its operation declares and
- * about each resource once. The event that the answer names is one of them.
+ * Makes a request, and returns what it recorded in the workspace, which must be of types that its operation declares
+ * and about each resource once. The event that the answer names is one of them.
  */
 export async function recordingOf(
   tandem: TestService,

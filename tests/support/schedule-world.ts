@@ -38,15 +38,18 @@ export function worldOf(tandem: TestService, clock: TestClock, more: Partial<Ser
   return { db: tandem.db, live, clock: clock.now, mail: { sends: false }, ...more };
 }
 
-/** Fires `concurrency` schedules at a time; `heldMs` is for how long a workspace in which others hold a lock is left out. */
+/**
+ * Fires `concurrency` schedules at a time; `heldMs` is for how long a workspace in which others hold a lock is left
+ * out.
+ */
 export function schedulerOf(ctx: ServiceContext, concurrency = 1, heldMs?: number): Scheduler {
   const more = heldMs === undefined ? {} : { heldMs };
   return createScheduler({ ctx, notifyDue, log: pino({ level: 'silent' }), concurrency, ...more });
 }
 
 /**
- * A service whose clock a test moves and whose agents never get to work. No process of the run fires anything by itself:
- * `fire` does.
+ * A service whose clock a test moves and whose agents never get to work. No process of the run fires anything by
+ * itself: `fire` does.
  */
 export async function startScheduled(instant: string): Promise<ScheduledService> {
   const clock = testClock(instant);

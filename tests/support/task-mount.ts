@@ -21,8 +21,8 @@ import {
 } from '../../adapters/mcp/tasks.ts';
 
 /*
- * The handlers of tasks that the service has, with the tools that the scenarios of @modelcontextprotocol/conformance call.
- * The names and answers of the tools are theirs; their work is in memory.
+ * The handlers of tasks that the service has, with the tools that the scenarios of @modelcontextprotocol/conformance
+ * call. The names and answers of the tools are theirs; their work is in memory.
  */
 
 interface Work {

@@ -51,7 +51,9 @@ export async function setColumns({ db }: TestService, id: string, columns: Recor
   await db.rows(`update todos set ${sets.join(', ')} where id = $1`, [id, ...Object.values(columns)]);
 }
 
-/** Adds the changes of the numbers of todos of a workspace, as the service does beside the requests, until none is left. */
+/**
+ * Adds the changes of the numbers of todos of a workspace, as the service does beside the requests, until none is left.
+ */
 export async function countsAdded({ db }: Pick<TestService, 'db'>, workspaceId: string): Promise<void> {
   const left = 'select from todo_count_changes where workspace_id = $1 limit 1';
   await until(async () => {
@@ -102,7 +104,10 @@ export async function walk(
   throw new Error(`the walk of ${queryOf(parameters)} did not end after ${mostPages} pages`);
 }
 
-/** The statements about todos and keys that `work` sends. Those of the scheduler, which polls meanwhile, skip locked rows. */
+/**
+ * The statements about todos and keys that `work` sends. Those of the scheduler, which polls meanwhile, skip locked
+ * rows.
+ */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const texts: string[] = [];
   const watch = (text: unknown) => {

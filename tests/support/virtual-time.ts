@@ -1,7 +1,10 @@
 import { syncBuiltinESMExports } from 'node:module';
 import promises from 'node:timers/promises';
 
-/* A clock that goes on as soon as nothing else is to be done, for what is not connected to anything that runs in real time. */
+/*
+ * A clock that goes on as soon as nothing else is to be done, for what is not connected to anything that runs in real
+ * time.
+ */
 
 interface Timer {
   at: number;

@@ -39,8 +39,8 @@ export interface Endpoint {
   /** All its deliveries once so many tries have been saved. */
   tried(count: number): Promise<Body[]>;
   /**
-   * Makes what waits due now, as time would, and resolves when a try of it has been saved. Waits until no worker holds the
-   * endpoint: what comes of a request in flight sets the time of the next one.
+   * Makes what waits due now, as time would, and resolves when a try of it has been saved. Waits until no worker holds
+   * the endpoint: what comes of a request in flight sets the time of the next one.
    */
   retry(): Promise<void>;
   read(): Promise<Body>;

@@ -11,7 +11,10 @@ export interface OpenWorkspace {
   token: string;
 }
 
-/** The workspace that nobody has taken, made when there is none, with another key and a new link, as the first start has it. */
+/**
+ * The workspace that nobody has taken, made when there is none, with another key and a new link, as the first start has
+ * it.
+ */
 export async function openWelcome({ db }: { db: Db }): Promise<OpenWorkspace> {
   const owner = { email: '', passwordHash: '', userName: 'Owner', workspaceName: 'My workspace' };
   const found = `select u.id as "userId", m.workspace_id as "workspaceId"

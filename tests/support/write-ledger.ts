@@ -29,7 +29,8 @@ export class WriteLedger {
       const asked = this.#any().call(route, this.#key, body, headers);
       const late = sleep(answerTimeoutMs, null, { ref: false });
       const answer = await Promise.race([asked.catch(() => null), late]);
-      // 409 while the first request with this key may still be at work: its process was killed, its transaction was not.
+      // 409 while the first request with this key may still be at work: its process was killed, its transaction was
+      // not.
       if (answer && answer.status < 500 && answer.body?.retryable !== true) return answer;
       const status = answer?.status ?? 0;
       this.refused.set(status, (this.refused.get(status) ?? 0) + 1);

@@ -1,7 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
-/* The service worker in a simulated scope. tests/proof/pages-installed.test.ts and pages-push.test.ts run it in a browser. */
+/*
+ * The service worker in a simulated scope. tests/proof/pages-installed.test.ts and pages-push.test.ts run it in a
+ * browser.
+ */
 
 const test = suite('the service worker');
 const origin = 'https://tandem.test';

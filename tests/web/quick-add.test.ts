@@ -62,7 +62,10 @@ function inputMeant(title: string, parts: readonly string[], now: number, timezo
   return input;
 }
 
-/** An ordinary day, and of each change of the clocks in 2026 and 2027 the evening before, the early morning and the noon. */
+/**
+ * An ordinary day, and of each change of the clocks in 2026 and 2027 the evening before, the early morning and the
+ * noon.
+ */
 function nowsOf(timezone: string): number[] {
   const nows = [instantOf(Date.UTC(2026, 10, 24, 10, 15), timezone)];
   for (let day = Date.UTC(2026, 8, 1); day < Date.UTC(2027, 5, 1); day += dayMs) {

@@ -5,8 +5,8 @@ import { WebSocketServer } from 'ws';
 import { until } from '../support/until.ts';
 
 /*
- * The recorder while the browser asks for a microphone, which it may do for minutes, with simulated devices and a simulated
- * service. tests/proof/pages-recording.test.ts records in a real browser.
+ * The recorder while the browser asks for a microphone, which it may do for minutes, with simulated devices and a
+ * simulated service. tests/proof/pages-recording.test.ts records in a real browser.
  */
 
 const test = suite('the recorder: while the browser asks for a microphone');

@@ -13,8 +13,8 @@ import { Outbox } from '../../web/src/captures/recorder/outbox.ts';
 import { until } from '../support/mail-server.ts';
 
 /*
- * The link of a recorder against a simulated service that misbehaves as each test needs. recording.test.ts runs it against
- * the real service.
+ * The link of a recorder against a simulated service that misbehaves as each test needs. recording.test.ts runs it
+ * against the real service.
  */
 
 const test = suite('the recorder: outbox and link');

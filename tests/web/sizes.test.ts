@@ -7,7 +7,9 @@ import { chunksOf, readManifest } from '../../adapters/pages/chunks.ts';
 import { type PageAddress, pageAddresses } from '../../adapters/pages/table.ts';
 import { buildWeb } from '../../scripts/build-web.ts';
 
-/* What a browser loads before it shows a page, out of the built manifest. In bytes after gzip, as the service sends it. */
+/*
+ * What a browser loads before it shows a page, out of the built manifest. In bytes after gzip, as the service sends it.
+ */
 
 const test = suite('sizes of the pages');
 const dist = join(import.meta.dirname, '../../web/dist');

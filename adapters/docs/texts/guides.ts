@@ -13,7 +13,8 @@ export interface Guide {
 }
 
 /**
- * The guides in the order of the menu, each a file of its name in docs/guides/. A new one needs its file and a line here.
+ * The guides in the order of the menu, each a file of its name in docs/guides/. A new one needs its file and a line
+ * here.
  */
 export const guideNames = [
   'quick-start',
@@ -63,7 +64,9 @@ function read(name: GuideName): Guide {
 
 let guides: readonly Guide[] | undefined;
 
-/** All guides, read at the first use. @throws Error for a file that is missing, or that has no heading and paragraph. */
+/**
+ * All guides, read at the first use. @throws Error for a file that is missing, or that has no heading and paragraph.
+ */
 export function allGuides(): readonly Guide[] {
   guides ??= guideNames.map(read);
   return guides;

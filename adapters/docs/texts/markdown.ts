@@ -57,8 +57,8 @@ export function inlineHtmlOf(markdown: string): string {
 }
 
 /**
- * Links the names of operations in Markdown, in code or not, outside of fenced blocks and of links. `addressOf` gives the
- * address of an operation, or undefined for any other word.
+ * Links the names of operations in Markdown, in code or not, outside of fenced blocks and of links. `addressOf` gives
+ * the address of an operation, or undefined for any other word.
  */
 export function linkOperations(markdown: string, addressOf: (operationId: string) => string | undefined): string {
   const linked = (text: string) =>

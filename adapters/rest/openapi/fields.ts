@@ -46,7 +46,9 @@ const bodyMark = '__body';
 /** Component names that end so are bodies whose final name is what stands before; see `settleBodyNames`. */
 export const markedBody = new RegExp(`${bodyMark}_\\w+$`);
 
-/** The name of a body component: the id of the input schema, else derived from the operationId as SPEC's headings are. */
+/**
+ * The name of a body component: the id of the input schema, else derived from the operationId as SPEC's headings are.
+ */
 function bodyName({ id, input }: Operation): string {
   const named = input.meta()?.id;
   if (named !== undefined) return named;

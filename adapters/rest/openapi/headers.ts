@@ -74,7 +74,9 @@ export function headersOf(operation: Pick<Operation, 'deprecated'>, ...more: Hea
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Request headers, each documented once: `components.parameters`. Without examples: generated clients would send those. */
+/**
+ * Request headers, each documented once: `components.parameters`. Without examples: generated clients would send those.
+ */
 export const requestHeaders = {
   IdempotencyKey: {
     name: 'Idempotency-Key',

@@ -83,7 +83,9 @@ const tandem = createTandemClient({ url: TANDEM_URL${token} });
 ${use}`;
 }
 
-/** A call of the operation in each language. `command`: its line for the command-line client, from the generated file. */
+/**
+ * A call of the operation in each language. `command`: its line for the command-line client, from the generated file.
+ */
 export function codeSamples(operation: Operation, request: SampleRequest, command: string | undefined): CodeSample[] {
   return [
     { lang: 'Shell', label: 'curl', source: curlOf(operation, request) },

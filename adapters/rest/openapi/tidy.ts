@@ -50,7 +50,9 @@ function plainParameter(object: Record<string, unknown>): void {
   if ('description' in schema && schema.description === object.description) delete schema.description;
 }
 
-/** Gives bodies their final names; one that equals a component of that name is that component. @throws Error when not. */
+/**
+ * Gives bodies their final names; one that equals a component of that name is that component. @throws Error when not.
+ */
 function settleBodyNames(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const schemas = document.components?.schemas ?? {};
   for (const marked of Object.keys(schemas)) {

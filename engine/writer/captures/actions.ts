@@ -115,7 +115,9 @@ async function findAll({ passages, names }: Reading, date: string, signal: Abort
   return found;
 }
 
-/** Every action once. Of two that are the same the first stays; a later one fills in what it lacks or changes its day. */
+/**
+ * Every action once. Of two that are the same the first stays; a later one fills in what it lacks or changes its day.
+ */
 function once(found: readonly Found[]): Found[] {
   const unique: Found[] = [];
   for (const each of found) {

@@ -75,8 +75,8 @@ function readMatch(text: string, match: RegExpMatchArray, today: string): (Due &
 }
 
 /**
- * The day that a clause states for what is to be done, seen from `today`: “by Friday”, “tomorrow”, “next week” (its last
- * day), “before Friday” (the day before), `2026-12-01`. A deadline goes before any other day.
+ * The day that a clause states for what is to be done, seen from `today`: “by Friday”, “tomorrow”, “next week” (its
+ * last day), “before Friday” (the day before), `2026-12-01`. A deadline goes before any other day.
  */
 export function dueIn(text: string, today: string): Due | undefined {
   let found: Due | undefined;

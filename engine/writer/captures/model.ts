@@ -51,15 +51,18 @@ async function ask<Read>(
 /** Of many parts one may be answered badly without the others being lost. */
 const maxTriesOfParts = 2;
 
-/** The key of one part. Title, notes and people are not in it: they change meanwhile, and the whole is written with them. */
+/**
+ * The key of one part. Title, notes and people are not in it: they change meanwhile, and the whole is written with
+ * them.
+ */
 function keyOf({ type, date }: CaptureMaterial, part: Part): string {
   const asked = JSON.stringify([type, date, part]);
   return createHash('sha256').update(asked).digest('base64url');
 }
 
 /**
- * The points of all parts: those that were saved, and the others asked for one after another, each saved. Those of notes
- * are not, and so belong to the turn of the whole: notes that somebody types are others in each turn.
+ * The points of all parts: those that were saved, and the others asked for one after another, each saved. Those of
+ * notes are not, and so belong to the turn of the whole: notes that somebody types are others in each turn.
  */
 async function pointsOf(
   engine: Engine,

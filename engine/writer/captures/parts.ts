@@ -57,8 +57,8 @@ export function piecesOf(text: string, size: number): string[] {
 }
 
 /**
- * The material for one request, or in at most 40 parts for several: first those of the text, which are the same whatever
- * is typed as notes.
+ * The material for one request, or in at most 40 parts for several: first those of the text, which are the same
+ * whatever is typed as notes.
  */
 export function partsOf({ type, text, notes }: CaptureMaterial): Parts {
   const kind = type === 'note' ? 'note' : 'transcript';

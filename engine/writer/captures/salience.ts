@@ -21,7 +21,9 @@ function* batchesOf(sentences: readonly Quotable[]): Generator<Quotable[]> {
   for (let from = 0; from < sentences.length; from += batchSize) yield sentences.slice(from, from + batchSize);
 }
 
-/** All sentences of the material that may be quoted, in their order. @throws the signal's reason, when it is aborted. */
+/**
+ * All sentences of the material that may be quoted, in their order. @throws the signal's reason, when it is aborted.
+ */
 export async function sentencesIn(passages: readonly Passage[], signal: AbortSignal): Promise<Sentence[]> {
   const quotable = passages.flatMap(({ source, speaker, mark, sentences }) =>
     mark === 'heading' || mark === 'table' ? [] : sentences.map((text) => ({ source, speaker, text })),
@@ -111,8 +113,8 @@ function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number 
 const maxCandidates = 200;
 
 /**
- * The `limit` most salient sentences, the best first, none repeating another. `isLess` marks those that appear elsewhere
- * in the digest.
+ * The `limit` most salient sentences, the best first, none repeating another. `isLess` marks those that appear
+ * elsewhere in the digest.
  */
 export function salientSentences(
   sentences: readonly Sentence[],

@@ -7,7 +7,9 @@ export interface CaptureMaterial {
   text: string | null;
   /** Typed alongside a recording; corrections of the transcript, which take precedence. */
   notes: string | null;
-  /** Calendar date of the recording or note in the workspace's time zone, `YYYY-MM-DD`: what “by Friday” is seen from. */
+  /**
+   * Calendar date of the recording or note in the workspace's time zone, `YYYY-MM-DD`: what “by Friday” is seen from.
+   */
   date: string;
   /** Names of the workspace's people. */
   people: readonly string[];

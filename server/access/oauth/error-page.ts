@@ -11,7 +11,9 @@ const advice: Record<string, string> = {
     'The service, or the address of the app, is temporarily unavailable. Load this page again in a few seconds.',
 };
 
-/** The page for an authorization request that cannot continue and must not be sent back to the app (RFC 6749 §4.1.2.1). */
+/**
+ * The page for an authorization request that cannot continue and must not be sent back to the app (RFC 6749 §4.1.2.1).
+ */
 export function errorPage(ctx: KoaContextWithOIDC, out: ErrorOut): void {
   if (ctx.accepts('html', 'json') === 'json') {
     ctx.body = out;

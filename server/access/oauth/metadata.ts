@@ -31,7 +31,10 @@ export function serverMetadata(publicUrl: string) {
   };
 }
 
-/** The same for clients that look where OpenID Connect Discovery puts it, with what that demands. No ID tokens are issued. */
+/**
+ * The same for clients that look where OpenID Connect Discovery puts it, with what that demands. No ID tokens are
+ * issued.
+ */
 export function discoveryMetadata(publicUrl: string) {
   return {
     ...serverMetadata(publicUrl),

@@ -45,7 +45,9 @@ class SiteFails extends Error {
   override readonly name = 'SiteFails';
 }
 
-/** Fetches documents as `fetchDocument`. @throws SiteFails for a status that may pass, whose cause the library drops. */
+/**
+ * Fetches documents as `fetchDocument`. @throws SiteFails for a status that may pass, whose cause the library drops.
+ */
 export function withSiteOutages(fetchDocument: Send): Send {
   return async (url, init) => {
     const response = await fetchDocument(url, init);

@@ -11,7 +11,9 @@ import { Hopeless } from './fault.ts';
 import { captureLeases } from './leases.ts';
 import type { CaptureParts, StepOutcome } from './parts.ts';
 
-/** Pause between two checks whether the connection has released the recording. It does within its lease of ten seconds. */
+/**
+ * Pause between two checks whether the connection has released the recording. It does within its lease of ten seconds.
+ */
 const checkMs = 200;
 
 function noAudio({ stopReason }: CaptureFacts): Hopeless {
@@ -37,9 +39,9 @@ function unreadable({ stopReason }: CaptureFacts): Hopeless {
 }
 
 /**
- * Joins the chunks. After a restore they may be gone, or some of them, beside the file that was made of all: the database
- * was copied before, the audio later. That file is taken then. @throws LostLease instead of overwriting the file of another
- * worker, which has removed chunks since.
+ * Joins the chunks. After a restore they may be gone, or some of them, beside the file that was made of all: the
+ * database was copied before, the audio later. That file is taken then. @throws LostLease instead of overwriting the
+ * file of another worker, which has removed chunks since.
  */
 async function joined({ ctx, store, scratch }: CaptureParts, claim: CaptureClaim, place: RecordingPlace) {
   const { assemble } = await import('../../../media/audio/assemble.ts');

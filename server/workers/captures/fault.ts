@@ -32,8 +32,8 @@ function tooHeavy({ limit }: TaskLimit): FailureFacts {
 const ours = [Hopeless, ProviderFault, StoreFault];
 
 /**
- * Whether an error counts as a failed try of the capture. An unavailable database does not: it can save nothing, and the
- * next worker continues from what was saved.
+ * Whether an error counts as a failed try of the capture. An unavailable database does not: it can save nothing, and
+ * the next worker continues from what was saved.
  */
 export function isFault(error: unknown): boolean {
   if (ours.some((kind) => error instanceof kind)) return true;

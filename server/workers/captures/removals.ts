@@ -10,7 +10,10 @@ const again = `update audio_removals set next_at = $4 ${held}`;
 
 const minPauseMs = 60_000;
 
-/** When it is removed next, or null. The pauses double: few removals, and what was written late does not stay for an hour. */
+/**
+ * When it is removed next, or null. The pauses double: few removals, and what was written late does not stay for an
+ * hour.
+ */
 function nextOf({ claimedAt, lastAt }: Removal): string | null {
   const [now, last] = [Date.parse(claimedAt), Date.parse(lastAt)];
   if (now >= last) return null;
@@ -19,8 +22,8 @@ function nextOf({ claimedAt, lastAt }: Removal): string | null {
 }
 
 /**
- * Removes the audio of erased captures from the store and the temporary files below `scratch`: at once, and again for an
- * hour, after which whoever was still writing, and could not remove it by itself, has certainly ended.
+ * Removes the audio of erased captures from the store and the temporary files below `scratch`: at once, and again for
+ * an hour, after which whoever was still writing, and could not remove it by itself, has certainly ended.
  */
 export function removalHandler(db: Db, store: AudioStore, scratch: string) {
   return async (removal: Removal): Promise<void> => {

@@ -25,8 +25,8 @@ function tailOf(done: readonly TranscribedPiece[]): string | null {
 }
 
 /**
- * Transcribes a recording piece by piece; each is saved and charged by itself, so that none is asked for, or paid, twice.
- * When the turn is over the next pieces are left to the next one. Without an endpoint there is no transcript.
+ * Transcribes a recording piece by piece; each is saved and charged by itself, so that none is asked for, or paid,
+ * twice. When the turn is over the next pieces are left to the next one. Without an endpoint there is no transcript.
  */
 export async function transcribeStep(
   { ctx, store, transcriber }: CaptureParts,

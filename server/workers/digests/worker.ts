@@ -52,8 +52,9 @@ const held = `select 1 from digests
   where workspace_id = $1 and kind = $2 and subject_id = $3 and attempt = $4 and worker_id is not null for share`;
 
 /**
- * Saves a text while the claim is held. The claim is locked last, in the order in which a change of the resource asks for
- * a new text. @throws LostLease when the text was asked for again or claimed by another worker: nothing is saved then.
+ * Saves a text while the claim is held. The claim is locked last, in the order in which a change of the resource asks
+ * for a new text. @throws LostLease when the text was asked for again or claimed by another worker: nothing is saved
+ * then.
  */
 async function saveFenced(db: Db, claim: DigestClaim, save: (tx: Db) => Promise<unknown>): Promise<void> {
   const { workspaceId, kind, id, attempt } = claim;

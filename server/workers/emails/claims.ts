@@ -9,13 +9,15 @@ import type { EmailFacts } from './email.ts';
 export const maxTries = 5;
 const pauses = [60, 300, 1800, 7200];
 
-/** An email that a worker tries to send. `attempt` is the number of the try, from 1; above `maxTries` the last one died. */
+/**
+ * An email that a worker tries to send. `attempt` is the number of the try, from 1; above `maxTries` the last one died.
+ */
 export interface ClaimedEmail extends LeasedRow, EmailFacts {
   workspaceId: string;
   dedupe: string;
   /**
-   * The person has confirmed the address, is still a member, and has not switched such emails off meanwhile. Others write
-   * what these emails hold, and whose address it is nobody knows before. Security notices are always wanted.
+   * The person has confirmed the address, is still a member, and has not switched such emails off meanwhile. Others
+   * write what these emails hold, and whose address it is nobody knows before. Security notices are always wanted.
    */
   isWanted: boolean;
   /** It was not sent for three days, so it is no longer of use. */
@@ -27,8 +29,8 @@ export interface ClaimedEmail extends LeasedRow, EmailFacts {
 const onHandBack = 'email_attempts = greatest(0, t.email_attempts - 1)';
 
 /**
- * The emails of notifications. Their lease is longer than sending takes: what a worker that stopped answering has sent is
- * not sent again before its time.
+ * The emails of notifications. Their lease is longer than sending takes: what a worker that stopped answering has sent
+ * is not sent again before its time.
  */
 export const emailLeases = leasesOf<ClaimedEmail>({
   name: 'notifications',
@@ -55,8 +57,8 @@ const end = `update notifications n set email = $4, email_due_at = null
   where workspace_id = $1 and id = $2 and email_attempts = $3 and email = 'pending' returning ${changedColumns}`;
 
 /**
- * Saves the final status of an email, and with it that of the notification on the schedule of its todo. Does nothing when
- * another worker has claimed the email meanwhile.
+ * Saves the final status of an email, and with it that of the notification on the schedule of its todo. Does nothing
+ * when another worker has claimed the email meanwhile.
  */
 export async function endEmail(
   db: Db,

@@ -16,9 +16,14 @@ export interface MailSettings {
 
 /** Sends emails. */
 export interface EmailSender extends Mailer {
-  /** Before the process ends: resolves when no posted email is being sent. Those that wait for another try are lost, and logged. */
+  /**
+   * Before the process ends: resolves when no posted email is being sent. Those that wait for another try are lost, and
+   * logged.
+   */
   idle(): Promise<void>;
-  /** Sends an email that is stored elsewhere until this resolves, within a minute. @throws the error of the mail server. */
+  /**
+   * Sends an email that is stored elsewhere until this resolves, within a minute. @throws the error of the mail server.
+   */
   send(email: QueuedEmail): Promise<void>;
 }
 
@@ -80,9 +85,9 @@ function senderOf(config: MailSettings): (email: Sent) => Promise<unknown> {
 }
 
 /**
- * Sends emails by SMTP where `SMTP_URL` is set, else writes them to `DATA_DIR/outbox.jsonl`, one JSON object a line. The
- * log shows that an email was sent and its kind, nothing else of it. A posted email that fails is tried again four times,
- * within a quarter of an hour.
+ * Sends emails by SMTP where `SMTP_URL` is set, else writes them to `DATA_DIR/outbox.jsonl`, one JSON object a line.
+ * The log shows that an email was sent and its kind, nothing else of it. A posted email that fails is tried again four
+ * times, within a quarter of an hour.
  */
 export function createMailer(config: MailSettings, log: Logger, pausesMs = retryPausesMs): EmailSender {
   const send = senderOf(config);

@@ -18,8 +18,8 @@ export interface PushClaim extends LeasedRow {
 }
 
 /**
- * What is to be sent to browsers. When a process dies between the answer of a push service and the end of its row, another
- * one sends the message again: it has the same tag, so the browser replaces the first one.
+ * What is to be sent to browsers. When a process dies between the answer of a push service and the end of its row,
+ * another one sends the message again: it has the same tag, so the browser replaces the first one.
  */
 export const pushLeases = leasesOf<PushClaim>({
   name: 'push_deliveries',

@@ -71,8 +71,9 @@ async function statusOf(sending: ReturnType<Send>, signal: AbortSignal): Promise
 }
 
 /**
- * Sends notifications to browsers: at least once, five times over about an hour at most. 404 and 410 remove the browser,
- * and so does an address that cannot be decrypted; what a push service refuses for another reason is not sent again.
+ * Sends notifications to browsers: at least once, five times over about an hour at most. 404 and 410 remove the
+ * browser, and so does an address that cannot be decrypted; what a push service refuses for another reason is not sent
+ * again.
  */
 export function pushWorker({ db, send, log, service }: PushParts): PushWorker {
   let [sent, failed] = [0, 0];

@@ -5,7 +5,9 @@ export interface Batches<Item> {
   idle(): Promise<void>;
 }
 
-/** Sends items in batches, one at a time: those added while a batch is sent make the next one. `send` must not reject. */
+/**
+ * Sends items in batches, one at a time: those added while a batch is sent make the next one. `send` must not reject.
+ */
 export function grouped<Item>(send: (items: Item[]) => Promise<void>): Batches<Item> {
   let waiting: Item[] = [];
   let flushing: Promise<void> | undefined;
@@ -26,7 +28,10 @@ export function grouped<Item>(send: (items: Item[]) => Promise<void>): Batches<I
   };
 }
 
-/** What `work` resolves to. @throws Error when it takes longer than `ms`; what it resolves to later is given to `onLate`. */
+/**
+ * What `work` resolves to. @throws Error when it takes longer than `ms`; what it resolves to later is given to
+ * `onLate`.
+ */
 export async function inTime<Result>(
   ms: number,
   work: Promise<Result>,

@@ -22,9 +22,9 @@ export interface Leases<Claim extends LeasedRow> {
   /** Selects `due` of the rows that may be claimed now, of up to `maxCounted`. */
   readonly waiting: string;
   /**
-   * Claims up to `limit` rows that are due, or whose lease has ended. Workspaces take turns, beginning with the one after
-   * `after`, and within a workspace what is due longest comes first. The last claim is that of the last turn. With a
-   * `share`, a workspace that has it gets no more.
+   * Claims up to `limit` rows that are due, or whose lease has ended. Workspaces take turns, beginning with the one
+   * after `after`, and within a workspace what is due longest comes first. The last claim is that of the last turn.
+   * With a `share`, a workspace that has it gets no more.
    */
   claim(db: Db, limit: number, workerId: string, after: string, share?: Share): Promise<Claimed<Claim>>;
   /** Whether rows of other workspaces wait for a worker. */
@@ -34,7 +34,8 @@ export interface Leases<Claim extends LeasedRow> {
   /** Gives a row back after its work failed; it is due again in `seconds`. Does nothing when the lease was lost. */
   retry(db: Db, claim: Claim, seconds: number): Promise<void>;
   /**
-   * Gives a row that was not worked on to other processes, at once or in `seconds`. Does nothing when the lease was lost.
+   * Gives a row that was not worked on to other processes, at once or in `seconds`. Does nothing when the lease was
+   * lost.
    */
   handBack(db: Db, claim: Claim, seconds?: number): Promise<void>;
   /** Deletes rows whose work is done, but not those whose lease was lost. */
@@ -84,8 +85,8 @@ function claimText<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: nu
 }
 
 /**
- * The statements on claims: `m` are those given as arrays, in the order of `valuesOf`. `isOfOne`: all are of one workspace,
- * which is the last parameter.
+ * The statements on claims: `m` are those given as arrays, in the order of `valuesOf`. `isOfOne`: all are of one
+ * workspace, which is the last parameter.
  */
 function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds: number, isOfOne: boolean) {
   const { name, key, due, attempt, open, held = open, onRelease, onHandBack } = table;

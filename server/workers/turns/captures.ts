@@ -7,8 +7,9 @@ const bodies = `concat_ws(E'\\n\\n', c.content,
     'Notes:' || E'\\n' || c.notes)`;
 
 /**
- * Selects the captures that a turn may read as context, as they are now: those given to its chat, then the one its todo came
- * from. Texts are read no further than a prompt can have them: they may be long, and every step reads them again. `$1` is the workspace, `$6` the chat, `$7` the todo, `$8` the most characters of all together.
+ * Selects the captures that a turn may read as context, as they are now: those given to its chat, then the one its todo
+ * came from. Texts are read no further than a prompt can have them: they may be long, and every step reads them again.
+ * `$1` is the workspace, `$6` the chat, `$7` the todo, `$8` the most characters of all together.
  */
 export const givenCaptures = `with given as (
     select g.capture_id, g.position from chat_captures g where g.workspace_id = $1 and g.chat_id = $6

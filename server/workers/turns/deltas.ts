@@ -11,7 +11,10 @@ export interface Deltas {
 
 const everyMs = 100;
 
-/** Makes the `Deltas` of one answer: the message that will have `sequence`. Nothing is sent while the chat has no followers. */
+/**
+ * Makes the `Deltas` of one answer: the message that will have `sequence`. Nothing is sent while the chat has no
+ * followers.
+ */
 export function deltaSender(live: LiveChannel) {
   return (chatId: string, sequence: number): Deltas => {
     let waiting = '';

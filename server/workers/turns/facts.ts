@@ -28,8 +28,8 @@ const named = (from: string) =>
     from (select id, name from (${from}) named order by name, id limit 100) shown)`;
 
 /**
- * $1 workspace, $2 agent, $3 person, $4 turn, $5 attempt; with captures also $6 chat, $7 todo, $8 most characters. A turn
- * has minutes while some are left, or while its last tenth of one, which was charged, is not used up.
+ * $1 workspace, $2 agent, $3 person, $4 turn, $5 attempt; with captures also $6 chat, $7 todo, $8 most characters. A
+ * turn has minutes while some are left, or while its last tenth of one, which was charged, is not used up.
  */
 const surroundingsWith = (
   captures: string,
@@ -50,7 +50,9 @@ const surroundingsWithCaptures = surroundingsWith(
   `(select coalesce(json_agg(row_to_json(g)), '[]') from (${givenCaptures}) g)`,
 );
 
-/** What holds now for the next step of a turn, in one statement: who works, where, for whom, and with which captures. */
+/**
+ * What holds now for the next step of a turn, in one statement: who works, where, for whom, and with which captures.
+ */
 async function surroundingsOf(db: Db, claim: Claim): Promise<Surroundings | undefined> {
   const { workspaceId, agentId, userId, turnId, attempt, chatId, todoId } = claim;
   const values = [workspaceId, agentId, userId, turnId, attempt];
@@ -85,8 +87,9 @@ async function todoFacts(
 }
 
 /**
- * What holds for the next step of a turn: its agent, the workspace, the person, the todo and the captures as they are now;
- * what the turn may do; whether the person for whom the agent works is still a member, and whether minutes are left.
+ * What holds for the next step of a turn: its agent, the workspace, the person, the todo and the captures as they are
+ * now; what the turn may do; whether the person for whom the agent works is still a member, and whether minutes are
+ * left.
  * @throws LostLease.
  */
 export async function factsOf(

@@ -12,14 +12,16 @@ function sizeOf({ system, conversation }: Request): number {
   return system.length + JSON.stringify(conversation).length;
 }
 
-/** Questions of turns, as long as their models take them: what a character is in tokens depends on language and model. */
+/**
+ * Questions of turns, as long as their models take them: what a character is in tokens depends on language and model.
+ */
 export class Fitting {
   /** Of turns that were asked with less than 1, also when they are claimed anew. */
   readonly #shares = new Map<string, number>();
 
   /**
-   * Asks with half of the conversation and the captures, and half of that, while the model refuses them as too long. Later
-   * questions of the turn begin with what it took. @throws what the engine throws.
+   * Asks with half of the conversation and the captures, and half of that, while the model refuses them as too long.
+   * Later questions of the turn begin with what it took. @throws what the engine throws.
    */
   async ask(
     engine: Engine,

@@ -2,8 +2,8 @@ import type { Claim } from '../../../domain/turns/steps.ts';
 import { leasesOf } from '../queue/leases.ts';
 
 /**
- * The turns of agents. A turn of a chat that is answered at once has begun with its first claim; the chat and the run of
- * any other begin with its first step.
+ * The turns of agents. A turn of a chat that is answered at once has begun with its first claim; the chat and the run
+ * of any other begin with its first step.
  */
 export const turnLeases = leasesOf<Claim>({
   name: 'chat_turns',

@@ -5,13 +5,18 @@ import { messagesAfter, recentMessages, type TurnMessage } from '../../../domain
 import type { Claim } from '../../../domain/turns/steps.ts';
 import { trimmedOutput } from '../../../engine/prompt/budget.ts';
 
-/** Bytes of earlier messages that a turn reads, and characters of outputs that it holds: more than a conversation may have. */
+/**
+ * Bytes of earlier messages that a turn reads, and characters of outputs that it holds: more than a conversation may
+ * have.
+ */
 const maxHeld = 400_000;
 
 /** Characters of the outputs of one answer's calls, after which further ones are cut: those of a whole conversation. */
 const maxOfAnswer = 200_000;
 
-/** Characters of an output that is cut, then of one that is cut again; what is cut says so in fewer than `noteLength`. */
+/**
+ * Characters of an output that is cut, then of one that is cut again; what is cut says so in fewer than `noteLength`.
+ */
 const cuts = [1000, 0] as const;
 const noteLength = 200;
 
@@ -51,7 +56,9 @@ function placeOfLatest(messages: readonly TurnMessage[]): number {
   return [...messages.keys()].filter((place) => messages[place]?.role === 'agent').at(-keepLast) ?? 0;
 }
 
-/** Cuts outputs until those of all messages have no more than `maxHeld` characters: older ones first, as far as needed. */
+/**
+ * Cuts outputs until those of all messages have no more than `maxHeld` characters: older ones first, as far as needed.
+ */
 export function cutOutputs(messages: TurnMessage[]): void {
   let held = lengthOfAll(messages);
   if (held <= maxHeld) return;

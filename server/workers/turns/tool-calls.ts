@@ -43,7 +43,9 @@ export class ToolCalls {
     return refused ?? tool.call(this.#contextOf(db), input).catch((error: unknown) => this.#tookTooLong(call, error));
   }
 
-  /** The outcome of a call that took too long again; its own transaction is undone. @throws the error the first time. */
+  /**
+   * The outcome of a call that took too long again; its own transaction is undone. @throws the error the first time.
+   */
   #tookTooLong({ id }: ToolCallBlock, error: unknown): ToolOutcome {
     if (!isSlowStatement(error)) throw error;
     if (!this.#slow.has(id)) {

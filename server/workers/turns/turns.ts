@@ -66,8 +66,9 @@ export class Turn {
   }
 
   /**
-   * Works until the turn ends, waits or is lost; false when it `givesWay` after a step. When it was cancelled, the time of
-   * the step that was in progress is charged all the same. @throws LostLease; the reason of the signal; the database error when it stays unavailable.
+   * Works until the turn ends, waits or is lost; false when it `givesWay` after a step. When it was cancelled, the time
+   * of the step that was in progress is charged all the same. @throws LostLease; the reason of the signal; the database
+   * error when it stays unavailable.
    */
   async run(givesWay: () => Promise<boolean>): Promise<boolean> {
     try {

@@ -8,7 +8,9 @@ import { startPoller } from '../../runtime/poller.ts';
 
 /** How long a notification may be missed: then the positions of all endpoints are compared with the logs. */
 const pollMs = 30_000;
-/** Until endpoints are looked at again whose rows were locked: a worker saves what came of a request, or gives one back. */
+/**
+ * Until endpoints are looked at again whose rows were locked: a worker saves what came of a request, or gives one back.
+ */
 const contendedMs = 100;
 /** Workspaces that one transaction looks at. */
 const maxWorkspaces = 500;
@@ -34,7 +36,8 @@ function workspacesOf(payload: string): string[] | null {
 
 /**
  * Makes the deliveries of new events, for some of the endpoints of each workspace in turn. Notifications name the
- * workspaces, so that an endpoint costs nothing while nothing happens in its workspace; the look at all of them is a safety net.
+ * workspaces, so that an endpoint costs nothing while nothing happens in its workspace; the look at all of them is a
+ * safety net.
  */
 export function startFanOut({ db, pgListener, log, after }: FanOutParts): FanOut {
   // In the order in which they are looked at: who was served comes after all others.

@@ -2,8 +2,8 @@ import type { EndpointClaim } from '../../../domain/webhooks/sending.ts';
 import { leasesOf } from '../queue/leases.ts';
 
 /**
- * The endpoints that have deliveries to be sent. The endpoint is the job, not the delivery: however many wait for one that
- * does not answer, it holds one place among the jobs, and no other process sends to it at the same time.
+ * The endpoints that have deliveries to be sent. The endpoint is the job, not the delivery: however many wait for one
+ * that does not answer, it holds one place among the jobs, and no other process sends to it at the same time.
  */
 export const webhookLeases = leasesOf<EndpointClaim>({
   name: 'webhook_endpoints',

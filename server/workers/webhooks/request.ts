@@ -17,8 +17,8 @@ const hidden = new Set(['set-cookie', 'set-cookie2', 'authorization', 'proxy-aut
 
 /**
  * The client of webhooks. `maxInFlight` requests at a time in this process; more are refused. As many to one origin:
- * endpoints of different workspaces may share one, and a slow one must not delay the others. The size of an answer is no
- * failure: it is read up to 64 KiB, and its connection is closed.
+ * endpoints of different workspaces may share one, and a slow one must not delay the others. The size of an answer is
+ * no failure: it is read up to 64 KiB, and its connection is closed.
  */
 export function webhookClient(allowed: readonly string[], maxInFlight: number, options: PublicOptions = {}): Send {
   const limits = {
@@ -70,8 +70,9 @@ export interface WebhookRequest {
 }
 
 /**
- * Sends a request and returns what came of it. Follows no redirect. @throws the reason of the signal; an error that is none
- * of the connection; `OutboundError` with the fault `busy` when nothing was sent, which says nothing of the receiver.
+ * Sends a request and returns what came of it. Follows no redirect. @throws the reason of the signal; an error that is
+ * none of the connection; `OutboundError` with the fault `busy` when nothing was sent, which says nothing of the
+ * receiver.
  */
 export async function attemptOf(send: Send, request: WebhookRequest, signal: AbortSignal): Promise<Attempt> {
   const { url, body } = request;

@@ -49,8 +49,8 @@ export interface WebhookWorker {
 }
 
 /**
- * Sends what is due to an endpoint, several requests at a time, or one after the other where it is ordered. When a process
- * dies between an answer and its note, another one sends the same event again, with the same `webhook-id`.
+ * Sends what is due to an endpoint, several requests at a time, or one after the other where it is ordered. When a
+ * process dies between an answer and its note, another one sends the same event again, with the same `webhook-id`.
  */
 export function webhookWorker(parts: WebhookParts): WebhookWorker {
   const { send, log, key } = parts;
@@ -112,7 +112,9 @@ export function webhookWorker(parts: WebhookParts): WebhookWorker {
         .finally(() => inProgress.delete(taken.deliveryId));
       inProgress.set(taken.deliveryId, { since: performance.now(), ending });
     };
-    /** A request of this turn that has no answer yet holds the endpoint's place anyway: others may continue beside it. */
+    /**
+     * A request of this turn that has no answer yet holds the endpoint's place anyway: others may continue beside it.
+     */
     const isTurn = () => performance.now() < until || [...inProgress.values()].some(({ since }) => since < until);
     for (;;) {
       const mayBegin = !failure && !signal.aborted && inProgress.size < limit && isTurn();

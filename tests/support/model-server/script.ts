@@ -13,7 +13,9 @@ export interface ScriptedAnswer {
   text?: string | string[];
   reasoning?: string;
   toolCalls?: ScriptedCall[];
-  /** Why it ends, translated for each protocol; any other word is sent as it is. Default: `stop`, or `tools` with calls. */
+  /**
+   * Why it ends, translated for each protocol; any other word is sent as it is. Default: `stop`, or `tools` with calls.
+   */
   finish?: 'stop' | 'tools' | 'length' | 'filter' | (string & {});
 }
 
@@ -26,8 +28,8 @@ export interface Delivery {
   /** Events of the answer that are sent before `fault`. Default: none. */
   after?: number;
   /**
-   * What happens after those: the connection is reset; nothing more comes; the stream ends; an event that is no JSON, or
-   * an error, comes and the rest of the answer follows.
+   * What happens after those: the connection is reset; nothing more comes; the stream ends; an event that is no JSON,
+   * or an error, comes and the rest of the answer follows.
    */
   fault?: 'reset' | 'silence' | 'end' | 'broken' | 'error';
   error?: ScriptedError;

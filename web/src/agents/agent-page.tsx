@@ -45,7 +45,7 @@ function OneAgent({ agentId }: { agentId: string }) {
   const shown = parts.find(({ name }) => pathname.split('/')[3] === name) ?? parts[0];
   const tabs = useRef<HTMLElement>(null);
   const isRead = query.data !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the tabs scroll to the one that is shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a narrow row of tabs scrolls to the one shown
   useEffect(() => {
     const [strip, tab] = [tabs.current, tabs.current?.querySelector<HTMLElement>('[aria-current]')];
     if (strip && tab) strip.scrollLeft = tab.offsetLeft - (strip.clientWidth - tab.offsetWidth) / 2;

@@ -32,8 +32,8 @@ interface HoursGridProps {
 }
 
 /**
- * The week by hours. Arrow keys move; Space and a press switch the day of a cell on or off; Shift with an arrow key, and
- * dragging with a mouse, set the hours of all days from where it began to where it ends.
+ * The week by hours. Arrow keys move; Space and a press switch the day of a cell on or off; Shift with an arrow key,
+ * and dragging with a mouse, set the hours of all days from where it began to where it ends.
  */
 export function HoursGrid({ hours: value, onChange }: HoursGridProps) {
   const grid = useRef<HTMLTableElement>(null);

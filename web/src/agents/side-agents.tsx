@@ -22,7 +22,10 @@ const marks: Readonly<Record<AgentState['kind'], string>> = {
   archived: 'low',
 };
 
-/** The agents of a workspace in its sidebar, each with what it does now. Loaded after the first page, as the last of the links. */
+/**
+ * The agents of a workspace in its sidebar, each with what it does now. Loaded after the first page, as the last of the
+ * links.
+ */
 export function SideAgents({ workspaceId }: { workspaceId: string }) {
   const id = useId();
   const now = useNow();

@@ -26,8 +26,8 @@ const state = (
 const several = (count: number, text: string) => (count > 1 ? `${text} (${count})` : text);
 
 /**
- * What an agent does at an instant, in milliseconds since 1970: what needs a person first, then its work. `chats` are the
- * open ones of the workspace, the latest first.
+ * What an agent does at an instant, in milliseconds since 1970: what needs a person first, then its work. `chats` are
+ * the open ones of the workspace, the latest first.
  */
 export function stateOf(agent: Agent, chats: readonly OpenChat[], now: number): AgentState {
   if (agent.isArchived) return state('archived', 'Archived', 'plain');

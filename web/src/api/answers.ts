@@ -1,8 +1,8 @@
 import type { Answer } from 'tandem/client';
 
 /*
- * What answers of the service show about the log of the workspace (docs/events.md): where the log was when this window read
- * its data, and which events are of its own writes.
+ * What answers of the service show about the log of the workspace (docs/events.md): where the log was when this window
+ * read its data, and which events are of its own writes.
  */
 
 let order = 0;
@@ -39,8 +39,8 @@ export function noteAnswer({ path, sequence, eventId }: Answer): void {
 }
 
 /**
- * Notes the position of the identity that was just read. It is read together with the first data of its workspace, so that
- * all data of this workspace contains everything up to there.
+ * Notes the position of the identity that was just read. It is read together with the first data of its workspace, so
+ * that all data of this workspace contains everything up to there.
  */
 export function noteIdentity(workspaceId: string): void {
   if (ofIdentity !== undefined && !positions.has(workspaceId)) positions.set(workspaceId, ofIdentity);

@@ -2,8 +2,8 @@ import type { TandemClient } from 'tandem/client';
 import { fetchJson } from './problem.ts';
 
 /*
- * The typed API for the pages before the sign-in: one request per call, without batches, streams and keys. It is a tenth
- * of the size of the client in client.ts, which is loaded with the work.
+ * The typed API for the pages before the sign-in: one request per call, without batches, streams and keys. It is a
+ * tenth of the size of the client in client.ts, which is loaded with the work.
  */
 
 type Direct = Pick<TandemClient, 'auth' | 'meta'>;

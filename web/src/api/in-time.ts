@@ -2,7 +2,9 @@ import { ProblemError } from './problem.ts';
 
 /* Reads that are not answered: a connection may be lost without a sign of it. */
 
-/** An answer that has not begun after this time is given up, in ms. After one that was, the next may take twice as long. */
+/**
+ * An answer that has not begun after this time is given up, in ms. After one that was, the next may take twice as long.
+ */
 const firstMs = 10_000;
 const maxMs = 60_000;
 let timeoutMs = firstMs;
@@ -11,8 +13,8 @@ let timeoutMs = firstMs;
 export const unanswered = 'no_answer';
 
 /**
- * Sends a read. A slow network is no failure: only the beginning of the answer counts, and where that comes late, the next
- * ones are waited for longer.
+ * Sends a read. A slow network is no failure: only the beginning of the answer counts, and where that comes late, the
+ * next ones are waited for longer.
  * @throws ProblemError when the answer does not begin in time.
  */
 export async function inTime(

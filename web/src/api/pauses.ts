@@ -1,11 +1,14 @@
 import { problemOf } from './problem.ts';
 
-/* When what failed is tried again, in ms since 1970: the same where it is shown (ui/countdown.tsx) and where it is done. */
+/*
+ * When what failed is tried again, in ms since 1970: the same where it is shown (ui/countdown.tsx) and where it is
+ * done.
+ */
 const ends = new WeakMap<object, number>();
 
 /**
- * Notes the pause in ms after a failure. It is at least what the service asks for (`Retry-After`), and exactly that where
- * a limit was reached.
+ * Notes the pause in ms after a failure. It is at least what the service asks for (`Retry-After`), and exactly that
+ * where a limit was reached.
  */
 export function notePause(error: unknown, ms: number): void {
   if (!(error instanceof Error)) return;

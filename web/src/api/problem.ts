@@ -46,7 +46,10 @@ export function isSignedOut(error: unknown): boolean {
   return status === 401 && !signInReasons.includes(reason ?? '');
 }
 
-/** Sends or reads JSON without the typed client; an error may have the form of REST or that of tRPC. @throws ProblemError with the service's error object. */
+/**
+ * Sends or reads JSON without the typed client; an error may have the form of REST or that of tRPC. @throws
+ * ProblemError with the service's error object.
+ */
 export async function fetchJson<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
   const headers = {
     Accept: 'application/json',

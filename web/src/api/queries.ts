@@ -31,7 +31,9 @@ export function setRestore(by: Restore): void {
   restore = by;
 }
 
-/** The identity that this browser has stored, for a window that is opened without a connection. @throws `error` without. */
+/**
+ * The identity that this browser has stored, for a window that is opened without a connection. @throws `error` without.
+ */
 async function storedIdentity(queryClient: QueryClient, error: unknown): Promise<Identity> {
   const isFirst = queryClient.getQueryData(['identity']) === undefined;
   const stored = isFirst && problemOf(error).status === 0 ? await restore(queryClient) : null;

@@ -27,7 +27,9 @@ async function exchange<Resource>(path: string, init: RequestInit, send?: typeof
   return { resource: body as Resource, tag: response.headers.get('ETag') ?? '*' };
 }
 
-/** Reads a resource, such as that at `/todos/{id}`, in the session of `actor` where one is given. @throws ProblemError */
+/**
+ * Reads a resource, such as that at `/todos/{id}`, in the session of `actor` where one is given. @throws ProblemError
+ */
 export function readTagged<Resource>(path: string, signal: AbortSignal, actor?: Actor): Promise<Tagged<Resource>> {
   return exchange(path, { signal, ...(actor && { headers: actingAs(actor) }) }, inTime);
 }
@@ -47,8 +49,8 @@ interface Sent {
 const answerMs = 60_000;
 
 /**
- * Sends a change: the request names its address, such as `DELETE /todos/{id}`. @throws ProblemError, 412 when the resource
- * has another tag.
+ * Sends a change: the request names its address, such as `DELETE /todos/{id}`. @throws ProblemError, 412 when the
+ * resource has another tag.
  */
 export function sendTagged<Resource>(
   request: `${'POST' | 'PATCH' | 'DELETE'} ${string}`,

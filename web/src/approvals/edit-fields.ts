@@ -67,8 +67,8 @@ function listIn(value: unknown, lists: readonly { id: string; name: string }[]):
 }
 
 /**
- * The fields of a form for `input`, those that the agent gave first. Ids of what the call is about are left out: another
- * one would be another request.
+ * The fields of a form for `input`, those that the agent gave first. Ids of what the call is about are left out:
+ * another one would be another request.
  */
 export function editFieldsOf(
   schema: Schema,

@@ -88,8 +88,8 @@ function spelledOut(input: unknown): Record<string, unknown> {
 }
 
 /**
- * What a call would set, names first and long texts last, each beside the present value of `subject`. What it is about is
- * left out.
+ * What a call would set, names first and long texts last, each beside the present value of `subject`. What it is about
+ * is left out.
  */
 export function effectOf(
   { toolName, input }: { toolName: string; input?: unknown },

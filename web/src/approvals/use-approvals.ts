@@ -24,8 +24,8 @@ function hold({ shown, released }: Held, pending: readonly Approval[]): Held {
 }
 
 /**
- * The approvals of a page, the newest first. One that is decided elsewhere stays until its card releases it: what is typed
- * about it is not lost, and the card shows who decided.
+ * The approvals of a page, the newest first. One that is decided elsewhere stays until its card releases it: what is
+ * typed about it is not lost, and the card shows who decided.
  */
 export function useHeldApprovals(pending: readonly Approval[] = none) {
   const [held, setHeld] = useState<Held>(() => hold({ pending: none, shown: none, released: new Set() }, pending));

@@ -38,8 +38,8 @@ interface BoardProps {
 }
 
 /**
- * Todos as cards in columns by one of their fields. Arrow keys move between the cards, X selects them, M opens “Move to”,
- * and a pointer drags them to another column.
+ * Todos as cards in columns by one of their fields. Arrow keys move between the cards, X selects them, M opens “Move
+ * to”, and a pointer drags them to another column.
  */
 export function Board({ field, columns, dueOf, peek, children }: BoardProps) {
   const navigate = useNavigate();

@@ -5,7 +5,10 @@ import { useIdentity } from '../session/session.ts';
 import type { Todo } from '../todo-common/queries.ts';
 import { movesOnDrop } from './moves.ts';
 
-/** Lets a pointer drag todos out of the page, to a list in the sidebar or to “My todos”. A drop is one change, which can be undone. */
+/**
+ * Lets a pointer drag todos out of the page, to a list in the sidebar or to “My todos”. A drop is one change, which can
+ * be undone.
+ */
 export function useLift(changes: Changes): (todos: readonly Todo[]) => void {
   const { user } = useIdentity();
   return (todos) => {

@@ -16,8 +16,8 @@ interface Asked {
 }
 
 /**
- * Moves cards to other columns, at once and as one change that can be undone. A move to an agent starts it, and is asked
- * for first. `todoOf`: a todo as the board has it. `moved`: called when it is made.
+ * Moves cards to other columns, at once and as one change that can be undone. A move to an agent starts it, and is
+ * asked for first. `todoOf`: a todo as the board has it. `moved`: called when it is made.
  */
 export function useMove(field: BoardField, changes: Changes, todoOf: (id: string) => Todo | undefined) {
   const { workspace } = useIdentity();

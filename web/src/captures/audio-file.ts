@@ -3,7 +3,9 @@ import { type LinkEnd, openLink, type RecordingStatus } from './recorder/link.ts
 import { Outbox } from './recorder/outbox.ts';
 import { sampleRate, wavOf } from './wav.ts';
 
-/* A recording in a file. It is decoded here, because files have many formats, and sent as the recorder sends its audio. */
+/*
+ * A recording in a file. It is decoded here, because files have many formats, and sent as the recorder sends its audio.
+ */
 
 /** The audio of a file as WAV, with its length. @throws ProblemError when this browser cannot decode it. */
 export async function decodedAudio(file: File): Promise<{ wav: Blob; seconds: number }> {

@@ -111,7 +111,9 @@ function clearStoredData(): void {
   }
 }
 
-/** @throws ProblemError while a recording is running, and before the end of the session while its audio is not saved. */
+/**
+ * @throws ProblemError while a recording is running, and before the end of the session while its audio is not saved.
+ */
 function requireNoRecording(ends: boolean): void {
   const view = recorder.view();
   if (isBusy(view)) throw conflict('A recording is running in this window. Stop it first.');

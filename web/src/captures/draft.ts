@@ -187,8 +187,8 @@ export function createDraft<Value>({ name, empty, of, asStored = (value) => valu
       void flush();
     },
     /**
-     * Assigns the draft to a capture. A value typed before is transferred; otherwise the unsaved value in session storage
-     * is used, else `known`.
+     * Assigns the draft to a capture. A value typed before is transferred; otherwise the unsaved value in session
+     * storage is used, else `known`.
      */
     bind: (to: string, known: Value) => {
       if (to === place.captureId) return;

@@ -24,7 +24,10 @@ function endingOf(name: string): string {
   return /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
 }
 
-/** What a file becomes: by its ending, as systems give transcripts different types. @throws ProblemError for another one. */
+/**
+ * What a file becomes: by its ending, as systems give transcripts different types. @throws ProblemError for another
+ * one.
+ */
 export function kindOf({ name, type, size }: Pick<File, 'name' | 'type' | 'size'>): 'transcript' | 'audio' {
   const ending = endingOf(name);
   const isTranscript = ending in formats || /^text\/(?:vtt|plain)\b/.test(type) || type === 'application/x-subrip';

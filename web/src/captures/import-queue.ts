@@ -134,8 +134,8 @@ function nextWaiting(): Import | undefined {
 const userIn = (scope: string) => scope.split('/')[0];
 
 /**
- * Adds files; those that are not `offered` are imported at once. A `key` that is there already is not added again; what was
- * offered to this person in another workspace is offered in this one.
+ * Adds files; those that are not `offered` are imported at once. A `key` that is there already is not added again; what
+ * was offered to this person in another workspace is offered in this one.
  */
 export function addImports(files: readonly { file: File; key?: string }[], state: 'offered' | 'waiting'): void {
   const scope = actorScope();

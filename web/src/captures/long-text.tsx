@@ -2,7 +2,10 @@ import { Fragment, type ReactNode, useRef, useState } from 'react';
 import { jsxs } from 'react/jsx-runtime';
 import { Button } from '../ui/button.tsx';
 
-/* Texts of any length. A browser takes many seconds for hundreds of thousands of elements, and a call a limited number of arguments. */
+/*
+ * Texts of any length. A browser takes many seconds for hundreds of thousands of elements, and a call a limited number
+ * of arguments.
+ */
 
 /** Siblings that never move, each known by its place. */
 export function inOrder(nodes: readonly ReactNode[]): ReactNode {

@@ -12,7 +12,10 @@ const nameOf = (workspaceId: string) => `note.new.${workspaceId}`;
 const empty: NoteDraft = { title: '', content: '' };
 const restored = (stored: unknown): NoteDraft => ({ ...empty, ...(stored as Partial<NoteDraft> | undefined) });
 
-/** The note of a workspace, how to change it, and how to empty it once `sent` is saved: not where more has been typed since. */
+/**
+ * The note of a workspace, how to change it, and how to empty it once `sent` is saved: not where more has been typed
+ * since.
+ */
 export function useNoteDraft(workspaceId: string) {
   const [note, change] = useStoredDraft(nameOf(workspaceId), restored, (next) =>
     next.title === '' && next.content === '' ? undefined : next,

@@ -32,7 +32,9 @@ async function saveText(captureId: string, content: string | null, base: string 
   }
 }
 
-/** The text of a note, and its editor, which keeps what is not saved. A change generates summary and suggestions again. */
+/**
+ * The text of a note, and its editor, which keeps what is not saved. A change generates summary and suggestions again.
+ */
 export function NoteText({ capture }: { capture: Capture }) {
   const { id, content } = capture;
   const [isEditing, setEditing] = useState(false);

@@ -7,8 +7,8 @@ import { Card } from '../ui/card.tsx';
 const freshMs = 30_000;
 
 /**
- * Plays the audio. Every response has a new link that expires after 15 minutes: the first one is used until it fails, so
- * that playback is not interrupted; the position is restored with the new link.
+ * Plays the audio. Every response has a new link that expires after 15 minutes: the first one is used until it fails,
+ * so that playback is not interrupted; the position is restored with the new link.
  */
 export function Player({ captureId, mediaUrl, intro }: { captureId: string; mediaUrl: string; intro?: ReactNode }) {
   const [link, setLink] = useState({ url: mediaUrl, at: Date.now() });

@@ -91,7 +91,9 @@ function CannotRecord() {
   );
 }
 
-/** Shown when another tab switched the workspace of the session during a recording, or somebody else signed in there. */
+/**
+ * Shown when another tab switched the workspace of the session during a recording, or somebody else signed in there.
+ */
 function ElsewhereBusy() {
   return (
     <div className="callout warn">

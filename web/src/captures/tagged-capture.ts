@@ -23,7 +23,10 @@ export function readCapture(captureId: string, actor: Actor | undefined = actorN
   return readTagged(pathOf(captureId), AbortSignal.timeout(readMs), actor);
 }
 
-/** Changes a capture if it still has the tag. The answer has no texts. @throws ProblemError, 412 when it has another tag. */
+/**
+ * Changes a capture if it still has the tag. The answer has no texts. @throws ProblemError, 412 when it has another
+ * tag.
+ */
 export function changeCapture(captureId: string, tag: string, body: CaptureChanges): Promise<Tagged<Partial<Capture>>> {
   return sendTagged(`PATCH ${pathOf(captureId)}`, { tag, body });
 }

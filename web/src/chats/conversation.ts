@@ -8,7 +8,7 @@ import { joined, lastSequence, type OpenText, withDelta } from './transcript.ts'
 export interface ChatReader {
   /** Up to `limit` messages after a sequence, the oldest first. */
   messages(afterSequence: number, limit: number): Promise<{ data: Message[]; hasMore: boolean }>;
-  /** What happens after a sequence until the agent stops, over lost connections. @throws when the stream cannot be had. */
+  /** What happens after a sequence until the agent stops, over lost connections. @throws without a stream. */
   follow(afterSequence: number, signal: AbortSignal): AsyncIterable<ChatEvent>;
   /** The newest messages as this browser has stored them, for where the service cannot be reached. */
   stored(): readonly Message[];
@@ -51,7 +51,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The messages of one chat as they are read and arrive: the newest first, older ones on demand, live text beside them. */
+/** The messages of one chat as they arrive: the newest first, older ones on demand, live text beside them. */
 export class Conversation {
   readonly #reader: ChatReader;
   readonly #pauseMs: number;

@@ -7,8 +7,8 @@ import type { Problem } from '../api/problem.ts';
  * - `waiting`: until the turn of the agent ends, or until the service takes more requests. It can be changed and
  *   withdrawn.
  * - `sending`: sent at least once without an answer; it is repeated with its key until there is one.
- * - `refused`: the service refused it, or it was sent too long ago to be repeated (then it has `sentAt`); see `problem`.
- *   It can be changed, withdrawn and sent again.
+ * - `refused`: the service refused it, or it was sent too long ago to be repeated (then it has `sentAt`); see
+ *   `problem`. It can be changed, withdrawn and sent again.
  * - `sent`: the service has it as the message `sequence`, which this window has not received yet.
  */
 export type OutgoingState = 'waiting' | 'sending' | 'refused' | 'sent';
@@ -60,7 +60,9 @@ export interface TurnState {
 
 const firstPauseMs = 1_000;
 const maxPauseMs = 30_000;
-/** The service keeps an idempotency key for 24 hours (docs/guides/idempotency.md): an hour is for clocks that differ. */
+/**
+ * The service keeps an idempotency key for 24 hours (docs/guides/idempotency.md): an hour is for clocks that differ.
+ */
 const keyMs = 23 * 60 * 60_000;
 const tooOld =
   'It was sent more than a day ago and no answer came. The service may have it: look, then send it again or withdraw it.';

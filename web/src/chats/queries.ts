@@ -31,7 +31,10 @@ export function chatFilterIn(search: string): ChatFilter {
   return { status, includeArchived: parameters.get('includeArchived') === 'true' };
 }
 
-/** The most recently active chats; without live updates read every five seconds, or every half minute where that takes several pages. */
+/**
+ * The most recently active chats; without live updates read every five seconds, or every half minute where that takes
+ * several pages.
+ */
 export const chatsQuery = (workspaceId: string, { status, includeArchived }: ChatFilter) =>
   infiniteQueryOptions({
     queryKey: ['chats', workspaceId, 'list', { status, includeArchived }],
@@ -66,8 +69,8 @@ export const chatQuery = (workspaceId: string, chatId: string) =>
   });
 
 /**
- * Shows a status that is newer than what was read of the chat, such as that of a stream. A read that is under way may be
- * older and is cancelled.
+ * Shows a status that is newer than what was read of the chat, such as that of a stream. A read that is under way may
+ * be older and is cancelled.
  */
 export async function showStatus(workspaceId: string, chatId: string, status: ChatStatus): Promise<void> {
   const { queryKey } = chatQuery(workspaceId, chatId);

@@ -46,8 +46,8 @@ export function referencesOf({ blocks }: Message): BlockOf<'reference'>[] {
 }
 
 /**
- * The rows of messages, the oldest first. Calls that follow each other are one row, also over several messages; a result
- * or a decision belongs to its call, wherever it is.
+ * The rows of messages, the oldest first. Calls that follow each other are one row, also over several messages; a
+ * result or a decision belongs to its call, wherever it is.
  */
 export function rowsOf(messages: readonly Message[]): ChatRow[] {
   const rows: ChatRow[] = [];

@@ -73,8 +73,8 @@ function StepLine({ step, isOpen }: { step: Step; isOpen: boolean }) {
 }
 
 /**
- * The tool calls that an agent made in a row, one line each. Several are folded once the turn goes on behind them, unless
- * the focus is inside or the person has opened them.
+ * The tool calls that an agent made in a row, one line each. Several are folded once the turn goes on behind them,
+ * unless the focus is inside or the person has opened them.
  */
 export function Steps({ steps, isOpen }: { steps: readonly Step[]; isOpen: boolean }) {
   const details = useRef<HTMLDetailsElement>(null);

@@ -2,8 +2,8 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Message } from './queries.ts';
 
 /*
- * The newest messages of chats, for a page that is opened without a connection. No query reads them: what is put there is
- * stored with what was read (offline/saved-reads.ts), and stays as long as the window.
+ * The newest messages of chats, for a page that is opened without a connection. No query reads them: what is put there
+ * is stored with what was read (offline/saved-reads.ts), and stays as long as the window.
  */
 
 /** The first parts of their keys, which the id of the chat follows. */

@@ -1,7 +1,9 @@
 import type { ChatEvent } from 'tandem/client';
 import type { Message } from './queries.ts';
 
-/* What is known of the messages of a chat: settled ones without a gap, and the text of the one that is being written. */
+/*
+ * What is known of the messages of a chat: settled ones without a gap, and the text of the one that is being written.
+ */
 
 type Delta = Extract<ChatEvent, { event: 'delta' }>['data'];
 

@@ -4,8 +4,8 @@ import { type RefObject, useEffect } from 'react';
 const minKeyboard = 80;
 
 /**
- * Keeps what sticks to the bottom of the window above the keyboard of a phone, which covers a part of the window without
- * making it smaller.
+ * Keeps what sticks to the bottom of the window above the keyboard of a phone, which covers a part of the window
+ * without making it smaller.
  */
 export function useAboveKeyboard(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {

@@ -62,7 +62,8 @@ export function useConversation(workspaceId: string, chatId: string) {
       await showStatus(workspaceId, chatId, status);
       if (hasSettled || isWorking(status)) return;
       hasSettled = true;
-      // Title, approvals and the reason of a failure are not part of the stream, which is left once the status is shown.
+      // Title, approvals and the reason of a failure are not part of the stream, which is left once the status is
+      // shown.
       await readAgain(queryClient, 'chats');
     };
     void conversation.follow(ended.signal, (status) => void show(status));

@@ -31,7 +31,9 @@ function sizeOf({ type }: TodoChange, { content, subTodoCount }: Todo): number {
   return Math.max(Math.floor(maxBytes * Math.max(1 / maxIds, archived)), 3 * (content?.length ?? 0));
 }
 
-/** A change of todos as the outbox takes it: as many todos as the service takes in a request, of which it restores one. */
+/**
+ * A change of todos as the outbox takes it: as many todos as the service takes in a request, of which it restores one.
+ */
 export function draftsOf(change: TodoChange, todos: readonly Todo[]): Draft[] {
   const parts: Todo[][] = [];
   let inPart = 0;

@@ -37,7 +37,9 @@ const priorityChoices: readonly FieldChoice[] = [
 
 const noDates: FindDates = () => [];
 
-/** Days to choose from: the one that is typed, else the usual ones. Undefined until what is typed can be read as a day. */
+/**
+ * Days to choose from: the one that is typed, else the usual ones. Undefined until what is typed can be read as a day.
+ */
 function useDays(typed: string, isNeeded: boolean): readonly FieldChoice[] | undefined {
   const [find, setFind] = useState<FindDates>();
   useEffect(() => {

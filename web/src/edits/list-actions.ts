@@ -11,7 +11,10 @@ export type Step = number | 'first' | 'last';
 /** What is chosen in a dialog: a field of todos, or the agent that runs one. */
 export type FieldName = 'status' | 'priority' | 'due' | 'list' | 'assignee' | 'agent';
 
-/** What commands do with todos: the selected ones, else the one in focus, else the one whose page it is or that is shown beside. */
+/**
+ * What commands do with todos: the selected ones, else the one in focus, else the one whose page it is or that is shown
+ * beside.
+ */
 export interface TodoCommands {
   /** Whether there are any. */
   hasTodos(): boolean;
@@ -84,8 +87,8 @@ export function peekOnPage(): PeekActions | null {
 }
 
 /**
- * The todos on the page: of its list or board, or the one whose page it is; null when there are none. `isBeside`: the one
- * beside the list, if there is one.
+ * The todos on the page: of its list or board, or the one whose page it is; null when there are none. `isBeside`: the
+ * one beside the list, if there is one.
  */
 export function todosOnPage(isBeside: boolean): TodoCommands | null {
   const { list, board, todo } = onPage;

@@ -1,5 +1,6 @@
 /*
- * What the commands of the inbox act on (shell/commands.ts). The inbox on the page sets it; on other pages there is none.
+ * What the commands of the inbox act on (shell/commands.ts). The inbox on the page sets it; on other pages there is
+ * none.
  */
 
 /** What can be done with a row by a key. */

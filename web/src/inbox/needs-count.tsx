@@ -19,8 +19,8 @@ interface NeedsCountProps {
 }
 
 /**
- * Counts what needs the person and is not put off, as far as it is read, also on the icon of the installed application, and
- * the messages to chats that wait to be sent, or those that were refused, which wait for the person.
+ * Counts what needs the person and is not put off, as far as it is read, also on the icon of the installed application,
+ * and the messages to chats that wait to be sent, or those that were refused, which wait for the person.
  */
 export function NeedsCount({ workspaceId, onCount }: NeedsCountProps) {
   const { approvals, failed, suggestions } = useNeeds(workspaceId, pollMs);

@@ -3,8 +3,8 @@ import type { TandemEvent } from 'tandem/client';
 import type { EventType } from '../../../domain/events/types.ts';
 
 /*
- * Which queries an event makes stale. A key is `[kind, workspaceId, …]`, or `[kind]` of what belongs to no workspace. Ids
- * in a key are of what it is about: the event must name them as its resource or as one of its parents.
+ * Which queries an event makes stale. A key is `[kind, workspaceId, …]`, or `[kind]` of what belongs to no workspace.
+ * Ids in a key are of what it is about: the event must name them as its resource or as one of its parents.
  */
 
 /** `kinds`: first parts of keys, with the third (`todos activity`) where only those. `all`: whatever ids they have. */
@@ -24,8 +24,8 @@ const snooze: Concern = { kinds: ['snoozes', 'notifications'] };
 const reminder: Concern = { kinds: ['todos reminders'] };
 const chat: Concern = { kinds: ['chats'] };
 /**
- * What every message and each call of a tool changes: not which chats are open, of which the sidebar of every window shows
- * the agents and statuses.
+ * What every message and each call of a tool changes: not which chats are open, of which the sidebar of every window
+ * shows the agents and statuses.
  */
 const chatContent = ['chats list', 'chats one'];
 const approval: Concern = { kinds: ['chats', 'approvals', 'runs'] };

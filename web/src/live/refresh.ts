@@ -12,8 +12,8 @@ import { concerns, liveKinds, readsLog } from './concerns.ts';
  */
 export const batchMs = 60;
 /**
- * Between two reads of a query, in ms, for each request that one takes. It doubles with every eight reads that had to wait
- * for it: a change now and then is shown at once.
+ * Between two reads of a query, in ms, for each request that one takes. It doubles with every eight reads that had to
+ * wait for it: a change now and then is shown at once.
  */
 export const spacingMs = 250;
 const maxSpacingMs = 1_000;

@@ -4,9 +4,10 @@ import type { LiveState } from '../api/live-state.ts';
 import { holdStream } from './stream.ts';
 
 /*
- * The windows of a browser follow the log of a workspace over one stream: the window that has a lock of the browser holds
- * it, and hands the events to the others on a channel. Each window has its own position, so it notices what it missed, and
- * takes over from there when the lock is free. A window that was hidden for a while takes no part until it is shown.
+ * The windows of a browser follow the log of a workspace over one stream: the window that has a lock of the browser
+ * holds it, and hands the events to the others on a channel. Each window has its own position, so it notices what it
+ * missed, and takes over from there when the lock is free. A window that was hidden for a while takes no part until it
+ * is shown.
  */
 
 /** What windows send each other. All but `ask` and `session` comes from the window with the stream. */

@@ -57,8 +57,8 @@ async function* connection(afterSequence: number, signal: AbortSignal) {
 }
 
 /**
- * Follows the log after the position `from` until `signal` aborts or the session is another one: no change is missed, and
- * none comes twice. Never throws.
+ * Follows the log after the position `from` until `signal` aborts or the session is another one: no change is missed,
+ * and none comes twice. Never throws.
  */
 export async function holdStream(holder: StreamHolder, from: number | undefined, signal: AbortSignal): Promise<void> {
   const { workspaceId, isSameSession, onChanges, onGap, onState } = holder;

@@ -3,8 +3,8 @@ import { matchPath } from 'react-router';
 import table from '../../pages.json' with { type: 'json' };
 
 /*
- * The code of the pages, in chunks. web/pages.json is the one table of their addresses and layouts; the service reads it
- * too (adapters/pages/table.ts).
+ * The code of the pages, in chunks. web/pages.json is the one table of their addresses and layouts; the service reads
+ * it too (adapters/pages/table.ts).
  */
 
 export type PageName = keyof typeof table;

@@ -3,10 +3,16 @@ import { cacheName } from './store.ts';
 /* The files of the pages, stored for windows that are opened without a connection. worker.ts answers with them. */
 
 const workerPath = '/offline-worker.js';
-/** Files that this window has not loaded, which may be of earlier builds, are deleted beyond this number, the oldest first. */
+/**
+ * Files that this window has not loaded, which may be of earlier builds, are deleted beyond this number, the oldest
+ * first.
+ */
 const maxFiles = 300;
 
-/** The connection was lost, a newer build has replaced the file, or storage is disabled or full: the next window tries again. */
+/**
+ * The connection was lost, a newer build has replaced the file, or storage is disabled or full: the next window tries
+ * again.
+ */
 const giveUp = () => {};
 
 /** Stores those of these files that are not yet, unless what is stored was wiped meanwhile. */

@@ -53,8 +53,9 @@ export async function showMessage(scope: PushScope, data: PushEventLike['data'])
 }
 
 /**
- * Shows the page of a notification in a window that is open, which keeps what is typed in it, or else in a new one. `isPage`:
- * whether a path is that of a page of signed-in people; other windows, such as the documentation, do not listen.
+ * Shows the page of a notification in a window that is open, which keeps what is typed in it, or else in a new one.
+ * `isPage`: whether a path is that of a page of signed-in people; other windows, such as the documentation, do not
+ * listen.
  */
 export async function openSubject(
   scope: PushScope,

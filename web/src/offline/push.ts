@@ -59,8 +59,8 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Asks the person for permission and subscribes the browser. Call it in response to a press. @throws ProblemError of the
- * service, DOMException where the push service of the browser cannot be reached.
+ * Asks the person for permission and subscribes the browser. Call it in response to a press. @throws ProblemError of
+ * the service, DOMException where the push service of the browser cannot be reached.
  */
 export async function turnPushOn(identity: Identity): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return pushState(identity);
@@ -86,8 +86,8 @@ export async function turnPushOff(): Promise<PushState> {
 }
 
 /**
- * Keeps the subscription that of the person who is signed in: in another workspace it is added there, in another session it
- * belongs to that one, and that of another person ends. Never throws.
+ * Keeps the subscription that of the person who is signed in: in another workspace it is added there, in another
+ * session it belongs to that one, and that of another person ends. Never throws.
  */
 export async function keepPush(identity: Identity): Promise<void> {
   const before = owner();

@@ -6,8 +6,8 @@ import { transact } from './database.ts';
 import { readsDatabase, wipeCount } from './store.ts';
 
 /*
- * The last answers of lists, todos and chats, for a page that is opened without a connection. They are stored by person and
- * workspace. Captures are not, nor what chats quote of them: recordings and notes stay at the service.
+ * The last answers of lists, todos and chats, for a page that is opened without a connection. They are stored by person
+ * and workspace. Captures are not, nor what chats quote of them: recordings and notes stay at the service.
  */
 
 const names = { database: readsDatabase, store: 'reads' };

@@ -2,8 +2,8 @@ import { maxShared, readShare } from './share-form.ts';
 import { sharedCache } from './store.ts';
 
 /*
- * What other applications share with this one: the service worker stores it, and the pages offer it as drafts. It is kept
- * for an hour, also while nobody is signed in, and is deleted at a sign-out.
+ * What other applications share with this one: the service worker stores it, and the pages offer it as drafts. It is
+ * kept for an hour, also while nobody is signed in, and is deleted at a sign-out.
  */
 
 /** The address that shares are sent to, and the page that takes them. */

@@ -1,8 +1,8 @@
 import { forgetFirstReads } from '../api/first-read.ts';
 
 /*
- * What this browser stores of the pages, so that they can be opened and read without a connection: their files in a cache,
- * and what was read last in IndexedDB. Nothing of it is left after signing out, or when the session has ended.
+ * What this browser stores of the pages, so that they can be opened and read without a connection: their files in a
+ * cache, and what was read last in IndexedDB. Nothing of it is left after signing out, or when the session has ended.
  */
 
 /** The database of what was read; saved-reads.ts reads and writes it. */
@@ -36,8 +36,8 @@ async function endPush(): Promise<void> {
 }
 
 /**
- * Deletes all that is stored; after a sign-out also what was shared. Never throws: where storage is disabled, nothing was
- * stored.
+ * Deletes all that is stored; after a sign-out also what was shared. Never throws: where storage is disabled, nothing
+ * was stored.
  */
 export async function wipeStored(isSignOut = false): Promise<void> {
   wipes++;

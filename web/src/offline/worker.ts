@@ -2,8 +2,8 @@ import { type ClickEventLike, openSubject, type PushEventLike, type PushScope, s
 import { sharePath, storeShare } from './shared.ts';
 
 /*
- * The service worker: it answers from the stored files where the network does not, takes what other applications share, and shows
- * notifications.
+ * The service worker: it answers from the stored files where the network does not, takes what other applications share,
+ * and shows notifications.
  * The build makes /offline-worker.js of this file and puts the addresses of the pages of signed-in people before it
  * (web/installable.ts).
  */
@@ -79,8 +79,8 @@ async function pageOf(event: WorkerEvent): Promise<Response> {
 }
 
 /**
- * Stores what another application shares, and leads to the page that offers it. Any site can send such a form too: so it
- * becomes a draft, of which the person makes a todo or a capture.
+ * Stores what another application shares, and leads to the page that offers it. Any site can send such a form too: so
+ * it becomes a draft, of which the person makes a todo or a capture.
  */
 async function shareOf(request: Request): Promise<Response> {
   const outcome = await request

@@ -3,7 +3,9 @@ import type { Identity } from '../api/queries.ts';
 import type { Outbox } from './draft.ts';
 import type { Outcome, ShownWrite } from './write.ts';
 
-/* What is on its way to the service, for the pages. The code that stores and sends it is loaded with the first change. */
+/*
+ * What is on its way to the service, for the pages. The code that stores and sends it is loaded with the first change.
+ */
 
 let view: readonly ShownWrite[] = [];
 const listeners = new Set<() => void>();

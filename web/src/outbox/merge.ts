@@ -40,8 +40,9 @@ export function fieldOf(base: Base, field: keyof Change): unknown {
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * What is left of a change that was made of `base` when the todo is `current` by now: `rest` are the fields that nobody else
- * changed, `conflicts` those that another client set to something else. A field that both set to the same value is neither.
+ * What is left of a change that was made of `base` when the todo is `current` by now: `rest` are the fields that nobody
+ * else changed, `conflicts` those that another client set to something else. A field that both set to the same value is
+ * neither.
  */
 export function mergeChange(base: Base, current: Todo, change: Change): { rest: Change; conflicts: Conflict[] } {
   const rest: Record<string, unknown> = {};

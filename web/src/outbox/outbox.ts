@@ -11,12 +11,17 @@ import { openWrites } from './store.ts';
 import { leadWhileShown } from './turns.ts';
 import { blocks, concerns, type Outcome, type ShownWrite, type Write } from './write.ts';
 
-/* The outbox of this window: the queue, and what it has to do with the other windows and with what the pages have read. */
+/*
+ * The outbox of this window: the queue, and what it has to do with the other windows and with what the pages have read.
+ */
 
 /** What windows send each other. */
 type Message = { kind: 'changed' } | { kind: 'settled'; write: Write; outcome: Outcome };
 
-/** The outbox of a person in a workspace, which shows its writes. Never throws: without storage it lasts as long as the window. */
+/**
+ * The outbox of a person in a workspace, which shows its writes. Never throws: without storage it lasts as long as the
+ * window.
+ */
 export async function startOutbox(
   identity: Identity,
   showWrites: (writes: readonly ShownWrite[]) => void,

@@ -6,8 +6,8 @@ import type { Answer } from './send.ts';
 import { blocks, concerns, fieldsIn, hasText, type Outcome, type Write } from './write.ts';
 
 /*
- * The writes of one person in one workspace. Each is stored before it is sent. Writes of the same todo are sent in their
- * order, those of different ones side by side. Every window has a queue; the one that runs sends, the others show.
+ * The writes of one person in one workspace. Each is stored before it is sent. Writes of the same todo are sent in
+ * their order, those of different ones side by side. Every window has a queue: one sends, the others show.
  */
 
 /** Where the writes are stored, in their order. */
@@ -42,7 +42,7 @@ export interface QueueParts {
 const maxSending = 4;
 /** A write that is sent so long after it was made has waited, in ms. */
 const freshMs = 10_000;
-/** The service keeps an idempotency key for 24 hours (docs/guides/idempotency.md): an hour is for clocks that differ. */
+/** The service keeps an idempotency key for 24 hours (docs/guides/idempotency.md); one is for clocks that differ. */
 const keyMs = 23 * 60 * 60_000;
 const tooOld =
   'It was sent more than a day ago and no answer came. The service may have stored it: look, then send it again or discard it.';

@@ -5,7 +5,10 @@ import { readTagged, sendTagged, type Tagged } from '../api/tagged.ts';
 import { type Base, type Change, mergeChange, type Todo } from './merge.ts';
 import type { Write } from './write.ts';
 
-/* Sends a write. Everything here may be repeated: a creation has its id and its key, and anything else leaves the same state. */
+/*
+ * Sends a write. Everything here may be repeated: a creation has its id and its key, and anything else leaves the same
+ * state.
+ */
 
 /** A part of a write that was not stored, because somebody else changed the same fields. */
 export interface Refusal {

@@ -6,8 +6,9 @@ interface Turn {
 }
 
 /**
- * Calls `begin` in the window that has a lock of the browser, and `end` when it no longer has it; returns how to leave. A
- * page that is frozen, or kept for going back, holds no lock. Without Web Locks (plain http) every window has its turn.
+ * Calls `begin` in the window that has a lock of the browser, and `end` when it no longer has it; returns how to leave.
+ * A page that is frozen, or kept for going back, holds no lock. Without Web Locks (plain http) every window has its
+ * turn.
  */
 export function leadWhileShown(name: string, { begin, end }: Turn): () => void {
   const closing = new AbortController();

@@ -7,7 +7,10 @@ import type { Base, Change, Todo } from './merge.ts';
 
 export type NewTodo = TandemInputs['todos']['create'] & { id: string };
 
-/** What is done to todos. A creation has the id of its todo, so that the service makes it once, however often it is sent. */
+/**
+ * What is done to todos. A creation has the id of its todo, so that the service makes it once, however often it is
+ * sent.
+ */
 export type Action =
   | { operation: 'create'; input: NewTodo }
   | { operation: 'update'; change: Change }
@@ -17,7 +20,8 @@ export type Action =
  * - `waiting`: to be sent, or sent without an answer yet.
  * - `refused`: the service said no. It is kept for the text in it.
  * - `conflict`: somebody else changed the same field; a person decides.
- * - `asks`: it was sent so long ago that the service no longer knows its key; a person decides whether it is sent again.
+ * - `asks`: it was sent so long ago that the service no longer knows its key; a person decides whether it is sent
+ *   again.
  */
 export type WriteState = 'waiting' | 'refused' | 'conflict' | 'asks';
 
@@ -26,7 +30,9 @@ export interface Write {
   /** A UUIDv7: it orders the writes, and is the idempotency key. */
   id: string;
   action: Action;
-  /** The todos as they were shown before, which is what undoes the change; of a creation, the new todo as it is shown. */
+  /**
+   * The todos as they were shown before, which is what undoes the change; of a creation, the new todo as it is shown.
+   */
   todos: readonly Todo[];
   /** The fields as they are shown until the service has answered. */
   shows: Partial<Todo>;

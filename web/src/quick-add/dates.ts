@@ -24,7 +24,9 @@ export type FindDates = (text: string, now: number, timeZone: string) => FoundDa
 const inHours =
   /(?<![\w.])in\s+(?:(an?|\d{1,3}(?:\.\d)?|half an)\s+(hours?|hrs?|h|minutes?|mins?)|(\d{1,3})(h|min))(?!\w)|(?<![\w.])(an?|\d{1,3})\s+(hours?|minutes?)\s+from\s+now\b/giu;
 
-/** Words that are rarely meant as a date when they stand alone, fractions, and days that depend on the country: `3/4`. */
+/**
+ * Words that are rarely meant as a date when they stand alone, fractions, and days that depend on the country: `3/4`.
+ */
 const unclear =
   /^(?:may|march|now|second|sat|sun|\d+\s+[ap]|(?:for|within|about)\b.*|[\d.]+\/[\d/.]+|\d+\.\d+(?:\.\d+)?)$/iu;
 /** `spend 2 days on it`, `the plan of the week`. */
@@ -32,7 +34,9 @@ const span = /^(?:\d+|the)\s+\p{L}+$/iu;
 /** `last friday`, which chrono takes for the next one; not `last day of the month`. */
 const passed = /\b(?:last|past)\b(?!\s+day\b)/iu;
 
-/** Around what chrono reads by itself, the month of `last friday of december` or the day of `first friday in january`. */
+/**
+ * Around what chrono reads by itself, the month of `last friday of december` or the day of `first friday in january`.
+ */
 const nthIn =
   /\b(?:first\s+(?!day)|(?:last|second|third|fourth)\s+)(?:[\p{L}\d]+\s+)?(?:\p{L}*days?|weeks?|weekend|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\s+(?:of|in)\s+$/iu;
 const nth = /\b(?:first|second|third|fourth)\s+$/iu;

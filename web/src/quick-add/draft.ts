@@ -2,9 +2,9 @@ import { useStoredDraft } from '../session/stored-drafts.ts';
 import { keyOf, type TokenKind } from './parse.ts';
 
 /**
- * A line that is not a todo yet. `plain`: its tokens that are text, by `keyOf`; `pasted`: lines that are offered as todos;
- * `shared`: the part that another application shared, in which no tokens are read; `made`: the id that a line was sent with;
- * `sent`: the ids that the first lines of `pasted` were sent with while those were `text`.
+ * A line that is not a todo yet. `plain`: its tokens that are text, by `keyOf`; `pasted`: lines that are offered as
+ * todos; `shared`: the part that another application shared, in which no tokens are read; `made`: the id that a line
+ * was sent with; `sent`: the ids that the first lines of `pasted` were sent with while those were `text`.
  */
 export interface LineDraft {
   text: string;

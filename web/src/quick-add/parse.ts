@@ -25,7 +25,9 @@ export interface Assignable extends Named {
   type: 'user' | 'agent';
 }
 
-/** What lines are read with. `plain`: tokens that are turned back to text, by `keyOf`; `shared`: a part without tokens. */
+/**
+ * What lines are read with. `plain`: tokens that are turned back to text, by `keyOf`; `shared`: a part without tokens.
+ */
 export interface Surroundings {
   now: number;
   timeZone: string;
@@ -226,7 +228,10 @@ function instantAt(day: string, time: string, timeZone: string): number {
   return instantOf({ year, month, day: date, hour, minute }, timeZone);
 }
 
-/** The todo that a line means: its tokens in their order, and the input of createTodo, without `title` where that is empty. */
+/**
+ * The todo that a line means: its tokens in their order, and the input of createTodo, without `title` where that is
+ * empty.
+ */
 export function parseLine(text: string, given: Surroundings): ParsedLine {
   const reader = new Reader(text, given);
   reader.readPriority();

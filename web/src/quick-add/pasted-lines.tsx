@@ -33,12 +33,16 @@ interface PastedLinesProps {
   text: string;
   read: (line: string) => ParsedLine;
   sent: LineDraft['sent'];
-  /** Stores the lines that are still offered, empty for none, or how they were sent, where `before` is offered still. */
+  /**
+   * Stores the lines that are still offered, empty for none, or how they were sent, where `before` is offered still.
+   */
   write: (changes: Partial<Pick<LineDraft, 'pasted' | 'sent'>>, before: string) => void;
   onDone: (created: number) => void;
 }
 
-/** Offers a todo for each of several pasted lines. They are created in requests of 50; what is left is offered again. */
+/**
+ * Offers a todo for each of several pasted lines. They are created in requests of 50; what is left is offered again.
+ */
 export function PastedLines({ text, read, sent, write, onDone }: PastedLinesProps) {
   const queryClient = useQueryClient();
   const [isRead, setRead] = useState(true);

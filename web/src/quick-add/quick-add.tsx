@@ -31,7 +31,10 @@ const SchedulePreview = lazyPart(
   () => null,
 );
 
-/** What was created: one todo, which the person wants to open or not and which may not be sent yet, or as many as were pasted. */
+/**
+ * What was created: one todo, which the person wants to open or not and which may not be sent yet, or as many as were
+ * pasted.
+ */
 export type Created = { id: string; title: string; opens: boolean; isWaiting?: boolean } | { count: number };
 
 export interface QuickAddProps {

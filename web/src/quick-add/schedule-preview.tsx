@@ -35,7 +35,9 @@ function refusalOf(error: unknown): string {
   return /^[a-z]/.test(first.message) ? `${first.param ?? 'schedule'} ${first.message}` : first.message;
 }
 
-/** A schedule in words and its next times as the service plans them, also in the zone of the reader where that differs. */
+/**
+ * A schedule in words and its next times as the service plans them, also in the zone of the reader where that differs.
+ */
 export function SchedulePreview({ workspaceId, schedule, times, notesOf }: SchedulePreviewProps) {
   const settled = useSettled(schedule);
   const { data, error } = useQuery(previewQuery(workspaceId, settled));

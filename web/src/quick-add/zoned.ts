@@ -33,7 +33,9 @@ export function asUtc({ year, month, day, hour, minute }: WallTime): number {
   return Date.UTC(year, month - 1, day, hour, minute);
 }
 
-/** How far the clocks of a zone are ahead of UTC at an instant, in milliseconds. @throws RangeError for an unknown zone. */
+/**
+ * How far the clocks of a zone are ahead of UTC at an instant, in milliseconds. @throws RangeError for an unknown zone.
+ */
 export function offsetAt(instant: number, timeZone: string): number {
   return asUtc(wallTimeAt(instant, timeZone)) - Math.floor(instant / 60_000) * 60_000;
 }

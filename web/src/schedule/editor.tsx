@@ -73,7 +73,9 @@ function incomplete(): ProblemError {
   return new ProblemError({ status: 400, code: 'validation_failed', message, retryable: false, errors: [] });
 }
 
-/** Edits a schedule in one of its three forms. What is typed is shown in words, with its next times, before it is saved. */
+/**
+ * Edits a schedule in one of its three forms. What is typed is shown in words, with its next times, before it is saved.
+ */
 export function ScheduleEditor({ stored, draft, typed, submit }: EditorProps) {
   const { workspace } = useIdentity();
   const notify = useNotice();

@@ -2,7 +2,9 @@ import type { Schedule } from '../quick-add/every.ts';
 import { dayFrom, instantOf, timeOf, wallTimeAt } from '../quick-add/zoned.ts';
 import type { Todo } from '../todo-common/queries.ts';
 
-/* What the editor of a schedule has in its fields, as a request of the service, and a stored schedule as those fields. */
+/*
+ * What the editor of a schedule has in its fields, as a request of the service, and a stored schedule as those fields.
+ */
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type Weekday = (typeof weekdays)[number];

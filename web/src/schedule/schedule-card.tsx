@@ -26,7 +26,10 @@ export interface ScheduleCardProps {
   assign: () => void;
 }
 
-/** The schedule of a todo, or the editor of one: how it repeats, its next times, its pause, its error and what became of each time. */
+/**
+ * The schedule of a todo, or the editor of one: how it repeats, its next times, its pause, its error and what became of
+ * each time.
+ */
 export function ScheduleCard({ todo, draft, submit, save, assign }: ScheduleCardProps) {
   const { workspace } = useIdentity();
   const { typed } = draft;

@@ -107,7 +107,10 @@ function everyOf(rrule: string, timezone: string, nextRunAt: string | null): Eve
 /** Days among which there is one of each month. */
 const mostDays = 62;
 
-/** Whether “Every…”, whose request has no start, has the same next time: not where the schedule begins later, or one is skipped. */
+/**
+ * Whether “Every…”, whose request has no start, has the same next time: not where the schedule begins later, or one is
+ * skipped.
+ */
 function isNext(
   { unit, on, dayOfMonth, at }: ScheduleValues,
   nextRunAt: string,

@@ -21,8 +21,8 @@ interface MonthGridProps {
 }
 
 /**
- * The days of a month as a grid (ARIA APG): one stop of Tab, arrows move by days and weeks, Home and End in a week, Page
- * Up and Page Down by months; Enter, Space and a press choose a day.
+ * The days of a month as a grid (ARIA APG): one stop of Tab, arrows move by days and weeks, Home and End in a week,
+ * Page Up and Page Down by months; Enter, Space and a press choose a day.
  */
 export function MonthGrid({ day, today, timeZone, planned, isRead, labelledBy, onChoose }: MonthGridProps) {
   const [focused, setFocused] = useState(day);

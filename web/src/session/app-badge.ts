@@ -3,8 +3,8 @@ import { useEffect } from 'react';
 let shown: number | undefined;
 
 /**
- * Shows how much waits for the person on the icon of the installed application; 0 removes the number, as for a person who
- * is not signed in any more. Does nothing where the system shows none.
+ * Shows how much waits for the person on the icon of the installed application; 0 removes the number, as for a person
+ * who is not signed in any more. Does nothing where the system shows none.
  */
 export function showBadge(count: number): void {
   if (count === shown || !('setAppBadge' in navigator)) return;

@@ -1,6 +1,6 @@
 /*
- * The offer of the browser to install the pages as an application. It is made once, maybe before the sign-in, so that it
- * is stored from the start.
+ * The offer of the browser to install the pages as an application. It is made once, maybe before the sign-in, so that
+ * it is stored from the start.
  */
 
 /** The event `beforeinstallprompt` of Chromium. */
@@ -16,7 +16,9 @@ export function isInstalled(): boolean {
   return matchMedia('(display-mode: standalone)').matches;
 }
 
-/** Stores the offer from now on. In the installed application it also registers the worker that takes what is shared. */
+/**
+ * Stores the offer from now on. In the installed application it also registers the worker that takes what is shared.
+ */
 export function watchInstalling(): void {
   for (const name of ['beforeinstallprompt', 'appinstalled'])
     addEventListener(name, (event) => {

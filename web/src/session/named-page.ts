@@ -1,8 +1,8 @@
 import { localPage } from './next-page.ts';
 
 /*
- * The page of a notification that was pressed. The service worker names it to a window, which may not have loaded the code
- * yet that opens it: the browser delivers a message once, so it is kept from the start.
+ * The page of a notification that was pressed. The service worker names it to a window, which may not have loaded the
+ * code yet that opens it: the browser delivers a message once, so it is kept from the start.
  */
 
 let kept: string | null = null;

@@ -12,8 +12,8 @@ import { showBadge } from './app-badge.ts';
 /** A feature with state that belongs to the session of this browser. */
 interface SessionGuard {
   /**
-   * `ends`: the session ends, else it moves to another workspace. `discards`: the person has agreed that what is not sent
-   * is lost. @throws ProblemError when that must not happen now.
+   * `ends`: the session ends, else it moves to another workspace. `discards`: the person has agreed that what is not
+   * sent is lost. @throws ProblemError when that must not happen now.
    */
   check(to: { ends: boolean; discards: boolean }): void | Promise<void>;
   /** Deletes what this browser stores for the person who signs out. */
@@ -27,7 +27,9 @@ const guards = new Set<SessionGuard>();
 
 let loadGuards: () => Promise<unknown> = async () => {};
 
-/** Sets what registers the guards that are not loaded yet: they have to be asked also where their pages were not opened. */
+/**
+ * Sets what registers the guards that are not loaded yet: they have to be asked also where their pages were not opened.
+ */
 export function setGuards(load: typeof loadGuards): void {
   loadGuards = load;
 }

@@ -67,8 +67,8 @@ export function useStoredDraft<Draft>(
 }
 
 /**
- * A text that outlives a reload of this window until it is sent, and how to change it. `sent`: only where it is this text
- * still.
+ * A text that outlives a reload of this window until it is sent, and how to change it. `sent`: only where it is this
+ * text still.
  */
 export function useStoredText(name: string): [text: string, write: (text: string, sent?: string) => void] {
   const [text, change] = useStoredDraft(

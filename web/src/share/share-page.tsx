@@ -18,8 +18,8 @@ const problems: Record<string, string> = {
 const nothing = 'It was taken already, or it is older than an hour.';
 
 /**
- * Moves what was shared into drafts, and returns where they are; null where nothing was shared. A short text becomes the
- * line of a new todo, a longer one a note. Files wait for the person on the page of captures.
+ * Moves what was shared into drafts, and returns where they are; null where nothing was shared. A short text becomes
+ * the line of a new todo, a longer one a note. Files wait for the person on the page of captures.
  */
 async function takeShared(workspaceId: string): Promise<string | null> {
   const [texts, files] = await Promise.all([sharedTexts(), sharedFiles()]);

@@ -11,8 +11,8 @@ import type { useNotice } from '../ui/notice.tsx';
 export { SignOutQuestion, UnsentPill } from './unsent.tsx';
 
 /*
- * What a window does beside its pages: it follows the log, stores what was read and the files of the pages, and sends what
- * waits. Loaded after the first page is shown.
+ * What a window does beside its pages: it follows the log, stores what was read and the files of the pages, and sends
+ * what waits. Loaded after the first page is shown.
  */
 
 /** How what happens beside the pages is shown. */
@@ -37,8 +37,8 @@ function dropDrafts(userId: string): void {
 export const loadGuards = () => Promise.all([import('../captures/current-recording.ts'), import('../outbox/guard.ts')]);
 
 /**
- * Starts all of it for a person in a workspace, and returns how to end it. What became of changes that no page waits for
- * any more is shown.
+ * Starts all of it for a person in a workspace, and returns how to end it. What became of changes that no page waits
+ * for any more is shown.
  */
 export function startBackground(identity: Identity, { notify, go }: Shown): () => void {
   const stops = [startLive(identity), startSaving(queryClient, identity), storeFiles(), openNamedPages(go)];

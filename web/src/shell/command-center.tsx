@@ -38,7 +38,10 @@ function isForOthers(event: KeyboardEvent): boolean {
   return document.querySelector(overlays) !== null;
 }
 
-/** Whether commands are for the todo beside the list: where it has the focus, or the list has neither that nor selected todos. */
+/**
+ * Whether commands are for the todo beside the list: where it has the focus, or the list has neither that nor selected
+ * todos.
+ */
 function isBeside(focus: Element | null): boolean {
   if (focus?.closest('.peek')) return true;
   return peekOnPage() !== null && listOnPage()?.hasSelection() === false && !focus?.closest('.todo-grid');

@@ -3,8 +3,8 @@ import type { Command, CommandContext } from './command.ts';
 import { inboxCommands, listCommands, peekCommands } from './list-commands.ts';
 
 /*
- * The registry of commands. The palette, the tooltips, the keys and the sheet of keys are made of it and know no command
- * by themselves.
+ * The registry of commands. The palette, the tooltips, the keys and the sheet of keys are made of it and know no
+ * command by themselves.
  */
 
 const to = (path: string) => (context: CommandContext) => context.go(path);

@@ -8,8 +8,9 @@ import type { TodoList } from '../todo-common/queries.ts';
 export const maxTitle = 500;
 
 /**
- * Makes a todo of a title as the form above the list does: it is shown at once, and sent once, as soon as the service can be
- * reached. Resolves when it is stored in this browser, with what is to be said when more is known; null for nothing.
+ * Makes a todo of a title as the form above the list does: it is shown at once, and sent once, as soon as the service
+ * can be reached. Resolves when it is stored in this browser, with what is to be said when more is known; null for
+ * nothing.
  */
 export async function createTodo(
   title: string,

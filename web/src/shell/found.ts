@@ -65,7 +65,10 @@ async function search(query: string, signal: AbortSignal): Promise<Omit<Found, '
   return { groups: groups.filter(Boolean), failure };
 }
 
-/** Todos, chats, captures and agents that are found by a text: agents among those that are known, the others by the service. */
+/**
+ * Todos, chats, captures and agents that are found by a text: agents among those that are known, the others by the
+ * service.
+ */
 export function useFound(workspaceId: string, typed: string, finds: (text: string) => boolean): Found {
   const text = typed.trim();
   const isLong = text.length >= minLength;

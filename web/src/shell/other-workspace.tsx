@@ -3,7 +3,9 @@ import { type Identity, workspacesQuery } from '../api/queries.ts';
 import { useSwitching } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Links in emails (`?workspace=`) may lead to a page of another workspace than the one that is open: offers to switch. */
+/**
+ * Links in emails (`?workspace=`) may lead to a page of another workspace than the one that is open: offers to switch.
+ */
 export function OtherWorkspace({ workspace, named }: Pick<Identity, 'workspace'> & { named: string }) {
   const workspaces = useQuery(workspacesQuery);
   const switching = useSwitching();

@@ -15,8 +15,9 @@ import { isBoard, listingAt } from '../todos/use-filter.ts';
 import { type Read, sidebarReads, startVerification } from './sidebar-queries.ts';
 
 /*
- * What pages read first, started before they are rendered. On the first page of a window its workspace is not known yet,
- * but the session is: identity and data are asked for in one batch, and the answer is filed under its workspace then.
+ * What pages read first, started before they are rendered. On the first page of a window its workspace is not known
+ * yet, but the session is: identity and data are asked for in one batch, and the answer is filed under its workspace
+ * then.
  */
 
 const notificationsRead: Read = {

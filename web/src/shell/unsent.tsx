@@ -4,7 +4,9 @@ import { useSignOut } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
 import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 
-/** Says how many changes wait or need a decision, and leads to them. A change that is just being sent is not counted. */
+/**
+ * Says how many changes wait or need a decision, and leads to them. A change that is just being sent is not counted.
+ */
 export function UnsentPill({ writes, isOnline }: { writes: readonly ShownWrite[]; isOnline: boolean }) {
   const unsent = writes.filter(
     ({ isStored, state, problem }) => !isStored && (!isOnline || state !== 'waiting' || problem !== null),

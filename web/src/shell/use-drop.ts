@@ -2,7 +2,9 @@ import { type DragEvent, useState } from 'react';
 import type { DropPlace } from '../edits/changes.ts';
 import { type Lifted, letGo, useLifted } from '../edits/lifted.ts';
 
-/** What a link of the sidebar needs so that todos are dropped on it: nothing while a pointer drags none that it takes. */
+/**
+ * What a link of the sidebar needs so that todos are dropped on it: nothing while a pointer drags none that it takes.
+ */
 export function useDrop(place: DropPlace | undefined) {
   const lifted = useLifted();
   // A drag that ends by Escape leaves no link.

@@ -46,8 +46,8 @@ function takeBack(queryClient: QueryClient, moves: readonly Shown[]): void {
 }
 
 /**
- * Moves todos in the manual order, one after the other. Every list in that order shows a todo in its new place at once; one
- * that is refused comes back, with the sentence of the service.
+ * Moves todos in the manual order, one after the other. Every list in that order shows a todo in its new place at once;
+ * one that is refused comes back, with the sentence of the service.
  */
 export function useOrder() {
   const queryClient = useQueryClient();

@@ -25,7 +25,9 @@ const changedMeanwhile = new ProblemError({
 
 interface ActionsProps {
   todo: Todo;
-  /** The version that is shown, apart from what is on its way; undefined of a todo that the service does not have yet. */
+  /**
+   * The version that is shown, apart from what is on its way; undefined of a todo that the service does not have yet.
+   */
   known: Tagged<Todo> | undefined;
   save: Save;
   /** Asks for the agent that works on it. */

@@ -17,8 +17,9 @@ export function useMembers(): readonly Assignable[] {
 }
 
 /**
- * Returns what finds the ids of the members whom a text mentions as `@Name`, as quick add reads assignees. It waits for the
- * members: a comment that is sent before they are read would notify nobody. @throws ProblemError when they cannot be read.
+ * Returns what finds the ids of the members whom a text mentions as `@Name`, as quick add reads assignees. It waits for
+ * the members: a comment that is sent before they are read would notify nobody. @throws ProblemError when they cannot
+ * be read.
  */
 export function useMentions(): (text: string) => Promise<string[]> {
   const { workspace } = useIdentity();

@@ -4,8 +4,8 @@ import type { Base, Change, Todo } from '../outbox/merge.ts';
 export type Save = (change: Change, base?: Base) => Promise<boolean>;
 
 /**
- * Saves a field that may stay open while the todo changes. A change is compared with the version that was shown when the
- * focus entered the field and with the changes made in it since, not with what arrived meanwhile.
+ * Saves a field that may stay open while the todo changes. A change is compared with the version that was shown when
+ * the focus entered the field and with the changes made in it since, not with what arrived meanwhile.
  */
 export function useOpened(todo: Todo, save: Save) {
   const opened = useRef<Base | null>(null);

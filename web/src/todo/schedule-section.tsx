@@ -22,7 +22,10 @@ function focusAssignees(): void {
   document.querySelector<HTMLElement>('.assignees:not(.labels) input')?.focus();
 }
 
-/** The schedule of a todo, or the way to one; the address leads here where it ends in `#schedule`: its code is loaded when there is a schedule or a draft of one. */
+/**
+ * The schedule of a todo, or the way to one; the address leads here where it ends in `#schedule`: its code is loaded
+ * when there is a schedule or a draft of one.
+ */
 export function ScheduleSection({ todo, draft, save, submit }: ScheduleSectionProps) {
   const { workspace } = useIdentity();
   const add = useRef<HTMLButtonElement>(null);

@@ -48,8 +48,8 @@ function DraftNote({ draft: { typed }, name, current, isAsked, children }: Draft
 }
 
 /**
- * The title, saved when the focus leaves it and with Enter. What could not be saved stays in the field, and is tried again
- * with Enter alone; what is restored is saved only when the person says so.
+ * The title, saved when the focus leaves it and with Enter. What could not be saved stays in the field, and is tried
+ * again with Enter alone; what is restored is saved only when the person says so.
  */
 export function TitleField({ todo, draft, save, isAsked }: TextsProps) {
   const id = useId();
@@ -148,7 +148,7 @@ export function BodyField({ todo, draft, save, isAsked }: TextsProps) {
         aria-label="Text"
         rows={12}
         maxLength={50_000}
-        // biome-ignore lint/a11y/noAutofocus: the person asked for the field; a restored one leaves the focus where it is.
+        // biome-ignore lint/a11y/noAutofocus: the person asked for the field, unless it was restored.
         autoFocus={!typed.isRestored}
         value={typed.text}
         onChange={(event) => draft.write(event.target.value, todo)}

@@ -38,7 +38,9 @@ interface TodoViewProps {
   onErased: () => unknown;
 }
 
-/** All of one todo, on its page or beside a list. Needs its id as `key`: what is typed about one must not reach another. */
+/**
+ * All of one todo, on its page or beside a list. Needs its id as `key`: what is typed about one must not reach another.
+ */
 export function TodoView({ todoId, frame, onErased }: TodoViewProps) {
   const { query, todo, isNew, sending, save, submit, conflicts, settle, stored } = useTodo(todoId);
   const drafts = {

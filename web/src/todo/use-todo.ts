@@ -44,7 +44,10 @@ export async function addNoted(identity: Identity, draft: Draft): Promise<Outcom
   return settled;
 }
 
-/** Reads a todo with what is on its way, and saves its changes: those of its schedule directly, all others by the outbox. */
+/**
+ * Reads a todo with what is on its way, and saves its changes: those of its schedule directly, all others by the
+ * outbox.
+ */
 export function useTodo(todoId: string) {
   const identity = useIdentity();
   const { workspace } = identity;
@@ -92,7 +95,10 @@ export function useTodo(todoId: string) {
     [todoId, queryClient, queryKey, options],
   );
 
-  /** For a form, which shows the error. Changes of the schedule follow one another. Returns what is stored, or null. @throws ProblemError. */
+  /**
+   * For a form, which shows the error. Changes of the schedule follow one another. Returns what is stored, or null.
+   * @throws ProblemError.
+   */
   const submit = (change: Change, base: Base): Promise<Todo | null> => {
     const saving = last.current.then(() => send(change, base));
     last.current = saving.catch(() => {});

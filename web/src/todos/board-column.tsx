@@ -9,7 +9,10 @@ import type { Part } from './parts.ts';
 import { summaryQuery, todosQuery } from './queries.ts';
 import { usePending } from './use-pending.ts';
 
-/** How far beside the visible part of the board a column is read. Browsers that know no margins of scrollers wait until it is visible. */
+/**
+ * How far beside the visible part of the board a column is read. Browsers that know no margins of scrollers wait until
+ * it is visible.
+ */
 const nearMargins = { rootMargin: '0px 600px', scrollMargin: '0px 600px' };
 
 /** Whether an element is, or was, near the visible part of the page. */

@@ -26,7 +26,9 @@ function reasonOf({ place, filter, listing }: FilterOfPage): keyof typeof nothin
   return place.name === 'today' || place.name === 'mine' ? place.name : 'active';
 }
 
-/** What is shown where no todo is found: that the filter is the reason, with the way to clear it, or what belongs here. */
+/**
+ * What is shown where no todo is found: that the filter is the reason, with the way to clear it, or what belongs here.
+ */
 export function NoTodos({ at }: { at: FilterOfPage }) {
   const { filter, clear } = at;
   if (isNarrowed(filter)) {

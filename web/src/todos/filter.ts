@@ -3,8 +3,8 @@ import { existingDay } from '../todo-common/days.ts';
 
 /*
  * The filter of a list of todos. It is the query of the page's address, under the names and in the form of REST's
- * parameters (`GET /todos`), and beside them what only the page knows: the grouping of the rows, the layout, and the todo
- * that is shown beside the list.
+ * parameters (`GET /todos`), and beside them what only the page knows: the grouping of the rows, the layout, and the
+ * todo that is shown beside the list.
  */
 
 export const statuses = ['ready', 'in_progress', 'done'] as const;
@@ -61,7 +61,10 @@ const words: Parse<string> = (text) => {
   return trimmed !== '' && trimmed.length <= maxQueryLength ? trimmed : undefined;
 };
 
-/** A table instead of a zod schema: that would be 7 kB more on every page, which starts to read before its code is there. */
+/**
+ * A table instead of a zod schema: that would be 7 kB more on every page, which starts to read before its code is
+ * there.
+ */
 const parsers: { [Name in keyof Filter]-?: Parse<NonNullable<Filter[Name]>> } = {
   status: several(oneOf(...statuses, 'active')),
   priority: several(oneOf(...priorities, 'none')),
@@ -143,7 +146,10 @@ export function listingOf(place: Place, { group: _, layout: __, peek: ___, ...fi
   return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined));
 }
 
-/** The order in which a sort is usually wanted: what is due soonest, the manual order, else the newest or most urgent first. */
+/**
+ * The order in which a sort is usually wanted: what is due soonest, the manual order, else the newest or most urgent
+ * first.
+ */
 export function usualOrder(sort: Sort): 'asc' | 'desc' {
   return sort === 'dueDate' || sort === 'position' ? 'asc' : 'desc';
 }

@@ -19,8 +19,8 @@ const settled = (todos: readonly Todo[]): Held => ({
 });
 
 /**
- * The rows in the places that they have, with what is new about their todos. What follows the last of them in `todos` is
- * added at the end; todos that would come before it wait.
+ * The rows in the places that they have, with what is new about their todos. What follows the last of them in `todos`
+ * is added at the end; todos that would come before it wait.
  */
 export function holdRows(shown: readonly HeldRow[], todos: readonly Todo[]): Held {
   const fresh = new Map(todos.map((todo) => [todo.id, todo]));

@@ -7,7 +7,10 @@ import { cleared, type Filter, listingOf, type Place, placeAt } from './filter.t
 import { addressOf, filterAt, filterOfView, fixedOf } from './saved-filter.ts';
 import { asFilter, type FilterOfPage } from './use-filter.ts';
 
-/** The filter in the address of the page; where the page is that of a view, what the view saved unless the address says another. */
+/**
+ * The filter in the address of the page; where the page is that of a view, what the view saved unless the address says
+ * another.
+ */
 export function useFilter(view?: View): FilterOfPage {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();

@@ -26,8 +26,8 @@ const partsAtOnce = 8;
 const aheadLimit = 25;
 
 /**
- * A page of the parts of a listing one after the other: at least `limit` todos where there are as many. A part that a page
- * begins is read together with some after it, whose todos are left for the next page when it has more.
+ * A page of the parts of a listing one after the other: at least `limit` todos where there are as many. A part that a
+ * page begins is read together with some after it, whose todos are left for the next page when it has more.
  */
 export async function readParts(list: ReadList, parts: readonly Listing[], from: Start, limit: number): Promise<Page> {
   const data: Todo[] = [];

@@ -26,8 +26,8 @@ const isRead = (listing: Listing) => Object.keys(listing).every((name) => readNa
 const textOf = ({ title, content }: Todo) => `${title ?? ''}\n${content ?? ''}`.toLowerCase();
 
 /**
- * Whether a listing has a todo, by what its fields say. The service alone decides that in the end; this is for todos that
- * it does not know like this yet.
+ * Whether a listing has a todo, by what its fields say. The service alone decides that in the end; this is for todos
+ * that it does not know like this yet.
  */
 export function matches(todo: Todo, listing: Listing, userId: string): boolean {
   const { status, priority, todoListId, assigneeId, labelId, unassigned, isSuggested, dueAfter, dueBefore, query } =

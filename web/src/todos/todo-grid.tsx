@@ -44,7 +44,9 @@ const BulkBar = lazyPart(() => import('./bulk-bar.tsx').then(({ BulkBar }) => Bu
 /** Rows before the end of what is loaded at which more is read: about two screens. */
 const aheadRows = 50;
 
-/** The todos as a grid, of which only the visible rows are in the document. Its keys are commands (shell/commands.ts). */
+/**
+ * The todos as a grid, of which only the visible rows are in the document. Its keys are commands (shell/commands.ts).
+ */
 export function TodoGrid({ at, groupOf, todos, pending, isHeld, setHeld }: TodoGridProps) {
   const { place, filter, listing, change } = at;
   const { workspace } = useIdentity();

@@ -22,7 +22,10 @@ const BoardList = lazyPart(() => import('./board-list.tsx').then(({ BoardList })
 
 const titles = { todos: 'Todos', mine: 'My todos', today: 'Today', archive: 'Archive' };
 
-/** Pages `/todos`, `/today`, `/mine`, `/archive` and `/lists/:todoListId`: the todos that the filter in the address finds. */
+/**
+ * Pages `/todos`, `/today`, `/mine`, `/archive` and `/lists/:todoListId`: the todos that the filter in the address
+ * finds.
+ */
 export function TodosPage() {
   const { workspace } = useIdentity();
   const lists = useQuery(todoListsQuery(workspace.id));

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react';
 import { useReadOn } from '../ui/read-on.ts';
 
 /**
- * Reads the pages of a list: the next one where `isNear` its end, and all of them for a person who goes to the end, until
- * `leave`. `arrive`: called once the end is read, or a page of it cannot be.
+ * Reads the pages of a list: the next one where `isNear` its end, and all of them for a person who goes to the end,
+ * until `leave`. `arrive`: called once the end is read, or a page of it cannot be.
  */
 export function useEnd(
   pages: UseInfiniteQueryResult,

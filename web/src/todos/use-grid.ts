@@ -40,8 +40,8 @@ export function useActiveRow() {
 }
 
 /**
- * The visible part of a grid in the scrolling window, and the focus that moves between its rows. `headings`: the places of
- * rows that are headings; the one of the first visible row stays in the document and is `stuck`.
+ * The visible part of a grid in the scrolling window, and the focus that moves between its rows. `headings`: the places
+ * of rows that are headings; the one of the first visible row stays in the document and is `stuck`.
  */
 export function useGrid(
   grid: RefObject<HTMLElement | null>,

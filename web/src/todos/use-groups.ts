@@ -37,8 +37,8 @@ export function heldGroups(groupOf: GroupOf): (isHeld: boolean) => GroupOf {
 }
 
 /**
- * The rows in groups, in their order. A row that came while others are held in their places may begin a second run of the
- * same group, so the key of a heading has the number of its run.
+ * The rows in groups, in their order. A row that came while others are held in their places may begin a second run of
+ * the same group, so the key of a heading has the number of its run.
  */
 export function groupRows(
   rows: readonly HeldRow[],

@@ -25,8 +25,8 @@ interface Rows {
 }
 
 /**
- * Changes of the manual order of a list: by keys, and by a pointer that drags rows, which takes them out of any list too.
- * Archived todos stay where they are.
+ * Changes of the manual order of a list: by keys, and by a pointer that drags rows, which takes them out of any list
+ * too. Archived todos stay where they are.
  */
 export function useManual({ listing, place }: FilterOfPage, { ids, reached, todoOf, onMove, lift }: Rows): Manual {
   const order = useOrder();

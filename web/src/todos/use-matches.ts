@@ -11,9 +11,9 @@ const idsOf = (pages: TodoPages | undefined) => [
 ];
 
 /**
- * Selects all todos that a list has, after what is not read yet. Ids, not the filter, are sent then: what is undone is known,
- * and what is added meanwhile is left alone. `reading`: how many are read, while it reads. It ends, and selects nothing, once
- * the selection is changed or ended.
+ * Selects all todos that a list has, after what is not read yet. Ids, not the filter, are sent then: what is undone is
+ * known, and what is added meanwhile is left alone. `reading`: how many are read, while it reads. It ends, and selects
+ * nothing, once the selection is changed or ended.
  */
 export function useMatches(todos: UseInfiniteQueryResult<TodoPages>, selection: Selection) {
   const notify = useNotice();

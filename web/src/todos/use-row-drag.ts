@@ -17,8 +17,8 @@ interface Drag {
 }
 
 /**
- * Rows that a pointer drags: out of the list, for which `lift` gets the id of the row, and where the list has an order of
- * its own to other places in it. `drop` gets the row before or after which it is dropped then.
+ * Rows that a pointer drags: out of the list, for which `lift` gets the id of the row, and where the list has an order
+ * of its own to other places in it. `drop` gets the row before or after which it is dropped then.
  */
 export function useRowDrag(lift: (id: string) => void, drop: ((id: string, place: Place) => void) | undefined) {
   const [drag, setDrag] = useState<Drag | null>(null);

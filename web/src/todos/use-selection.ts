@@ -12,8 +12,8 @@ export interface Selection {
 }
 
 /**
- * The selection of a list whose visible rows are `ids`, in their order. `all`: also those of collapsed groups. Todos that
- * leave the list leave the selection.
+ * The selection of a list whose visible rows are `ids`, in their order. `all`: also those of collapsed groups. Todos
+ * that leave the list leave the selection.
  */
 export function useSelection(ids: readonly string[], all: readonly string[]): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

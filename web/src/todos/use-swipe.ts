@@ -17,7 +17,8 @@ interface Swipe {
 
 /**
  * Rows that a finger moves aside, with handlers for the element that has them: `act` gets the id and the side once the
- * finger leaves a row that has gone far enough. What a swipe does can be done by the controls of the row and its page too.
+ * finger leaves a row that has gone far enough. What a swipe does can be done by the controls of the row and its page
+ * too.
  */
 export function useSwipe(act: ((id: string, side: 'left' | 'right') => void) | undefined) {
   const swipe = useRef<Swipe | null>(null);

@@ -82,7 +82,9 @@ interface PageMenuProps {
   list: TodoList | undefined;
 }
 
-/** The menu of the page: the list as a request of the API, and what can be done with the view or list whose page it is. */
+/**
+ * The menu of the page: the list as a request of the API, and what can be done with the view or list whose page it is.
+ */
 export function PageMenu({ listing, view, list }: PageMenuProps) {
   const notify = useNotice();
   const ofList = useListMenu(list);

@@ -1,6 +1,6 @@
 /*
- * How the pages look in this browser. A cookie, because the service writes it into the document (adapters/pages/look.ts):
- * so the first paint has the right colours, without a script before it.
+ * How the pages look in this browser. A cookie, because the service writes it into the document
+ * (adapters/pages/look.ts): so the first paint has the right colours, without a script before it.
  */
 
 export const themes = ['system', 'light', 'dark'] as const;

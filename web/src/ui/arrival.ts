@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
 /**
- * What was read, in the order in which it arrived: what is read later stands after what is shown already, so that nothing
- * moves away under a pointer. Undefined until something is read.
+ * What was read, in the order in which it arrived: what is read later stands after what is shown already, so that
+ * nothing moves away under a pointer. Undefined until something is read.
  */
 export function useArrival<Item extends { id: string }>(
   items: readonly Item[] | undefined,

@@ -38,7 +38,9 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** The data of a query; a placeholder while loading, or the error with a retry button, which stays until there is data. */
+/**
+ * The data of a query; a placeholder while loading, or the error with a retry button, which stays until there is data.
+ */
 export function Loaded<Data>({ query, what, pending, children }: LoadedProps<Data>) {
   // A query that is read again has no error meanwhile: without the last one the button would lose the focus.
   const [failure, setFailure] = useState(query.error);

@@ -19,7 +19,9 @@ function subscribe(reader: () => void): () => void {
   };
 }
 
-/** What `read` makes of the present time. Rendered anew when that has become another value, half a minute later at most. */
+/**
+ * What `read` makes of the present time. Rendered anew when that has become another value, half a minute later at most.
+ */
 export function useClock<Value extends string | number | null>(read: () => Value): Value {
   return useSyncExternalStore(subscribe, read);
 }

@@ -10,8 +10,8 @@ interface ConfirmButtonProps extends Asked {
 }
 
 /**
- * A button for irreversible actions: opens a confirmation dialog, which shows the error if the action fails. The code of
- * dialogs is loaded when the first one is opened.
+ * A button for irreversible actions: opens a confirmation dialog, which shows the error if the action fails. The code
+ * of dialogs is loaded when the first one is opened.
  */
 export function ConfirmButton({ label, about, ...asked }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false);

@@ -42,9 +42,10 @@ interface FinderProps {
 }
 
 /**
- * A dialog in which something is found by typing. Enter chooses the entry that is shown as active: the first one that is
- * found, or the one that arrow keys or the pointer went to. What arrives later does not make another one active. Where
- * nothing is shown yet, Enter chooses the first entry as soon as it is read. (ARIA Authoring Practices, "Combobox".)
+ * A dialog in which something is found by typing. Enter chooses the entry that is shown as active: the first one that
+ * is found, or the one that arrow keys or the pointer went to. What arrives later does not make another one active.
+ * Where nothing is shown yet, Enter chooses the first entry as soon as it is read. (ARIA Authoring Practices,
+ * "Combobox".)
  */
 export function Finder(props: FinderProps) {
   const { label, placeholder, listLabel, typed, onType, groups, isReading, unread } = props;

@@ -11,8 +11,8 @@ interface OverlayProps {
 }
 
 /**
- * A dialog or menu with a chunk of its own, loaded when it is first opened. Where that fails, it is closed and a notice says
- * so: the page, with what is typed in it, stays. It is loaded again when it is opened again.
+ * A dialog or menu with a chunk of its own, loaded when it is first opened. Where that fails, it is closed and a notice
+ * says so: the page, with what is typed in it, stays. It is loaded again when it is opened again.
  */
 export function lazyOverlay<Props extends OverlayProps>(load: () => Promise<ComponentType<Props>>) {
   let Part: ComponentType<Props> | undefined;

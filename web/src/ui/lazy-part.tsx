@@ -12,8 +12,8 @@ function NotLoaded() {
 }
 
 /**
- * A component with a chunk of its own, loaded when it is first rendered. Where that fails, a line says so in its place, or
- * `Instead` is there.
+ * A component with a chunk of its own, loaded when it is first rendered. Where that fails, a line says so in its place,
+ * or `Instead` is there.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -15,8 +15,8 @@ interface MessageAreaProps {
 }
 
 /**
- * A field for a message to an agent, which grows with it. Enter sends its form, Shift and Enter begin a new line; where the
- * person chose so, Enter begins a new line, and ⌘ or Ctrl and Enter send.
+ * A field for a message to an agent, which grows with it. Enter sends its form, Shift and Enter begin a new line; where
+ * the person chose so, Enter begins a new line, and ⌘ or Ctrl and Enter send.
  */
 export function MessageArea({ ref, label, isLabelHidden = false, value, onChange, describedBy }: MessageAreaProps) {
   const id = useId();

@@ -16,7 +16,9 @@ type Notify = (message: string, action?: NoticeAction) => void;
 
 const NoticeContext = createContext<Notify>(() => {});
 
-/** A function that shows a message on screen and to screen readers, with an action if given, without moving the focus. */
+/**
+ * A function that shows a message on screen and to screen readers, with an action if given, without moving the focus.
+ */
 export function useNotice() {
   return useContext(NoticeContext);
 }

@@ -13,8 +13,8 @@ export function focusPageTitleIfLost(): void {
 }
 
 /**
- * An address that ends in `#new` leads to a form: the focus goes to its field `name`, after that of the page. Not where a
- * person goes back: the page is shown where they left it.
+ * An address that ends in `#new` leads to a form: the focus goes to its field `name`, after that of the page. Not where
+ * a person goes back: the page is shown where they left it.
  */
 export function useFocusOnNew(name: string): void {
   const { hash, key } = useLocation();
@@ -25,8 +25,8 @@ export function useFocusOnNew(name: string): void {
 
 /**
  * The main heading of a page, also set as document title. After a navigation inside the pages it receives the focus, so
- * that screen readers announce the page and keyboard navigation starts there. Where the navigation only filters the page
- * (`isFilter` in its state), the focus stays. A page that a person goes back to is scrolled to where they left it.
+ * that screen readers announce the page and keyboard navigation starts there. Where the navigation only filters the
+ * page (`isFilter` in its state), the focus stays. A page that a person goes back to is scrolled to where they left it.
  */
 export function PageTitle({ children, title }: { children?: ReactNode; title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);

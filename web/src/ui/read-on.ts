@@ -4,8 +4,8 @@ import { useEffect } from 'react';
 type Pages = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'fetchStatus' | 'isFetchNextPageError'>;
 
 /**
- * Whether the next page of a list is read by itself: not beside another read, which it would cancel, and not again after it
- * failed, which would have no end.
+ * Whether the next page of a list is read by itself: not beside another read, which it would cancel, and not again
+ * after it failed, which would have no end.
  */
 export function readsOn({ hasNextPage, fetchStatus, isFetchNextPageError }: Pages): boolean {
   return hasNextPage && fetchStatus === 'idle' && !isFetchNextPageError;

@@ -14,8 +14,8 @@ function dayOf(instant: number): number {
 }
 
 /**
- * An instant in words, or null where it is too far away for them. From a day on they count the days of the calendar: on a
- * Monday evening, Wednesday morning is not “tomorrow”. `now`: in ms since 1970.
+ * An instant in words, or null where it is too far away for them. From a day on they count the days of the calendar: on
+ * a Monday evening, Wednesday morning is not “tomorrow”. `now`: in ms since 1970.
  */
 export function relatively(instant: string, now: number): string | null {
   const at = Date.parse(instant);

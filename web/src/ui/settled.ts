@@ -15,8 +15,8 @@ export function useSettled<Value>(value: Value, ms = typedMs, first = value): Va
 }
 
 /**
- * The text of a search field whose words are kept elsewhere, such as in the address. `onChange` gets them, trimmed, once
- * nothing more is typed; words that are changed elsewhere replace what the field shows.
+ * The text of a search field whose words are kept elsewhere, such as in the address. `onChange` gets them, trimmed,
+ * once nothing more is typed; words that are changed elsewhere replace what the field shows.
  */
 export function useWords(words: string, onChange: (words: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(words);

@@ -11,14 +11,17 @@ export interface TypedAhead {
 export const noneAhead: Readonly<TypedAhead> = { text: '', isEntered: false };
 
 /**
- * Whether a key belongs to an input method: it ends or cancels a composition. 229: the key that ends one, in browsers that
- * have ended it by then (UI Events, "keydown and keyup events during composition").
+ * Whether a key belongs to an input method: it ends or cancels a composition. 229: the key that ends one, in browsers
+ * that have ended it by then (UI Events, "keydown and keyup events during composition").
  */
 export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
-/** The key of an event; where it is of another script (not `µ`, of all), the Latin one that is at its place on most keyboards. */
+/**
+ * The key of an event; where it is of another script (not `µ`, of all), the Latin one that is at its place on most
+ * keyboards.
+ */
 export function latinKey({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
   return /^[\p{L}--[\p{Script=Latin}\p{Script=Common}]]$/v.test(key) && code.startsWith('Key')
     ? code.slice(3).toLowerCase()
@@ -32,8 +35,8 @@ interface TypedAheadKeysProps {
 }
 
 /**
- * Stands for a finder, or another overlay, whose code is being loaded: collects what is typed, which would run commands of
- * the page otherwise. A press elsewhere closes it.
+ * Stands for a finder, or another overlay, whose code is being loaded: collects what is typed, which would run commands
+ * of the page otherwise. A press elsewhere closes it.
  */
 export function TypedAheadKeys({ into, onClose }: TypedAheadKeysProps) {
   useLayoutEffect(() => {

@@ -30,7 +30,9 @@ export function scaleOf(values: readonly number[]): number {
   }
 }
 
-/** A text as a cell of a CSV file (RFC 4180). One that a spreadsheet would read as a formula begins with an apostrophe. */
+/**
+ * A text as a cell of a CSV file (RFC 4180). One that a spreadsheet would read as a formula begins with an apostrophe.
+ */
 function cellOf(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -23,7 +23,10 @@ function beginOf(day: string, timeZone: string): string {
   return new Date(instantOf({ year, month, day: date, hour: 0, minute: 0 }, timeZone)).toISOString();
 }
 
-/** The minutes saved by done todos that were last changed in a period: those since its begin without those since its end. */
+/**
+ * The minutes saved by done todos that were last changed in a period: those since its begin without those since its
+ * end.
+ */
 export const savedQuery = (workspaceId: string, { from, to }: Period, timeZone: string) =>
   queryOptions({
     queryKey: ['todos', workspaceId, 'saved', from, to, timeZone],

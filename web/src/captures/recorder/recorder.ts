@@ -121,8 +121,8 @@ export function createRecorder(services: RecorderServices) {
   };
 
   /**
-   * Opens the microphone; on failure returns false and shows why. The prompt may stay open for minutes: returns false too
-   * where the recording was stopped meanwhile, or paused, which keeps the choice only.
+   * Opens the microphone; on failure returns false and shows why. The prompt may stay open for minutes: returns false
+   * too where the recording was stopped meanwhile, or paused, which keeps the choice only.
    */
   const tryOpenMicrophone = async (wanted: string | null): Promise<boolean> => {
     const { phase } = view;
