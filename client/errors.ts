@@ -56,8 +56,60 @@ export function isTandemError(error: unknown): error is TandemError {
   return error instanceof TandemError;
 }
 
-/** Converts an error of a link or a stream to a `TandemError` if it is a response of the service. */
+/** A response that is not from the service: of a gateway, of a page to sign in, or at a wrong address. */
+export class ForeignResponse extends Error {
+  readonly status: number;
+  /** Its `Retry-After` in seconds. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor({ status, statusText, headers, redirected, url }: Response, options?: ErrorOptions) {
+    const what = `${status} ${statusText}`.trim() + (redirected ? `, redirected to ${url.split('?')[0]}` : '');
+    const isPassing = status === 429 || status >= 500;
+    super(
+      isPassing
+        ? `A server on the way to Tandem answered: ${what}. Try again later.`
+        : `The response is not from Tandem: ${what}. Check the address, and the servers on the way.`,
+      options,
+    );
+    const asked = headers.get('Retry-After') ?? '';
+    const seconds = /^\d+$/.test(asked) ? Number(asked) : Math.max(0, (Date.parse(asked) - Date.now()) / 1000);
+    this.status = status;
+    this.retryAfterSeconds = Number.isNaN(seconds) ? undefined : seconds;
+  }
+}
+
+/** Whether JSON is an answer of tRPC, to one call or to a batch. */
+function isAnswer(json: unknown): boolean {
+  const answers = [json].flat() as ({ result?: object; error?: { data?: object } } | null)[];
+  return answers.some((each) => each?.result ?? each?.error?.data);
+}
+
+/** A response whose JSON is one of the service. @throws ForeignResponse, now or when the JSON is read. */
+export function ofService(response: Response): Response {
+  const isPage = response.headers.get('Content-Type')?.startsWith('text/html');
+  // A redirect to another host takes no credential along, and makes a GET of a POST.
+  if (isPage || (response.redirected && !response.ok)) throw new ForeignResponse(response);
+  const read = response.json.bind(response);
+  const json = async () => {
+    const body: unknown = await read().catch((cause: unknown) => {
+      throw cause instanceof SyntaxError ? new ForeignResponse(response, { cause }) : cause;
+    });
+    if (isAnswer(body)) return body;
+    throw new ForeignResponse(response);
+  };
+  return Object.assign(response, { json });
+}
+
+/** Why there is no complete response: `fetch` throws a TypeError, with what happened as its cause. */
+function lostMessage({ message, cause }: TypeError): string {
+  const why = cause instanceof Error && cause.message ? cause.message : message;
+  return `There is no complete response of the service: ${why}. Check the address and the connection, then try again.`;
+}
+
+/** Converts an error of a link or a stream to a `TandemError` if it is a response of the service, and describes others. */
 export function toTandemError(error: TRPCClientError<AppRouter>): TRPCClientError<AppRouter> {
   const problem = error.data?.problem;
-  return problem && !isTandemError(error) ? new TandemError(problem, error) : error;
+  if (problem && !isTandemError(error)) return new TandemError(problem, error);
+  if (error.cause instanceof TypeError) error.message = lostMessage(error.cause);
+  return error;
 }

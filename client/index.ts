@@ -1,6 +1,7 @@
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink, splitLink } from '@trpc/client';
 import type { AppRouter } from 'tandem';
 import { type Answer, answers } from './answers.ts';
+import { ofService } from './errors.ts';
 import { keyHeader, keyOf } from './keys.ts';
 import operations from './operations.json' with { type: 'json' };
 import { persist } from './persist.ts';
@@ -53,7 +54,7 @@ export function createTandemClient(options: TandemClientOptions): TandemClient {
   const { url, token, fetch: send = globalThis.fetch, headers = {}, batch = true, retries = 2, onAnswer } = options;
   const wire = {
     url: `${String(url).replace(/\/+$/, '')}/trpc`,
-    fetch: (address: string | URL | Request, init?: object) => send(address, init),
+    fetch: async (address: string | URL | Request, init?: object) => ofService(await send(address, init)),
   };
   const headersOf = async () => {
     const bearer = await given(token);

@@ -1,7 +1,7 @@
 import { type Operation, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable, type Unsubscribable } from '@trpc/server/observable';
 import type { AppRouter } from 'tandem';
-import { isTandemError, toTandemError } from './errors.ts';
+import { ForeignResponse, isTandemError, toTandemError } from './errors.ts';
 import { keyOf, withKey } from './keys.ts';
 
 type Failed = TRPCClientError<AppRouter>;
@@ -9,8 +9,9 @@ type Failed = TRPCClientError<AppRouter>;
 /** Rate limits reset every minute; after a longer `Retry-After` the call fails at once. */
 const maxWaitMs = 60_000;
 
-/** Whether there is no readable response: `fetch` throws a TypeError, and parsing JSON a SyntaxError. */
+/** Whether there is no response of the service, but may be one soon: `fetch` throws a TypeError, and JSON may be cut. */
 function isConnectionError({ cause }: Failed): boolean {
+  if (cause instanceof ForeignResponse) return cause.status >= 500 || cause.cause instanceof SyntaxError;
   return cause instanceof TypeError || cause instanceof SyntaxError;
 }
 
@@ -20,10 +21,15 @@ function isConnectionError({ cause }: Failed): boolean {
  */
 function waitAfter(error: Failed, op: Operation, tries: number): number | undefined {
   const isHarmless = op.type === 'query' || keyOf(op) !== undefined;
-  const isRefused = isTandemError(error) && error.status === 429;
+  const answered = isTandemError(error)
+    ? error.problem
+    : error.cause instanceof ForeignResponse
+      ? error.cause
+      : undefined;
+  const isRefused = answered?.status === 429;
   const isPassing = isTandemError(error) ? error.retryable : isConnectionError(error);
   if (!isRefused && !(isPassing && isHarmless)) return undefined;
-  const seconds = isTandemError(error) ? error.problem.retryAfterSeconds : undefined;
+  const seconds = answered?.retryAfterSeconds;
   const wait = seconds === undefined ? 250 * 2 ** tries * (0.75 + Math.random() / 2) : seconds * 1000;
   return wait <= maxWaitMs ? wait : undefined;
 }

@@ -45,7 +45,11 @@ async function errorOf(response: Response): Promise<ErrorBody> {
     if (typeof body?.code === 'string' && typeof body.message === 'string') return body;
   } catch {}
   const status = `${response.status} ${response.statusText}`.trim();
-  return { code: foreignAnswer, message: `The response is not from Tandem: ${status}. Check the address.` };
+  const message =
+    response.status === 429 || isUncertain(response.status)
+      ? `A server on the way to Tandem answered: ${status}. Try again later.`
+      : `The response is not from Tandem: ${status}. Check the address, and the servers on the way.`;
+  return { code: foreignAnswer, message };
 }
 
 /**
@@ -59,6 +63,21 @@ async function bodyOf({ answer }: CatalogueOperation, text: string): Promise<unk
     statusText = 'with other JSON';
   } catch {}
   throw new Refused(502, await errorOf(new Response(text, { status: 200, statusText })));
+}
+
+/** The failure of a redirect: to another address of the service, or away from it, such as to a page to sign in. */
+function redirection(from: string, to: URL, path: string): CliFailure {
+  const [base, rest] = `${to.origin}${to.pathname}`.split(`/api/v1${path}`);
+  const isService = base !== undefined && rest === '' && base !== from;
+  return new CliFailure(
+    exitCodes.unreachable,
+    `${from} redirects to ${oneLine(isService ? base : `${to.origin}${to.pathname}`)}.`,
+    [
+      isService
+        ? `If that is your service: tandem login --url ${oneLine(base)}`
+        : 'That is not the API of Tandem. Let the server on the way pass requests to /api/v1 on, or check the address.',
+    ],
+  );
 }
 
 /** Sends requests to one service, and retries them where that is safe. */
@@ -133,10 +152,7 @@ export class Client implements Calls {
     }
     const address = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && address !== null) {
-      const where = oneLine(new URL(address, url).origin);
-      throw new CliFailure(exitCodes.unreachable, `${connection.url} redirects to ${where}.`, [
-        `If that is your service: tandem login --url ${where}`,
-      ]);
+      throw redirection(connection.url, new URL(address, url), pathOf(operation, path));
     }
     return response;
   }

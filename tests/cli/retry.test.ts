@@ -210,6 +210,27 @@ test('a response of another server is reported as such', async () => {
     assert.is(ran.code, 8, `${page}: ${ran.err}`);
     assert.match(ran.err, 'The response is not from Tandem');
   }
+  prompt.close();
+  await between.close();
+  await through((_, __, response) => answer(response, 502, {}, 'Bad Gateway'));
+  const { err } = await run(['todos', 'list', '--no-retry']);
+  assert.match(err, 'A server on the way to Tandem answered: 502 Bad Gateway. Try again later.');
+});
+
+test('a redirect names the new address with its path, and a page to sign in as none of the service', async () => {
+  let location = '';
+  await through((_, { url = '' }, response) => {
+    response.writeHead(302, { location: location || `https://tandem.example.com/base${url}` }).end();
+    return true;
+  });
+  assert.match(
+    (await run(['todos', 'list'])).err,
+    '\nIf that is your service: tandem login --url https://tandem.example.com/base\n',
+  );
+  location = '/oauth2/start?next=secret';
+  const { code, err } = await run(['todos', 'list']);
+  assert.is(code, 8);
+  assert.match(err, `redirects to ${between.url}/oauth2/start.\nThat is not the API of Tandem.`);
 });
 
 test('other JSON than that of the service, or none, is no response of it', async () => {
