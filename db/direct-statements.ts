@@ -55,6 +55,16 @@ interface Found {
   own: string;
 }
 
+/** Asks the coordinator where a workspace is. @throws Error when it has no shard. */
+export async function findPlace(ask: Ask, workspaceId: string): Promise<Place> {
+  const found = await ask<Found>(find, [workspaceId]);
+  const [first] = found;
+  if (!first) throw new Error('The workspace has no shard');
+  const { host, port, group, own } = first;
+  const shards = new Map(found.map((each) => [each.name, `${each.name}_${each.shard}`]));
+  return { node: { name: `${host}:${port}`, host, port, group }, shard: own, shards };
+}
+
 /**
  * Whether the worker still has the shard. A move of a shard commits on the worker before anybody can write elsewhere.
  * So if it is still there after a read, that read was the state of the workspace.
@@ -178,16 +188,10 @@ export class DirectStatements {
   }
 
   async #find(workspaceId: string): Promise<void> {
-    const found = await this.#ask<Found>(find, [workspaceId]);
-    const [{ host, port, group, own } = {}] = found as Partial<Found>[];
-    if (host === undefined || port === undefined || group === undefined || own === undefined) {
-      throw new Error('The workspace has no shard');
-    }
+    const found = await findPlace(this.#ask, workspaceId);
     // Workspaces of the same shards share their texts.
-    const name = `${host}:${port}`;
-    const shards = new Map(found.map((each) => [each.name, `${each.name}_${each.shard}`]));
-    const key = [own, group, name, ...[...shards.values()].sort()].join(' ');
-    const place = this.#byShard.get(key) ?? { node: { name, host, port, group }, shard: own, shards };
+    const key = [found.shard, found.node.group, found.node.name, ...[...found.shards.values()].sort()].join(' ');
+    const place = this.#byShard.get(key) ?? found;
     if (this.#byShard.size >= maxShards) this.#byShard.clear();
     this.#byShard.set(key, place);
     if (this.#places.has(workspaceId)) this.#places.set(workspaceId, place);
