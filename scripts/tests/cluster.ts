@@ -128,19 +128,20 @@ export async function openCluster(url: string): Promise<TestDatabases> {
   await makeTemplate(url, nodes, template);
   const admins = nodes.map((node) => ({ node, sql: open(urlOf(url, node, 'postgres')) }));
   let count = 0;
-  const everywhere = (text: string) => Promise.all(admins.map(({ sql }) => sql.unsafe(text)));
+  const dropEverywhere = (name: string) => Promise.all(admins.map(({ sql }) => dropDatabase(sql, name)));
   return {
     create: async () => {
       const name = `${prefix}_${++count}`;
-      await everywhere(`create database ${name} template ${template} strategy file_copy`);
+      const text = `create database ${name} template ${template} strategy file_copy`;
+      await Promise.all(admins.map(({ sql }) => sql.unsafe(text)));
       const [coordinator] = nodes;
       return urlOf(url, coordinator as Node, name);
     },
     release: async (database) => {
-      await everywhere(`drop database if exists ${new URL(database).pathname.slice(1)} with (force)`);
+      await dropEverywhere(new URL(database).pathname.slice(1));
     },
     close: async () => {
-      await everywhere(`drop database if exists ${template} with (force)`);
+      await dropEverywhere(template);
       await Promise.all(admins.map(({ sql }) => sql.end()));
     },
   };
