@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { notOnCluster } from '../support/citus.ts';
 import { inLanes } from '../support/lanes.ts';
 
 const test = suite('bench');
+const onPostgres = notOnCluster(
+  test,
+  'its parts bring a PostgreSQL without Citus; `citus-bench` has the part of Citus',
+);
 
 const sizes = '--workspaces 3 --todos 600 --giant 300 --seconds 0.1 --rounds 1 --connections 4 --probes 4 --waiters 20';
 
@@ -26,6 +31,7 @@ const ends = new Map<string, PromiseWithResolvers<Awaited<ReturnType<typeof benc
 let all: Promise<unknown> = Promise.resolve();
 
 test.before(() => {
+  if (onPostgres !== test) return;
   const parts = {
     requests: '--only get,list,create,update,summary,search',
     schedules: '--schedules 100 --due 10 --idleSeconds 1 --only schedules',
@@ -62,23 +68,26 @@ const figure = /^((\*\*)?\d[\d,.]*(\*\*)?|not measured)$/;
 const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| '));
 const cellsOf = (row = '') => row.split('|').map((cell) => cell.trim());
 
-test('every workload of the bench runs without errors, and the ceiling answers what the service answers', async () => {
-  const output = await ended('requests');
-  const rows = rowsOf(output);
-  const [compared, sized] = [rows.filter((row) => row.includes(' / ')), rows.filter((row) => !row.includes(' / '))];
-  assert.is(compared.length, 1 + 14, output);
-  for (const row of compared.slice(1)) assert.match(row, /\| 0 \|$/);
-  for (const request of ['getTodo', 'listTodos', 'search', 'summary']) {
-    assert.ok(
-      sized.some((row) => row.startsWith(`| ${request} |`)),
-      `${request} is compared between sizes`,
-    );
-  }
-  assert.match(output, /Memory after the load: service \d+ MiB \(target ≤ 300\), ceiling \d+ MiB\./);
-  assert.not.match(output, /Agents at work|Recordings/);
-});
+onPostgres(
+  'every workload of the bench runs without errors, and the ceiling answers what the service answers',
+  async () => {
+    const output = await ended('requests');
+    const rows = rowsOf(output);
+    const [compared, sized] = [rows.filter((row) => row.includes(' / ')), rows.filter((row) => !row.includes(' / '))];
+    assert.is(compared.length, 1 + 14, output);
+    for (const row of compared.slice(1)) assert.match(row, /\| 0 \|$/);
+    for (const request of ['getTodo', 'listTodos', 'search', 'summary']) {
+      assert.ok(
+        sized.some((row) => row.startsWith(`| ${request} |`)),
+        `${request} is compared between sizes`,
+      );
+    }
+    assert.match(output, /Memory after the load: service \d+ MiB \(target ≤ 300\), ceiling \d+ MiB\./);
+    assert.not.match(output, /Agents at work|Recordings/);
+  },
+);
 
-test('starts are measured on each database that they may find, with their memory', async () => {
+onPostgres('starts are measured on each database that they may find, with their memory', async () => {
   const output = await ended('start');
   const rows = rowsOf(output).map(cellsOf).slice(2);
   assert.equal(
@@ -94,7 +103,7 @@ test('starts are measured on each database that they may find, with their memory
   assert.match(output, /Resident some seconds after a start: [1-9]\d+ MiB\./);
 });
 
-test('MCP is compared with REST, in both protocol versions, without errors', async () => {
+onPostgres('MCP is compared with REST, in both protocol versions, without errors', async () => {
   const { code, output } = await bench(`${sizes} --only mcp`.split(' '));
   assert.is(code, 0, output);
   assert.not.match(output, /req\/s|Agents at work/);
@@ -108,7 +117,7 @@ test('MCP is compared with REST, in both protocol versions, without errors', asy
   }
 });
 
-test('searches are measured: buffers and times of each class of words, without errors', async () => {
+onPostgres('searches are measured: buffers and times of each class of words, without errors', async () => {
   const output = await ended('searches');
   assert.not.match(output, /req\/s|Agents at work/);
   const rows = rowsOf(output).map(cellsOf).slice(2);
@@ -119,7 +128,7 @@ test('searches are measured: buffers and times of each class of words, without e
   }
 });
 
-test('pages of every filter and sort are measured: the slowest are named, with their buffers', async () => {
+onPostgres('pages of every filter and sort are measured: the slowest are named, with their buffers', async () => {
   const output = await ended('pages');
   assert.not.match(output, /req\/s|Agents at work/);
   const [, pages, filters] = /(\d+) pages: (\d+) filters/.exec(output) ?? [];
@@ -130,14 +139,14 @@ test('pages of every filter and sort are measured: the slowest are named, with t
   for (const row of rows) for (const cell of row.slice(5, 7)) assert.match(cell, figure, row.join());
 });
 
-test('schedules are measured: what they cost idle, and how soon all that are due have begun', async () => {
+onPostgres('schedules are measured: what they cost idle, and how soon all that are due have begun', async () => {
   const output = await ended('schedules');
   assert.not.match(output, /req\/s|Agents at work/);
   assert.match(output, /100 schedules, nothing due: (\*\*)?\d+\.\d\d %/);
   assert.match(output, /10 of them due in the same second: the last one began (\*\*)?\d+\.\d s/);
 });
 
-test('events are measured: what they cost, how soon they are read, and many who follow them', async () => {
+onPostgres('events are measured: what they cost, how soon they are read, and many who follow them', async () => {
   const output = await ended('events');
   assert.not.match(output, /req\/s|Agents at work/);
   const rows = rowsOf(output).map(cellsOf);
@@ -156,36 +165,39 @@ test('events are measured: what they cost, how soon they are read, and many who 
   assert.match(row('from sending a write to each reader')[2] ?? '', /^[\d.]+ \/ (\*\*)?[\d.]+(\*\*)? \/ [\d.]+$/);
 });
 
-test('growth is measured: what each table takes, requests at three sizes without errors, and what retention leaves', async () => {
-  const output = await ended('growth');
-  assert.not.match(output, /req\/s|Agents at work/);
-  const tables = ['messages', 'events', 'chats', 'chat_turns', 'minute_entries', 'approvals', 'todo_runs'];
-  const rows = rowsOf(output).map(cellsOf);
-  const left = new Map<string, number[]>();
-  for (const table of tables) {
-    const [bytes = [], kept = []] = rows.filter(([, name]) => name === table);
-    for (const cell of [...bytes.slice(2, 6), ...kept.slice(2, 6)]) assert.match(cell, figure, table);
-    left.set(
-      table,
-      kept.slice(2, 4).map((cell) => Number(cell.replaceAll(',', ''))),
-    );
-  }
-  assert.equal(left.get('messages'), [4000, 4000], 'messages go with their chats only');
-  for (const table of ['events', 'chat_turns', 'minute_entries', 'approvals', 'todo_runs']) {
-    const [before = 0, after = 0] = left.get(table) ?? [];
-    assert.ok(after < before, `${table}: ${after} of ${before} rows are left`);
-  }
-  const requests = rows.filter(([, name]) => /^(list|get|create)[A-Z]/.test(name ?? ''));
-  assert.is(requests.length, 9, output);
-  for (const [, name, ...cells] of requests) {
-    for (const cell of cells.slice(0, 3)) assert.match(cell, /^\d+\.\d \/ \d+\.\d$/, name);
-  }
-  assert.match(output, /^0 requests failed\.$/m);
-  assert.match(output, /took \d+\.\d s, of events \d+\.\d s/);
-  assert.match(output, /Summing up the ledger of all days took \d+\.\d s/);
-});
+onPostgres(
+  'growth is measured: what each table takes, requests at three sizes without errors, and what retention leaves',
+  async () => {
+    const output = await ended('growth');
+    assert.not.match(output, /req\/s|Agents at work/);
+    const tables = ['messages', 'events', 'chats', 'chat_turns', 'minute_entries', 'approvals', 'todo_runs'];
+    const rows = rowsOf(output).map(cellsOf);
+    const left = new Map<string, number[]>();
+    for (const table of tables) {
+      const [bytes = [], kept = []] = rows.filter(([, name]) => name === table);
+      for (const cell of [...bytes.slice(2, 6), ...kept.slice(2, 6)]) assert.match(cell, figure, table);
+      left.set(
+        table,
+        kept.slice(2, 4).map((cell) => Number(cell.replaceAll(',', ''))),
+      );
+    }
+    assert.equal(left.get('messages'), [4000, 4000], 'messages go with their chats only');
+    for (const table of ['events', 'chat_turns', 'minute_entries', 'approvals', 'todo_runs']) {
+      const [before = 0, after = 0] = left.get(table) ?? [];
+      assert.ok(after < before, `${table}: ${after} of ${before} rows are left`);
+    }
+    const requests = rows.filter(([, name]) => /^(list|get|create)[A-Z]/.test(name ?? ''));
+    assert.is(requests.length, 9, output);
+    for (const [, name, ...cells] of requests) {
+      for (const cell of cells.slice(0, 3)) assert.match(cell, /^\d+\.\d \/ \d+\.\d$/, name);
+    }
+    assert.match(output, /^0 requests failed\.$/m);
+    assert.match(output, /took \d+\.\d s, of events \d+\.\d s/);
+    assert.match(output, /Summing up the ledger of all days took \d+\.\d s/);
+  },
+);
 
-test('a soak says how much memory each third of the load takes, and what failed', async () => {
+onPostgres('a soak says how much memory each third of the load takes, and what failed', async () => {
   const output = await ended('soak');
   const rows = rowsOf(output).map(cellsOf).slice(2);
   assert.is(rows.length, 3, output);
@@ -200,7 +212,7 @@ test('a soak says how much memory each third of the load takes, and what failed'
   assert.match(output, /The last third beside the one before: (\*\*)?\d\.\d\d(\*\*)? \(target/);
 });
 
-test('ten times the todos are compared with a tenth of them', async () => {
+onPostgres('ten times the todos are compared with a tenth of them', async () => {
   const output = await ended('tenfold');
   const [, , ...rows] = rowsOf(output).map(cellsOf);
   assert.is(rows.length, 10, output);
@@ -213,38 +225,47 @@ test('ten times the todos are compared with a tenth of them', async () => {
   assert.match(output, /on 20 workspaces with 2,000 todos, 300 of them in one \(/);
 });
 
-test('recordings at once are measured: the memory of the process, acknowledgements, and that all are completed', async () => {
-  const { code, output } = await bench(`${sizes} --recordings 6 --recordingSeconds 2 --only recordings`.split(' '));
-  assert.is(code, 0, output);
-  assert.not.match(output, /req\/s|Agents at work/);
-  const resident = rowsOf(output).find((row) => row.startsWith('| resident'));
-  assert.match(resident ?? '', /^\| [^|]+(\| (\*\*)?\d{2,3}(\*\*)? ){4}\|$/);
-  assert.match(output, /acknowledgement, when it is durable: \d+\.\d ms \(p50\), \d+\.\d ms \(p99\) of 24\./);
-  assert.match(output, /the last one completed: \d+\.\d s; 0 errors\./);
-});
+onPostgres(
+  'recordings at once are measured: the memory of the process, acknowledgements, and that all are completed',
+  async () => {
+    const { code, output } = await bench(`${sizes} --recordings 6 --recordingSeconds 2 --only recordings`.split(' '));
+    assert.is(code, 0, output);
+    assert.not.match(output, /req\/s|Agents at work/);
+    const resident = rowsOf(output).find((row) => row.startsWith('| resident'));
+    assert.match(resident ?? '', /^\| [^|]+(\| (\*\*)?\d{2,3}(\*\*)? ){4}\|$/);
+    assert.match(output, /acknowledgement, when it is durable: \d+\.\d ms \(p50\), \d+\.\d ms \(p99\) of 24\./);
+    assert.match(output, /the last one completed: \d+\.\d s; 0 errors\./);
+  },
+);
 
-test('agents at work are measured without errors, and the ceiling leaves the rows that the service leaves', async () => {
-  const output = await ended('agents');
-  assert.not.match(output, /req\/s/);
-  const rows = rowsOf(output);
-  const turns = rows.filter((row) => /^\| (instant model|built-in engine):/.test(row));
-  assert.is(turns.length, 4, output);
-  for (const row of turns) {
-    assert.match(cellsOf(row)[2] ?? '', figure, row);
-    assert.match(row, /\| 0 \|$/, 'no turn failed, and every todo was made');
-  }
-  assert.match(cellsOf(turns[0])[4] ?? '', figure, 'the ratio to the ceiling');
-  assert.match(output, /included, is \d+\.\d statements that the service sends to the database in\n\d+\.\d pieces/);
-  const firstSteps = rows.filter((row) => /^\| (one at a time|16 in flight)/.test(row));
-  assert.is(firstSteps.length, 2, output);
-  for (const row of firstSteps)
-    assert.match(row, /^\| [^|]+ \| ((\*\*)?\d+\.\d(\*\*)?|(\*\*)?not measured(\*\*)?) \|.*\| \d+ \| 0 \|$/);
-  assert.match(output, /20 requests of createChat that wait with `waitSeconds`, 16 of them for a turn that is at work/);
-  assert.match(cellsOf(rows.find((row) => row.includes('database connections')))[3] ?? '', /^\d+$/);
-  assert.match(output, /settled; 0 errors\./);
-});
+onPostgres(
+  'agents at work are measured without errors, and the ceiling leaves the rows that the service leaves',
+  async () => {
+    const output = await ended('agents');
+    assert.not.match(output, /req\/s/);
+    const rows = rowsOf(output);
+    const turns = rows.filter((row) => /^\| (instant model|built-in engine):/.test(row));
+    assert.is(turns.length, 4, output);
+    for (const row of turns) {
+      assert.match(cellsOf(row)[2] ?? '', figure, row);
+      assert.match(row, /\| 0 \|$/, 'no turn failed, and every todo was made');
+    }
+    assert.match(cellsOf(turns[0])[4] ?? '', figure, 'the ratio to the ceiling');
+    assert.match(output, /included, is \d+\.\d statements that the service sends to the database in\n\d+\.\d pieces/);
+    const firstSteps = rows.filter((row) => /^\| (one at a time|16 in flight)/.test(row));
+    assert.is(firstSteps.length, 2, output);
+    for (const row of firstSteps)
+      assert.match(row, /^\| [^|]+ \| ((\*\*)?\d+\.\d(\*\*)?|(\*\*)?not measured(\*\*)?) \|.*\| \d+ \| 0 \|$/);
+    assert.match(
+      output,
+      /20 requests of createChat that wait with `waitSeconds`, 16 of them for a turn that is at work/,
+    );
+    assert.match(cellsOf(rows.find((row) => row.includes('database connections')))[3] ?? '', /^\d+$/);
+    assert.match(output, /settled; 0 errors\./);
+  },
+);
 
-test('a flag or a size that makes no sense is refused with the usage', async () => {
+onPostgres('a flag or a size that makes no sense is refused with the usage', async () => {
   const wrong = [
     ['--speed', '9'],
     ['--todos', 'many'],

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { onCluster } from '../support/citus.ts';
+
+const test = suite('bench of Citus');
+const promise = onCluster(test);
+
+const sizes = '--workspaces 3 --todos 600 --giant 300 --seconds 1 --rounds 1 --connections 4';
+
+/** On a busy machine nothing may have been measured within so short a time. */
+const figures = /^(\d+\.\d\d|not measured) \/ (\d+\.\d\d|not measured)$/;
+
+promise('each kind of request is measured on both engines without errors, and what each node does', async () => {
+  const args = ['bench/main.ts', '--only', 'citus', ...sizes.split(' ')];
+  const run = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [run.stdout, run.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const [code] = await once(run, 'close');
+  assert.is(code, 0, output);
+  const rowOf = (name: string) => output.split('\n').find((line) => line.startsWith(`| ${name} `)) ?? '';
+  for (const name of ['getTodo', 'listTodos of 50', 'createTodo', 'createTodo keyed', 'updateTodo status']) {
+    const [, , latency = '', , , ...costs] = rowOf(name)
+      .split('|')
+      .map((cell) => cell.trim());
+    for (const cell of [latency, ...costs.slice(0, 2)]) assert.match(cell, figures, output);
+  }
+  for (const node of ['coordinator', 'worker 1', 'worker 2']) assert.match(rowOf(node), /\d/, output);
+});
+
+test.run();
