@@ -3,7 +3,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { connect, type Database } from '../../db/client.ts';
 import { surviveLostConnections } from '../../server/runtime/unhandled-rejections.ts';
-import { notOnCluster } from '../support/citus.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
 import { openPassage, type Passage } from '../support/passage.ts';
 import { until } from '../support/until.ts';
@@ -70,27 +69,25 @@ for (const [when, texts, isPassed, isMade] of losses) {
 }
 
 for (const isPassed of [false, true]) {
-  const check = isPassed ? notOnCluster(test, 'a create with a key is several statements there') : test;
-  check(
-    `in the statement that creates a todo, which ${isPassed ? 'has arrived' : 'is lost'}: it is created once`,
-    async () => {
-      const { call } = await tandem.workspace();
-      const create = () => call('POST /todos', { title: 'Once' }, { headers: { 'idempotency-key': key } });
-      passage.meet(key, (chunk) => {
-        queueMicrotask(() => passage.stall());
-        setTimeout(() => passage.cut(), 100);
-        return isPassed ? chunk : undefined;
-      });
-      const lost = await create();
-      assert.is(lost.status, 503, lost.text);
-      await passage.mend();
-      await until(async () => (await call('GET /todos')).status === 200);
-      const again = await create();
-      assert.is(again.status, 201, again.text);
-      assert.is(again.headers.has('idempotency-replayed'), isPassed);
-      assert.is((await call('GET /todos')).body.data.length, 1);
-    },
-  );
+  test(`in the statement that creates a todo, which ${isPassed ? 'has arrived' : 'is lost'}: it is created once`, async () => {
+    const { call } = await tandem.workspace();
+    const create = () => call('POST /todos', { title: 'Once' }, { headers: { 'idempotency-key': key } });
+    passage.meet(key, (chunk) => {
+      queueMicrotask(() => passage.stall());
+      setTimeout(() => passage.cut(), 100);
+      return isPassed ? chunk : undefined;
+    });
+    const lost = await create();
+    assert.is(lost.status, 503, lost.text);
+    await passage.mend();
+    await until(async () => (await call('GET /todos')).status === 200);
+    const again = await create();
+    assert.is(again.status, 201, again.text);
+    // Through the coordinator of Citus it is several statements, of which one has arrived: the retry makes it.
+    const isMade = isPassed && tandem.db.engine === 'postgres';
+    assert.is(again.headers.has('idempotency-replayed'), isMade);
+    assert.is((await call('GET /todos')).body.data.length, 1);
+  });
 }
 
 test.run();

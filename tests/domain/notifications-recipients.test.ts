@@ -10,7 +10,7 @@ import { notifyPeople } from '../support/notification-fixtures.ts';
 /* Who is notified, and with what outcome. No email is sent here: no mail server is configured. */
 
 const test = suite('recipients of notifications');
-const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
+const onPostgres = notOnCluster(test, 'a lock of a row is one of the whole table there, or on one copy of it');
 let tandem: TestService;
 let second: Database;
 

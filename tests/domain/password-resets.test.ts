@@ -10,7 +10,7 @@ import { authorizeUrl, Browser, connectApp, pkce, register } from '../support/oa
 import { newAccount, type Person, password, temporaryDirectory, tokenInEmail } from '../support/people.ts';
 
 const test = suite('what a new password ends');
-const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
+const onPostgres = notOnCluster(test, 'a lock of a row is one of the whole table there, or on one copy of it');
 let tandem: TestService;
 const directory = temporaryDirectory();
 

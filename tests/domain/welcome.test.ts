@@ -9,7 +9,7 @@ import { brief, recordedEvents } from '../support/recorded-events.ts';
 import { openWelcome } from '../support/welcome.ts';
 
 const test = suite('taking the first workspace');
-const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
+const onPostgres = notOnCluster(test, 'a lock of a row is one of the whole table there, or on one copy of it');
 let tandem: TestService;
 const directory = temporaryDirectory();
 

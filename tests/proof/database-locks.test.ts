@@ -5,11 +5,10 @@ import { scopes } from '../../domain/scopes.ts';
 import { notOnCluster } from '../support/citus.ts';
 import { ask, assertFrame, inOneWindow } from '../support/frame.ts';
 import { type Answer, startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
-import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
+import { hold, holdTable, releaseAll, untilBlocked } from '../support/locks.ts';
 import { within } from '../support/until.ts';
 
 const test = suite('locks that others hold');
-const onPostgres = notOnCluster(test, 'a table that is locked on the coordinator is read on workers');
 let tandem: TestService;
 
 test.before(async () => {
@@ -33,7 +32,7 @@ function assertUnavailable(answer: Answer): void {
  * up.
  */
 async function readersOf(readers: readonly TestWorkspace[]) {
-  const table = await hold('lock table todos in access exclusive mode');
+  const table = await holdTable('todos');
   const answers = Array.from({ length: 60 }, (_, place) =>
     readers[place % readers.length]?.call(place % 2 ? 'GET /todos' : 'GET /todos/summary'),
   );
@@ -42,28 +41,28 @@ async function readersOf(readers: readonly TestWorkspace[]) {
   return { table, answers: all };
 }
 
+const ofMany = notOnCluster(test, 'an answer about another table was 503 there on a busy machine (docs/scale.md)');
+
 for (const count of [1, 12]) {
-  onPostgres(
-    `a locked table with 60 readers of ${count} workspaces leaves other tables and readiness alone`,
-    async () => {
-      const readers = await Promise.all(Array.from({ length: count }, () => tandem.workspace()));
-      const other = await tandem.workspace();
-      const { table, answers } = await readersOf(readers);
-      for (let round = 0; round < 3; round++) {
-        const agents = await within(() => 'the agents of another workspace', other.call('GET /agents'));
-        assert.is(assertFrame(agents).status, 200);
-        const made = await within(
-          () => 'an agent of another workspace',
-          other.call('POST /agents', { name: `A${round}` }),
-        );
-        assert.is(assertFrame(made).status, 201);
-        assert.is((await within(() => 'readiness', ask(`${tandem.url}/readyz`))).status, 200);
-      }
-      for (const answer of await within(() => 'an answer to each reader', answers)) assertUnavailable(answer);
-      await table.release();
-      assert.is((await readers[0]?.call('GET /todos'))?.status, 200);
-    },
-  );
+  const check = count === 1 ? test : ofMany;
+  check(`a locked table with 60 readers of ${count} workspaces leaves other tables and readiness alone`, async () => {
+    const readers = await Promise.all(Array.from({ length: count }, () => tandem.workspace()));
+    const other = await tandem.workspace();
+    const { table, answers } = await readersOf(readers);
+    for (let round = 0; round < 3; round++) {
+      const agents = await within(() => 'the agents of another workspace', other.call('GET /agents'));
+      assert.is(assertFrame(agents).status, 200);
+      const made = await within(
+        () => 'an agent of another workspace',
+        other.call('POST /agents', { name: `A${round}` }),
+      );
+      assert.is(assertFrame(made).status, 201);
+      assert.is((await within(() => 'readiness', ask(`${tandem.url}/readyz`))).status, 200);
+    }
+    for (const answer of await within(() => 'an answer to each reader', answers)) assertUnavailable(answer);
+    await table.release();
+    assert.is((await readers[0]?.call('GET /todos'))?.status, 200);
+  });
 }
 
 test('a locked row of the rate windows holds up its own caller alone, and then nothing is counted twice', async () => {
@@ -102,7 +101,7 @@ test('a locked table of the rate windows answers 503 to everybody, and all is we
 
 test('a tool and a typed call that wait for a locked table are 503 too, in the forms of MCP and tRPC', async () => {
   const { key } = await tandem.workspace();
-  const table = await hold('lock table todos in access exclusive mode');
+  const table = await holdTable('todos');
   const authorization = `Bearer ${key}`;
   const overTrpc = ask(`${tandem.url}/trpc/todos.list?input=%7B%7D`, { headers: { authorization } });
   const params = { name: 'list_todos', arguments: {} };

@@ -6,7 +6,7 @@ import { hold, releaseAll, untilBlocked } from '../support/locks.ts';
 import { newAccount, type Person, password } from '../support/people.ts';
 
 const test = suite('people who leave');
-const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
+const onPostgres = notOnCluster(test, 'a lock of a row is one of the whole table there, or on one copy of it');
 let tandem: TestService;
 
 test.before(async () => {

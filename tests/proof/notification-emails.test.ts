@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { notifyDue } from '../../domain/notifications/events.ts';
 import { notify } from '../../domain/notifications/notify.ts';
-import { notOnCluster } from '../support/citus.ts';
+import { withTriggers } from '../support/citus.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { type MailServer, openMailServer, until } from '../support/mail-server.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
@@ -14,7 +14,6 @@ import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.
 /* A database of their own: a service with a mail server sends every email that is due, whoever made it. */
 
 const test = suite('emails of notifications');
-const onPostgres = notOnCluster(test, 'it takes no trigger of a test');
 let database: ScratchDatabase;
 let box: MailServer;
 let tandem: TestService;
@@ -170,25 +169,24 @@ test('an email whose sending was not recorded, as the process died, is sent once
   assert.is((await rowOf(workspace, 'crash')).tries, 2);
 });
 
-onPostgres(
-  'an email that was sent, while the database did not record that, waits for the end of its lease',
-  async () => {
-    const workspace = await tandem.workspace();
-    await tandem.db.driver.unsafe(`create function refuse() returns trigger language plpgsql as $$
-      begin raise exception 'not recorded'; end $$;
-    create trigger refuse before update on notifications for each row
-      when (new.email = 'sent' and new.dedupe = 'unrecorded') execute function refuse()`);
-    try {
-      await notifyPeople(tandem.db, workspace.workspaceId, [workspace.userId], { sends: true, dedupe: 'unrecorded' });
-      await box.emailsTo(await emailOf(workspace));
-      await sleep(2000);
-      const { email, tries, waits } = await rowOf(workspace, 'unrecorded');
-      assert.equal([email, tries, (waits ?? 0) > 60], ['pending', 1, true]);
-    } finally {
-      await tandem.db.driver.unsafe('drop trigger refuse on notifications; drop function refuse');
-    }
-  },
-);
+test('an email that was sent, while the database did not record that, waits for the end of its lease', async () => {
+  const workspace = await tandem.workspace();
+  await withTriggers(tandem.db, [
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not recorded'; end $$`,
+    `create trigger refuse before update on notifications for each row
+      when (new.email = 'sent' and new.dedupe = 'unrecorded') execute function refuse()`,
+  ]);
+  try {
+    await notifyPeople(tandem.db, workspace.workspaceId, [workspace.userId], { sends: true, dedupe: 'unrecorded' });
+    await box.emailsTo(await emailOf(workspace));
+    await sleep(2000);
+    const { email, tries, waits } = await rowOf(workspace, 'unrecorded');
+    assert.equal([email, tries, (waits ?? 0) > 60], ['pending', 1, true]);
+  } finally {
+    await withTriggers(tandem.db, ['drop trigger refuse on notifications']);
+    await tandem.db.driver.unsafe('drop function refuse');
+  }
+});
 
 test('/metrics counts how many emails were sent, and how many failed', async () => {
   const text = await (await fetch(`${tandem.url}/metrics`)).text();
@@ -329,7 +327,8 @@ test('two processes send each of many emails once', async () => {
   await Promise.all([startProcess(environment), startProcess(environment)]);
   const workspace = await tandem.workspace();
   const before = box.emails.length;
-  const people = await Promise.all(Array.from({ length: 25 }, () => workspace.member()));
+  const people: string[] = [];
+  while (people.length < 25) people.push(await workspace.member());
   await notifyPeople(tandem.db, workspace.workspaceId, people, { sends: true, dedupe: 'all' });
   const pending = `select count(*)::int as count from notifications where workspace_id = $1 and email = 'pending'`;
   await until(async () => {

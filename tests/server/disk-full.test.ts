@@ -9,14 +9,13 @@ import { createDiskStore } from '../../media/storage/disk.ts';
 import { type AudioStore, StoreFault } from '../../media/storage/store.ts';
 import { watchSpace } from '../../server/runtime/audio-space.ts';
 import { mountHealth } from '../../server/runtime/health.ts';
-import { notOnCluster } from '../support/citus.ts';
+import { withTriggers } from '../support/citus.ts';
 import { ask, assertFrame } from '../support/frame.ts';
 import { startTestService, type TestService, testDatabaseUrl } from '../support/harness.ts';
 import { createServiceDatabase, type ScratchDatabase } from '../support/scratch.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('a full disk');
-const onPostgres = notOnCluster(test, 'it takes no trigger of a test');
 let scratch: ScratchDatabase;
 let tandem: TestService;
 
@@ -29,16 +28,18 @@ test.after(async () => {
   await scratch.drop();
 });
 
-onPostgres('of the database answers writes with 503 and shows in /readyz until there is space again', async () => {
+test('of the database answers writes with 503 and shows in /readyz until there is space again', async () => {
   const { call } = await tandem.workspace();
   const { driver } = tandem.db;
   const ready = () => ask(`${tandem.url}/readyz`);
   const name = new URL(scratch.url).pathname.slice(1);
   // What PostgreSQL says when a table cannot grow, and a limit that its temporary files meet.
-  await driver.unsafe(`create function refuse() returns trigger language plpgsql as $$
-    begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
-    create trigger refuse before insert on todo_lists execute function refuse();
-    alter database "${name}" set temp_file_limit = '64kB'`);
+  await withTriggers(tandem.db, [
+    `create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+    'create trigger refuse before insert on todo_lists execute function refuse()',
+  ]);
+  await driver.unsafe(`alter database "${name}" set temp_file_limit = '64kB'`);
   assert.equal((await ready()).body, { status: 'ok' });
 
   const refused = assertFrame(await call('POST /todo-lists', { name: 'A' }, { headers: { 'idempotency-key': 'one' } }));
@@ -52,7 +53,8 @@ onPostgres('of the database answers writes with 503 and shows in /readyz until t
     assert.equal([status, body], [503, { status: 'database full' }]);
   }
 
-  await driver.unsafe(`drop trigger refuse on todo_lists; alter database "${name}" reset temp_file_limit`);
+  await withTriggers(tandem.db, ['drop trigger refuse on todo_lists']);
+  await driver.unsafe(`alter database "${name}" reset temp_file_limit`);
   await until(async () => (await ready()).status === 200);
   const made = await call('POST /todo-lists', { name: 'A' }, { headers: { 'idempotency-key': 'one' } });
   assert.is(made.status, 201);

@@ -10,7 +10,7 @@ import { authorizeUrl, Browser, pkce, register, send, startTwo } from '../suppor
 import { newAccount, type Person } from '../support/people.ts';
 
 const test = suite('oauth: consent');
-const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
+const onPostgres = notOnCluster(test, 'a lock of a row is one of the whole table there, or on one copy of it');
 let tandem: TestService;
 let elsewhere: string;
 let close: () => Promise<void>;

@@ -9,7 +9,7 @@ import { addMember, refused, unknownId } from '../support/todo-fixtures.ts';
 import { until } from '../support/until.ts';
 
 const test = suite('reminders of due dates');
-const onPostgres = notOnCluster(test, 'a lock of a test holds one copy of a table that every node has');
+const onPostgres = notOnCluster(test, 'a lock of a row is one of the whole table there, or on one copy of it');
 const start = '2033-03-01T00:00:00.000Z';
 let tandem: ScheduledService;
 

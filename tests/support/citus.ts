@@ -24,6 +24,14 @@ export function notOnCluster(test: Test, reason: string): Test | Test['skip'] {
   return test.skip;
 }
 
+/** Runs statements in a transaction that may give triggers to tables, also to those that are on workers. */
+export async function withTriggers({ driver }: Database, texts: readonly string[]): Promise<void> {
+  await driver.begin(async (tx) => {
+    // Citus passes the text of a trigger on as it is: each is sent alone.
+    for (const text of ['set local citus.enable_unsafe_triggers = on', ...texts]) await tx.unsafe(text);
+  });
+}
+
 /**
  * An empty database on the cluster, which is not distributed. `via`: gives the address at which a worker is known.
  * `more`: workers that only this database has.

@@ -38,10 +38,12 @@ export async function releaseAll(): Promise<void> {
 }
 
 /** Runs one statement in a transaction of its own and keeps that open. */
-export async function hold(text: string, values: unknown[] = []): Promise<Held> {
+export async function hold(text: string, values: unknown[] = [], url = testDatabaseUrl()): Promise<Held> {
   await openWatch();
-  const sql = postgres(testDatabaseUrl(), { max: 1, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
   await sql.unsafe('begin');
+  // Shards are locked by their own names.
+  if (engineOf().name === 'citus') await sql.unsafe('set local citus.enable_manual_changes_to_shards = on');
   await sql.unsafe(text, values as never[]);
   const end = async (how: 'rollback' | 'commit') => {
     if (!open.delete(held)) return;
@@ -65,6 +67,25 @@ export async function holdRow(table: string, id: string, lock = 'for update'): P
   await openWatch();
   const found = (await watch?.unsafe(`select workspace_id as "workspaceId" from ${table} where id = $1`, [id])) ?? [];
   return hold(`select 1 from ${table} where workspace_id = $2 and id = $1 ${lock}`, [id, found[0]?.workspaceId]);
+}
+
+/** The shards of a table by their nodes. */
+const shardsText = `select nodename as hostname, nodeport::text as port, string_agg($1 || '_' || shardid, ', ') as shards
+  from pg_dist_shard_placement where shardid in (select shardid from pg_dist_shard where logicalrelid = $1::regclass)
+  group by 1, 2`;
+
+/** Locks a whole table, on Citus with its shards: it is read there on the workers. */
+export async function holdTable(table: string): Promise<Pick<Held, 'release'>> {
+  const locking = (name: string) => `lock table ${name} in access exclusive mode`;
+  if (engineOf().name === 'postgres') return hold(locking(table));
+  await openWatch();
+  const nodes = (await watch?.unsafe(shardsText, [table])) ?? [];
+  const all = nodes.map(({ shards, ...node }) => {
+    const { href } = Object.assign(new URL(testDatabaseUrl()), node);
+    return hold(locking(shards), [], href);
+  });
+  const held = [await hold(locking(table)), ...(await Promise.all(all))];
+  return { release: async () => void (await Promise.all(held.map((each) => each.release()))) };
 }
 
 /** Keeps the workspace from getting new lists (their foreign key needs its row): createTodoList then waits. */
