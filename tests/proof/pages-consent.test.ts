@@ -96,6 +96,28 @@ test.promise('a decision is refused where another window has signed in as somebo
   assert.is(((await (await answer).json()) as { reason: string }).reason, 'session_changed');
 });
 
+test.promise('a decision is offered once the page knows whose it is', async (stage) => {
+  const ada = await stage.person();
+  const app = await waitingApp(stage, 'todos:read');
+  const { page, sees } = await stage.window({ as: ada });
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/trpc/meta.identity*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const request = page.waitForResponse((response) => response.url().includes('/oauth/interactions/'));
+  await page.goto(app.address);
+  await (await request).finished();
+  await sees('Connect an app');
+  assert.is(await page.getByRole('button').count(), 0);
+  answer();
+  await sees('Connect Inkwell to Tandem?');
+  await page.getByText(`Signed in as ${ada.email}`).waitFor();
+});
+
 test.promise('a request that is opened in another person’s browser is shown as ended', async (stage) => {
   const app = await waitingApp(stage, everything);
   const mallory = await stage.window({ as: await stage.person() });

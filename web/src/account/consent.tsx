@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate, useLocation, useSearchParams } from 'react-router';
 import { isSignedOut, problemOf } from '../api/client.ts';
 import { decide, type Interaction, readInteraction } from '../api/consent.ts';
-import { identityQuery } from '../api/queries.ts';
+import { type Identity, identityQuery } from '../api/queries.ts';
 import { withNext } from '../session/next-page.ts';
 import { Button } from '../ui/button.tsx';
 import { Loaded } from '../ui/card.tsx';
@@ -17,6 +17,7 @@ export function Consent() {
   const [search] = useSearchParams();
   const { pathname, search: query } = useLocation();
   const uid = search.get('uid') ?? '';
+  const identity = useQuery(identityQuery);
   const interaction = useQuery({
     queryKey: ['interaction', uid],
     queryFn: ({ signal }) => readInteraction(uid, signal),
@@ -24,25 +25,33 @@ export function Consent() {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  if (isSignedOut(interaction.error)) return <Navigate to={withNext('/sign-in', pathname + query)} replace />;
+  if (identity.data === null || isSignedOut(interaction.error))
+    return <Navigate to={withNext('/sign-in', pathname + query)} replace />;
   const status = interaction.error ? problemOf(interaction.error).status : 0;
   if (uid === '' || [400, 404, 410].includes(status)) {
     const intro = 'The request of this app has expired or was decided. Go back to the app and connect it again.';
     return <AccountPage title="This request has ended" intro={intro} />;
   }
-  if (interaction.data === undefined) {
+  // A decision names the person who makes it, so it is not offered before that is known.
+  if (interaction.data === undefined || identity.data === undefined) {
     return (
       <AccountPage title="Connect an app">
-        <Loaded query={interaction} what="the request">
+        <Loaded<unknown> query={interaction.data === undefined ? interaction : identity} what="the request">
           {() => null}
         </Loaded>
       </AccountPage>
     );
   }
-  return <Decide uid={uid} interaction={interaction.data} />;
+  return <Decide uid={uid} interaction={interaction.data} identity={identity.data} />;
 }
 
-function Decide({ uid, interaction: { client, scopes, workspaces } }: { uid: string; interaction: Interaction }) {
+interface DecideProps {
+  uid: string;
+  interaction: Interaction;
+  identity: Identity;
+}
+
+function Decide({ uid, interaction: { client, scopes, workspaces }, identity }: DecideProps) {
   const fields = {
     workspaceId: { label: 'Workspace', required: 'Choose the workspace that the app may work in' },
     scopes: { label: 'Permissions', required: 'Allow at least one thing, or deny the request' },
@@ -51,7 +60,7 @@ function Decide({ uid, interaction: { client, scopes, workspaces } }: { uid: str
   const approve = (filled: Filled) =>
     decide(uid, { decision: 'approve', workspaceId: filled.text('workspaceId'), scopes: filled.all('scopes') });
   return (
-    <AccountPage wide title={`Connect ${client.name} to Tandem?`} foot={<SignedInAs />}>
+    <AccountPage wide title={`Connect ${client.name} to Tandem?`} foot={<SignedInAs {...identity} />}>
       <div className="app-card">
         <Initial name={client.name} />
         <div>
@@ -97,14 +106,12 @@ function redirectNotice(host: string) {
   );
 }
 
-function SignedInAs() {
-  const identity = useQuery(identityQuery);
+function SignedInAs({ user }: Identity) {
   const { pathname, search } = useLocation();
   const signOut = useAskedSignOut();
-  if (!identity.data) return null;
   return (
     <p>
-      Signed in as {identity.data.user.email}.{' '}
+      Signed in as {user.email}.{' '}
       <Button kind="quiet" onPress={() => signOut(withNext('/sign-in', pathname + search))}>
         Use another account
       </Button>
