@@ -45,6 +45,13 @@ function sideOf(rounds: Round[]): Side {
 
 type Round = LoadResult & { cpu: number };
 
+/**
+ * Seconds of the warm-up: V8 compiles what a kind of request runs for about 15 s of its load, longer where more code
+ * runs. Short rounds are those of tests.
+ */
+const maxWarmUp = 15;
+const warmUpRounds = 4;
+
 /** Loads service and ceiling in turn, after a warm-up of each, so that both run under the same conditions. */
 export async function compare(
   loader: Loader,
@@ -57,7 +64,7 @@ export async function compare(
     const result = await loader.load(url, calls, connections, length);
     return { ...result, cpu: quotient((await cpuOf(pid)) - before, result.answered) };
   };
-  const warmUp = Math.min(1, seconds);
+  const warmUp = Math.min(maxWarmUp, warmUpRounds * seconds);
   const warm = [await round(service, ours.calls, warmUp), await round(ceiling, theirs.calls, warmUp)];
   const [mine, others]: [Round[], Round[]] = [[], []];
   const measureMine = async () => mine.push(await round(service, ours.calls, seconds));
