@@ -236,8 +236,11 @@ export function pageSuite(
       assert.equal(faults, []);
     } catch (error) {
       const pages = contexts.flatMap((context) => context.pages());
-      // A page on its way to another has no picture; the failure that is told stays that of the test.
-      await pages.at(-1)?.screenshot({ path: join(tmpdir(), 'tandem-page-failed.png') }).catch(() => {});
+      // A page on its way to another has no picture: what is reported stays the failure of the test.
+      await pages
+        .at(-1)
+        ?.screenshot({ path: join(tmpdir(), 'tandem-page-failed.png') })
+        .catch(() => {});
       if (error instanceof Error) error.message += `\n  at ${pages.map((page) => page.url())} ${faults.join('\n  ')}`;
       throw error;
     } finally {
