@@ -66,7 +66,7 @@ export class UnsentAnswers {
     const own = this.#ofHolders.get(holder) ?? 0;
     if (!this.#fits(own, bytes, this.#limits.holder)) return holder;
     if (this.#fits(this.#all, bytes, this.#limits.all)) return undefined;
-    // Who changed something and holds nothing yet has nothing to end.
+    // A caller who changes something and holds no answer yet has none that could be ended.
     let [most, held] = [holder, isRead || own > 0 ? own + bytes : 0];
     for (const [each, its] of this.#ofHolders) if (its > held) [most, held] = [each, its];
     return most;

@@ -9,7 +9,7 @@ import { openSources } from './terminal/sources.ts';
 /* Entry of the client: passes the process's streams, environment and clock. */
 
 const { env: environment, stdin, stdout, stderr } = process;
-/** At once: the program ends before a stream has written. */
+/** Writes synchronously: the program exits before a stream has written. */
 function reportUnwritten(reason: string): void {
   try {
     writeSync(stderr.fd, `Error: the output cannot be written: ${reason}\n`);
@@ -18,7 +18,7 @@ function reportUnwritten(reason: string): void {
 
 const out = openOutput(stdout, environment);
 const err = openOutput(stderr, environment);
-// The exit code describes the outcome to who does not read errors.
+// Without a reader of stderr the command goes on: its exit code still says what came of it.
 err.isOptional = true;
 
 for (const [stream, output] of [

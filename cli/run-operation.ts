@@ -31,7 +31,8 @@ async function printAll(
   const takesLimit = operation.queryFields.some(({ name }) => name === 'limit');
   const query: Record<string, string> = { ...(takesLimit && { limit: largestPage }), ...request.query };
   const inParts = printing.form === 'jsonl' || (printing.form === 'people' && !context.out.isTerminal);
-  // What a page says beside its items, such as where to continue, is up to its own end: that of the last one counts.
+  // The fields of a page beside its items, such as where to continue, are about the end of that page: those of the last
+  // page are printed.
   let last: Page | undefined;
   const rows: Thing[] = [];
   for (let cursor: string | null | undefined = query.cursor; ; ) {
@@ -46,7 +47,7 @@ async function printAll(
   if (!inParts) printPage({ ...last, data: rows, hasMore: false, nextCursor: null }, operation, context, printing);
 }
 
-/** Times that were given as others than they are sent, such as `-24h`, as flags of the times themselves. */
+/** Flags with the instants that were sent, for times that were typed in another form, such as `-24h`. */
 function fixedTimes({ given }: Parsed, { query }: RequestParts): string[] {
   const times = given.filter(({ by: { shape, target } }) => shape.format === 'date-time' && target.place === 'query');
   return times.flatMap(({ by: { target }, shown, text }) => {
@@ -56,7 +57,8 @@ function fixedTimes({ given }: Parsed, { query }: RequestParts): string[] {
 }
 
 /**
- * Prints the total, and how to read the next page: a cursor is of the same times, and `-24h` is another one by then.
+ * Prints the total and the flags for the next page. A cursor needs the same times, and `-24h` would be another instant
+ * by then.
  */
 function printNextPageHint({ nextCursor, totalCount }: Page, times: string[], { err }: Context): void {
   if (typeof totalCount === 'number') err.write(`${totalCount} in all.\n`);

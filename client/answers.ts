@@ -21,8 +21,8 @@ interface Exchange {
 }
 
 /**
- * The event of a call. `Tandem-Event` of a batch has an entry for each call; which of them this one is, is seen by the
- * answer itself, which is the same object.
+ * The event of a call. `Tandem-Event` of a batch has an entry for each call, in the order of the answers: the answer of
+ * this call is found among them by identity.
  */
 function eventOf({ response, responseJSON }: Exchange, data: unknown): string | undefined {
   const events = response?.headers.get('Tandem-Event')?.split(', ') ?? [];

@@ -13,13 +13,13 @@ export interface Origin {
   /** Whether who asked may read such an event in the log of a workspace; without it they may read all. */
   mayRead?: ((workspaceId: string, event: { type: string; readerId: string | null }) => boolean) | undefined;
   /**
-   * The last event that was recorded on its behalf, of those that who asked may read; also in a transaction that has
-   * not committed, none that was undone.
+   * The last event that was recorded on its behalf and that the caller may read. It may be of a transaction that has
+   * not committed yet, and is never one that was rolled back.
    */
   eventId?: string | undefined;
   /** Whether an event was recorded at all, or was to be. */
   hasRecorded?: boolean | undefined;
-  /** The person whom a request came to know by what it brought, such as the link of an email. */
+  /** The person whom the request itself identifies, as by the link of an email, whatever credential is beside it. */
   personId?: string | undefined;
 }
 

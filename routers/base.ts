@@ -34,17 +34,17 @@ export const router = t.router;
 export const bareProcedure = t.procedure;
 
 /**
- * The output of a procedure that answers a stream: events that the frame holds one by one against the schema in
- * `op({ stream })`.
+ * The output of a procedure that answers with a stream: the frame parses its events one by one by the schema in `op({
+ * stream })`.
  */
 export function streamOf<Event>(): z.ZodType<AsyncIterable<Event>> {
   return z.unknown() as z.ZodType as z.ZodType<AsyncIterable<Event>>;
 }
 
-/** Events as their schema has them, by the event: one that many streams send is checked once, and stays one object. */
+/** The parsed form of each event. One that many streams send is parsed once, and stays the same object. */
 const shapedEvents = new WeakMap<object, unknown>();
 
-/** The events of a stream, each as its schema has it. */
+/** The events of a stream, each parsed by the schema. */
 async function* shaped(schema: z.ZodType, events: AsyncIterable<unknown>): AsyncGenerator<unknown> {
   for await (const event of events) {
     const known = shapedEvents.get(event as object) ?? schema.parse(event);
@@ -78,7 +78,10 @@ type More = Pick<Context, 'db' | 'operation' | 'claim' | 'media'>;
 
 type Outcome = { ok: true; data: unknown } | { ok: false; error: Error };
 
-/** Scope and storable text, then what goes ahead, idempotency around input and work, and the wait after the commit. */
+/**
+ * Runs an operation: the checks of scope and storable text, then its `ahead`, input and work under the idempotency key,
+ * and its `after` once that is committed.
+ */
 async function checked<Result extends Outcome>(
   { ctx, type, getRawInput }: Call,
   operation: OperationMeta,
@@ -100,15 +103,15 @@ async function checked<Result extends Outcome>(
   return { ...result, data: await finished(ctx, operation, result.data, await getRawInput()) };
 }
 
-/** A change with an origin of its own, because calls of a batch run side by side. */
+/** The call of a change with an origin of its own, because calls of a batch run side by side. */
 function ownCall(call: Call): Call {
   const { db } = call.ctx;
   return { ...call, ctx: { ...call.ctx, db: db.as({ ...db.origin, eventId: undefined }) } };
 }
 
 /**
- * Runs a change that has an origin of its own: what it recorded is the last event of this call alone. The `request` has
- * recorded it too, also where the call failed after a commit.
+ * Runs a change that has an origin of its own, whose last event is that of this call alone. `request` is the origin of
+ * the request: that something was recorded is noted there too, even if the call failed after a commit.
  */
 async function recorded<Result extends Outcome>(
   { ctx, batchIndex = 0 }: Call,
@@ -129,8 +132,8 @@ async function recorded<Result extends Outcome>(
 }
 
 /**
- * The answer of a read from the standby that its client accepts; undefined where the primary has to answer. It answers
- * all errors: what a standby lacks may be newer than its data.
+ * The answer of a read from the standby that its client accepts. Undefined where the primary has to answer, and after
+ * any error: what a standby does not find may be newer than its data.
  */
 async function readFromStandby<Result extends Outcome>(
   call: Call,

@@ -26,7 +26,8 @@ function signedIn(data: unknown): string | null {
 /** Records a call that changed accounts, credentials, members or settings. `data` is its answer. */
 export function recordSuccess(ctx: RequestContext, { id, access }: Called, isChange: boolean, data: unknown): void {
   if (!isChange || !recordedAccess.includes(access)) return;
-  // A credential may have come beside what names the person.
+  // The person whom the request itself identified, as by the link of an email, comes before the one of a credential
+  // beside it.
   const userId = ctx.db.origin.personId ?? signedIn(data) ?? ctx.principal?.userId ?? null;
   ctx.recordSecurityEvent({ operation: id, outcome: 'done', userId });
 }

@@ -21,7 +21,7 @@ export function readManifest(directory: string): Manifest {
 
 type PageCode = Pick<PageEntry, 'layout' | 'chunk'> & { name: string };
 
-/** The chunks of web/vite.config.ts that a page needs. */
+/** The chunks of web/vite.config.ts with shared code that a page needs. */
 function sharedBy({ layout, chunk }: PageCode): string[] {
   return ['start', ...(layout === 'bare' ? [] : ['shell']), ...(chunk === undefined ? [] : [chunk])];
 }

@@ -38,7 +38,7 @@ export function standbyFor(
   standby: ReadableStandby,
 ): StandbyRead | undefined {
   const seconds = acceptedAge(cacheControl);
-  // Who waits for news is woken by the primary.
+  // A request that waits for a change is woken by a notification of the primary.
   if (seconds === 0 || !principal || !mayLag(operation) || input.waitSeconds) return undefined;
   return standby.read(principal.workspaceId, seconds * 1000);
 }

@@ -51,7 +51,8 @@ export const namedThings: Readonly<Record<string, readonly string[]>> = {
 export const naturalFields: readonly string[] = ['message', 'title'];
 
 /**
- * Objects whose parts always have the name of the object in front: they are what another field says of something else.
+ * Objects whose fields always have the name of the object as a prefix (`--where-status`): the operation has fields of
+ * the same names with another meaning.
  */
 export const prefixedObjects: readonly string[] = ['where'];
 

@@ -65,7 +65,7 @@ export class Store {
     try {
       text = readFileSync(this.path, 'utf8');
     } catch (error) {
-      // The second where the home of the user is no directory, such as `/dev/null`.
+      // ENOTDIR: the home of the user is no directory, such as `/dev/null`.
       if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return none();
       throw new CliFailure(exitCodes.failed, `${this.path} cannot be read: ${(error as Error).message}`);
     }

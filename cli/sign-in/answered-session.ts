@@ -10,11 +10,13 @@ function replacesSession({ access, method, answer: { object, fields } }: Catalog
   return access === 'session' && method === 'POST' && object === 'session' && fields.includes('token');
 }
 
-/** Opens a session or a challenge of one, as a sign-in does. */
+/** Whether an answer opens a session, or the challenge of a second factor before one, as a sign-in does. */
 const opensSession = (body: unknown) =>
   ['session', 'sign_in_challenge'].includes(String((body as Thing | null)?.object)) && (body as Thing).token;
 
-/** Sends within a change of the profile, so nothing is sent where the new session could not be stored. */
+/**
+ * Sends while the profile is locked for the change, so that nothing is sent when the new session could not be stored.
+ */
 async function replaceSession(send: () => Promise<Answer>, parsed: Parsed, { store, ...context }: Context) {
   const name = profileNameOf(parsed, { store, ...context });
   let body: Thing | undefined;
@@ -29,8 +31,8 @@ async function replaceSession(send: () => Promise<Answer>, parsed: Parsed, { sto
 }
 
 /**
- * The body of the answer of an operation. The session of the profile is replaced where the operation replaces it, and
- * its token is not returned then; of other sessions that are opened it is said that they are not stored.
+ * The body of the answer of an operation. Where the operation replaces the session of the profile, the new one is
+ * stored and its token left out. For any other session that it opens, a line on stderr says that nothing was stored.
  */
 export async function bodyOf(
   operation: CatalogueOperation,

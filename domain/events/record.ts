@@ -90,8 +90,8 @@ export function recordEvent(db: Db, workspaceId: string, event: NewEvent): Promi
 }
 
 /**
- * Does what a request does for a person whom it has come to know by what it brought: its events have that actor, and
- * not the credential that may have come beside.
+ * Does the work of a request for the person whom the request itself identifies, as by the link of an email: the events
+ * have that person as their actor, and not the credential that may be beside it.
  */
 export async function actingAs<Result>(db: Db, userId: string, work: (theirs: Db) => Promise<Result>): Promise<Result> {
   const theirs = db.as({ ...db.origin, actorType: 'user', actorId: userId, credentialId: null });

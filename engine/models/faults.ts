@@ -44,7 +44,7 @@ function faultFor(verdict: Verdict): ModelFault {
 
 const shorter = `Ask for less at once; ${operator} may raise AI_MAX_OUTPUT_TOKENS.`;
 
-/** Why an answer that ended in order is none, or did not end in time. */
+/** The faults of answers that cannot be used although no error came, and of those that did not end in time. */
 export const answerFaults = {
   empty: () => faultFor(passing('The model gave an empty answer.')),
   filtered: () => faultFor(filtered),

@@ -3,7 +3,9 @@ import { inTries, realTime, type TrySettings } from '../providers/tries.ts';
 
 export type RetrySettings = TrySettings;
 
-/** No try begins after five minutes of asking: five silences of two minutes are too long for anybody. */
+/**
+ * No try begins after five minutes of active time: five tries that each time out after two minutes would be too slow.
+ */
 const defaults: RetrySettings = { maxTries: 5, maxWaitMs: 120_000, maxActiveMs: 300_000, ...realTime };
 
 /** An engine that tries again when a fault may pass. `onRestart` discards the text of the try that failed. */

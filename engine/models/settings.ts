@@ -49,8 +49,8 @@ interface Lookup {
 const anthropicUrl = 'https://api.anthropic.com/v1';
 
 /**
- * What one purpose uses: its own settings over the general ones. A key goes nowhere but where it was given for: with
- * another provider nothing general applies, and with another host the general key does not.
+ * The settings of one purpose: its own, else the general ones. A key is sent only where it is meant for: a purpose with
+ * another provider takes no general setting, and one with another host takes no general key.
  */
 function settingsOf(given: ModelSettings, prefix: Prefix) {
   const own = (field: keyof Fields) => given[`${prefix}${field}`];
@@ -85,7 +85,7 @@ function lookUp(given: ModelSettings, purpose: Purpose): Lookup {
   return { addresses: { [purpose]: { protocol: provider, baseUrl: baseUrl ?? anthropicUrl, apiKey, model } }, missing };
 }
 
-/** Where each purpose is answered, as far as configured, and which settings are missing of what was begun. */
+/** The model of each purpose that is configured, and the settings that are missing for those configured in part. */
 export function modelAddresses(given: ModelSettings): Lookup {
   const each = purposes.map((purpose) => lookUp(given, purpose));
   const missing = each.flatMap((lookup) => lookup.missing);

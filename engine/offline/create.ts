@@ -24,7 +24,7 @@ const byReminder = new RegExp(
   'i',
 );
 const byAdd = /^(?:add|put|jot down|note down)\s+(?!up\b|together\b)(?=\S)/i;
-/** What a todo can be given, and todos cannot be made of by “add”. */
+/** Things that are added to a todo: “add a comment” creates no todo. */
 const parts =
   /^\s*(?:an?|the|some|this|another)\s+(?:comments?|notes?|descriptions?|tags?|labels?|due date|deadline|priority|attachments?|assignees?|subtasks?)\b/i;
 

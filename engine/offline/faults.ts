@@ -11,7 +11,7 @@ const Fault = z.object({
 
 type ToolFault = z.infer<typeof Fault>;
 
-/** What a person did, or did not, so that a call was not made. */
+/** Why a call was not made, by the code of the fault, where that is due to a person. */
 const people: Record<string, (fault: ToolFault) => string> = {
   denied: ({ message }) => {
     const note = /^A person denied this call: (.+)$/s.exec(message)?.[1];

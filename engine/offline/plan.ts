@@ -21,11 +21,11 @@ export interface FinalText {
   text: string;
   /** All that was asked for is done. */
   isDone?: boolean;
-  /** Those that the text numbers, from 1. */
+  /** The todos that the text numbers, from 1. */
   rows?: readonly Row[];
-  /** The question was which of the rows: what follows from the ones that are chosen. */
+  /** Set when the text asks which of `rows` is meant: the plan for those that are chosen. */
   choose?: (chosen: readonly Row[]) => Plan;
-  /** The question was open: what follows from the words of the answer. */
+  /** Set when the text asks an open question: the plan for the words of the reply. */
   reply?: (words: string) => Plan;
 }
 
@@ -43,12 +43,12 @@ export function respond(text: string, more: Omit<FinalText, 'text'> = {}): Plan 
   return () => ({ text, ...more });
 }
 
-/** First these calls, then what follows from their results. */
+/** A plan that makes these calls first; the plan that follows is made from their results. */
 export function first(calls: readonly Call[], then: (done: Step) => Plan): Plan {
   return ([done, ...rest]) => (done === undefined ? { calls } : then(done)(rest));
 }
 
-/** The same, and when it has come to its end, what follows from that. */
+/** A plan, and after it the plan that follows from its final text. */
 export function andThen(plan: Plan, then: (end: FinalText) => Plan): Plan {
   return (steps) => {
     for (let count = 0; count <= steps.length; count++) {
@@ -63,7 +63,7 @@ export function andThen(plan: Plan, then: (end: FinalText) => Plan): Plan {
 export interface Memory {
   /** The last answer, if it was the engine’s own. */
   last: FinalText | undefined;
-  /** Those that were numbered last. */
+  /** The todos that were numbered last. */
   rows: readonly Row[];
   /** The todo that was created, changed or looked at last. */
   todoId: string | undefined;

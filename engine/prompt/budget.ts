@@ -4,7 +4,7 @@ import type { Utterance } from '../engine.ts';
 /** What stays or goes together: one utterance, or an agent's calls with their results. */
 export type Unit = readonly Utterance[];
 
-/** How many messages before the unit at a place are not there at all. */
+/** By the place of a unit: the number of messages directly before it that are left out. */
 export type Missing = ReadonlyMap<number, number>;
 
 /** Characters of an older tool output, or of what a tool was called with, when a conversation is too long. */
@@ -18,7 +18,7 @@ export function sizeOf(unit: Unit): number {
   return JSON.stringify(unit).length;
 }
 
-/** The output of a tool, or its beginning with a note when its JSON is longer than `longest` characters. */
+/** The output of a tool, or its beginning with a note when its JSON is longer than `maxLength` characters. */
 export function trimmedOutput(output: unknown, maxLength: number): unknown {
   const json = JSON.stringify(output) ?? 'null';
   if (json.length <= maxLength) return output;

@@ -5,11 +5,11 @@ import { dataBlock, oneLine } from './data.ts';
 import { type CallRecord, callRecordsOf, isAboutCalls, type Outcome, outcomeOf } from './outcomes.ts';
 
 export interface ConversationOptions {
-  /** That of the system prompt. */
+  /** The nonce of the system prompt (`newNonce`). */
   nonce: string;
   /** Names of agents by id, for messages that came from one. */
   agentNames: ReadonlyMap<string, string>;
-  /** How much of the usual lengths the model takes, at most 1. */
+  /** The share of the usual lengths that the model takes, at most 1. */
   share?: number;
   /** Longest conversation in characters of JSON; 200,000 by default. */
   budget?: number;

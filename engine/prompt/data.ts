@@ -10,7 +10,7 @@ function withoutNonce(nonce: string, text: string): string {
   return text.toLowerCase().includes(nonce.toLowerCase()) ? text.replaceAll(new RegExp(nonce, 'gi'), '…') : text;
 }
 
-/** The beginning of the text, `longest` characters at most, in one line and without the nonce. */
+/** The beginning of the text, at most `maxLength` characters, in one line and without the nonce. */
 export function oneLine(nonce: string, text: string, maxLength = 200): string {
   const line = withoutNonce(nonce, text).replaceAll(/\s+/g, ' ').trim();
   if (line.length <= maxLength) return line;

@@ -18,7 +18,7 @@ export interface ModelWriterParts {
 /** The model answered, but not with what was asked for. */
 class UnusableAnswer extends Error {}
 
-/** Characters of a material that a model is given. */
+/** Characters of the material that a model is given. */
 const maxTextLength = 12_000;
 const maxLines = 30;
 const maxLineLength = 1500;
@@ -33,7 +33,7 @@ function transcript(lines: readonly ChatLine[]): string {
   return messages.join('\n\n').slice(-maxTextLength).toWellFormed();
 }
 
-/** One line out of an answer: without quotation marks around it and Markdown. @throws Nonsense. */
+/** The one line of an answer, without quotation marks around it and Markdown. @throws UnusableAnswer. */
 function lineOf(answer: string, limit: number): string {
   const lines = withoutMarkdown(answer).split('\n');
   const [line = ''] = lines;
@@ -57,7 +57,7 @@ const EstimateShape = z.strictObject({
   confidence: z.enum(['low', 'medium', 'high']),
 });
 
-/** @throws Nonsense. */
+/** The estimate in an answer: JSON, in a code fence or not. @throws UnusableAnswer. */
 function estimateOf(answer: string): Estimate {
   const json = /^\s*(?:```(?:json)?\s*)?(\{[\s\S]*\})\s*(?:```)?\s*$/.exec(answer)?.[1] ?? '';
   try {
@@ -83,8 +83,8 @@ function requestOf(purpose: Purpose, task: string, kind: string, material: strin
 }
 
 /**
- * Writes with a model. A fault, a late answer or nonsense is reported, and the fallback writes instead; but of a
- * capture there is no fallback: its fault is thrown.
+ * Writes with a model. A fault, an answer that comes too late or one that cannot be used is reported, and the fallback
+ * writes instead. A capture has no fallback: its fault is thrown.
  */
 export function modelWriter({ engineFor, fallback, timeoutMs = 30_000, onFault }: ModelWriterParts): Writer {
   async function write<Written>(

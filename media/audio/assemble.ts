@@ -26,7 +26,10 @@ export interface AssembledFile {
 export interface LeftOut {
   /** Its place among the parts, from 0. */
   part: number;
-  /** No audio came; what came is none that can be read; it cannot be joined with the others, which are longer. */
+  /**
+   * `empty`: no audio. `unreadable`: no audio file that can be read. `another_format`: it cannot be joined with the
+   * others, which play longer.
+   */
   reason: 'empty' | 'unreadable' | 'another_format';
   /** Bytes of the part. */
   size: number;

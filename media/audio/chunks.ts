@@ -28,7 +28,10 @@ async function* inOrder(store: AudioStore, chunks: readonly StoredChunk[]): Asyn
   }
 }
 
-/** Chunks by their number; of two with the same one the one that begins a part, and each part from such a chunk on. */
+/**
+ * The chunks in their order, divided into parts. A chunk with `begins` starts a part; of two chunks with the same
+ * number it is the one that counts.
+ */
 export function groupChunks(chunks: readonly StoredChunk[]): StoredChunk[][] {
   const byNumber = new Map<number, StoredChunk>();
   for (const chunk of chunks) if (chunk.begins || !byNumber.has(chunk.sequence)) byNumber.set(chunk.sequence, chunk);

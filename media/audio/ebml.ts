@@ -21,7 +21,7 @@ const open = new Set<number>([ids.segment, ids.info, ids.cluster, ids.blockGroup
 /** Where a reader that lost its way can continue. */
 const landmarks = [ids.ebml, ids.cluster].map((id) => Buffer.from(id.toString(16), 'hex'));
 
-/** So many places are looked at before others get a turn: they come out of memory, without a wait. */
+/** Places that are examined before other work of the process gets a turn: reading them from memory never waits. */
 const placesAtOnce = 500;
 
 export interface Element {

@@ -37,7 +37,7 @@ export async function storedAudio(store: AudioStore, key: string): Promise<Audio
 
 const msOf = (seconds: number) => Math.round(seconds * 1000);
 
-/** At most so many bytes does a file add to its packets: headers, an index entry for each cluster, heads of blocks. */
+/** The most bytes that a file adds to its packets: headers, an index entry for each cluster, heads of blocks. */
 function overhead(extension: Track['extension'], packets: number, seconds: number): number {
   return extension === 'wav' ? 128 : 1024 + 12 * packets + 64 * Math.ceil(seconds);
 }

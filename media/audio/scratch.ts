@@ -4,7 +4,10 @@ import { nullIfGone, removeAbandoned } from '../storage/disk.ts';
 
 const mark = 'tandem-audio-';
 
-/** A directory in use gets a new time so often. One that got none for so long belongs to a process that died. */
+/**
+ * How often the time of a directory in use is renewed. One whose time is older than `abandonedMs` is from a process
+ * that died.
+ */
 const renewMs = 60_000;
 const abandonedMs = 15 * 60_000;
 

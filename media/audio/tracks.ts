@@ -13,7 +13,7 @@ import {
 } from 'mediabunny';
 import { durationOf, kindOf } from './codecs.ts';
 
-/** So many packets are handed on before others get a turn: they come out of memory, without a wait. */
+/** Packets that are yielded before other work of the process gets a turn: reading them from memory never waits. */
 const packetsAtOnce = 250;
 
 // Messages of the library about files of users must not reach the log.

@@ -54,8 +54,8 @@ export async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Removes what nobody changed in a directory for `ageMs`, of the names that begin with `prefix`: processes that died
- * left it. Fine when there is no directory. @throws ErrnoException
+ * Removes what processes that died left in a directory: entries whose names begin with `prefix` and that were not
+ * changed for `ageMs`. A directory that does not exist is fine. @throws ErrnoException
  */
 export async function removeAbandoned(directory: string, ageMs: number, prefix = ''): Promise<void> {
   const names = (await nullIfGone(readdir(directory))) ?? [];
@@ -63,7 +63,7 @@ export async function removeAbandoned(directory: string, ageMs: number, prefix =
     const path = join(directory, name);
     const found = await nullIfGone(stat(path));
     if (!found || Date.now() - found.mtimeMs <= ageMs) continue;
-    // What cannot be removed takes room, and must not keep the others.
+    // One that cannot be removed must not prevent the removal of the others.
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -19,9 +19,9 @@ export interface S3Settings {
   pathStyle: boolean;
 }
 
-/** How long the store is waited for. */
+/** Timeouts and retries of requests to the store. */
 export interface S3Timeouts {
-  /** How often one thing is asked for at most. */
+  /** The most tries of one request. */
   maxTries: number;
   /** The first pause, in ms; each one is twice the last, at most 5 s, less a random share. */
   firstPauseMs: number;

@@ -6,7 +6,7 @@ import type { TranscriptionAddress } from './settings.ts';
 const request = operatorClient({
   // Hours of speech, word by word.
   maxBytes: 20 * 1024 * 1024,
-  // The status of a longer error must do.
+  // A longer error is known by its status alone.
   maxErrorBytes: 256 * 1024,
   silenceMs: 300_000,
   totalMs: 600_000,

@@ -42,7 +42,7 @@ class Endpoint {
 
   #keepOptions(options: RequestOptions): void {
     const { formats } = this.#options;
-    // A language is refused for what it is, not for being named.
+    // A provider refuses an unknown language, not the field: that of the next recording is sent again.
     this.#options = { ...options, language: true };
     const [format] = options.formats;
     const { model } = this.#address;

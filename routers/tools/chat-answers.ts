@@ -131,7 +131,10 @@ export interface Page {
   chatId: string;
   limit: number;
   afterSequence: number;
-  /** Where it begins without a cursor, when not after `afterSequence`, for which its next cursor is. */
+  /**
+   * The sequence after which the page begins when there is no cursor, instead of `afterSequence`. The next cursor still
+   * belongs to the list after `afterSequence`.
+   */
   start?: number;
   cursor?: string | undefined;
   /** Characters of the first message to leave out. */
@@ -142,8 +145,8 @@ const unread =
   'The work was started, but its chat could not be read afterwards. Do not repeat this call, which would start it again: get_chat shows the chat.';
 
 /**
- * What `read` returns of work that is committed. Where that fails (the database is gone, the credential ended
- * meanwhile), the work stays: the answer is `made`, because a model repeats a call that failed. It fails for an agent,
+ * What `read` returns about work that is committed. When reading fails (the database is gone, the credential has
+ * ended), the answer is `made`: after an error a model would start the work again. The error is thrown for an agent,
  * which calls inside a transaction, and for the state of a task, which is read again.
  */
 export async function afterWork<Read, Made extends object>(ctx: Context, made: Made, read: () => Promise<Read>) {

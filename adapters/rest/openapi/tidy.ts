@@ -81,7 +81,7 @@ function dropUnusedHeaders({ components, paths }: oas31.OpenAPIObject): void {
   }
 }
 
-/** Makes the generated document plain; see the parts. The one given is spent. */
+/** Makes the generated document plain: see its parts. The document given is changed. */
 export function tidy(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   walk(document, (object) => {
     plainNull(object);

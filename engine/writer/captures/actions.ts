@@ -59,7 +59,10 @@ function isOpenHeading({ mark, text }: Passage): boolean {
   return (mark === 'heading' || mark === 'plain' || mark === 'item') && plain.length <= 60 && actionHeading.test(plain);
 }
 
-/** Whether a line under “Next steps”, without a mark of a list, is one of them: somebody's, or an order. */
+/**
+ * Whether a line below a heading such as “Next steps” is a step although it has no list mark: it is an order, or it
+ * begins with the name of who does it.
+ */
 function isListed(sentence: string, { names }: SentenceContext): boolean {
   const name = /^@?(\p{L}[^:：,–—]{0,58}?)(?:\s*[:：]|\s+[–—-]\s|\s+(?:to|will)\s)/u.exec(sentence)?.[1];
   return isOrder(sentence) || (name !== undefined && names.find(name) !== undefined);

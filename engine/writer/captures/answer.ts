@@ -6,11 +6,11 @@ import { nameBook } from './people.ts';
 import { shortened, withoutMarkdown } from './plain-text.ts';
 import { type CaptureDigest, captureLimits, hasText, type PartPoints, type SuggestedTodo } from './shapes.ts';
 
-/** Of one part, in characters. */
+/** Characters of one point. */
 const maxPointLength = 400;
 const maxPoints = 15;
 
-/** The answer is none that can be used. */
+/** The fault of an answer that cannot be used. */
 export function unusable(cause?: unknown): ModelFault {
   const message =
     'The model did not answer in the requested form. Try again in a minute; if this continues, the operator of this service must choose another AI_SUMMARIES_MODEL or raise AI_MAX_OUTPUT_TOKENS.';
@@ -44,7 +44,7 @@ function lineOf(text: string | null | undefined, maxLength: number): string | nu
   return hasText(line) ? shortened(line, maxLength) : null;
 }
 
-/** At most `most` characters, cut at the end of a line where there is one late enough. */
+/** At most `maxLength` characters, cut at the end of a line if there is one in the second half. */
 function textOf(text: string | null | undefined, maxLength: number): string | null {
   const whole = clean(text ?? '');
   if (!hasText(whole)) return null;
@@ -64,7 +64,10 @@ const Todos = z.array(z.unknown()).nullish();
 const Whole = z.object({ title: Text.catch(null), subtitle: Text.catch(null), summary: z.string(), todos: Todos });
 const Points = z.object({ points: z.array(z.string()), todos: Todos });
 
-/** The todos that are some; a day that does not exist and a person who is none of the people are left out. */
+/**
+ * The suggested todos that have a title. A day that does not exist is left out, and so is an assignee who is none of
+ * `people`. @throws ModelFault when none of those given can be read.
+ */
 function todosOf(given: readonly unknown[], people: readonly string[]): SuggestedTodo[] {
   const names = nameBook(people);
   const read = given.flatMap((each) => Todo.safeParse(each).data ?? []);

@@ -3,7 +3,7 @@ import type { NameBook } from './people.ts';
 import { titleOfAction } from './titles.ts';
 import { errands, noWork, work } from './verbs.ts';
 
-/** Something that is to be done, by a sentence of the material. */
+/** Something to be done that a sentence of the material states. */
 export interface Action {
   title: string;
   dueDate: string | null;

@@ -32,7 +32,7 @@ const announced = [
 ];
 const vague = /^(?:it|that|this|these|those|them|things?|stuff|what|how|why|everything|something|you|me|some)\b/i;
 
-/** Where those who do not pause continue with something else. */
+/** Where a speaker goes on with another clause without a pause: the topic ends there. */
 const rest =
   /(?<=\S\s.*)\s(?:we|i|you|they|he|she|it|which|who|because|so|since|before|and then|and (?:we|i|then|look))\s.*$/i;
 

@@ -3,16 +3,19 @@ import type { CaptureMaterial } from './shapes.ts';
 /** Characters (UTF-16) of material that one request to a model holds. */
 export const partSize = 24_000;
 
-/** Requests for parts at most; of longer material the parts are longer. */
+/** The most requests for parts; longer material is divided into longer parts. */
 const maxParts = 40;
 
-/** Notes count as so long, or their size would change that of the parts of the text while somebody types. */
+/**
+ * The length that notes are counted with. With their real length, the parts of the text would change while somebody
+ * types notes.
+ */
 const roomForNotes = 200_000;
 
-/** A part ends in its last fifth, so that there are at most `maxParts` of them. */
+/** The share of its size that a part has at least, so that there are at most `maxParts` parts. */
 const earliestEnd = 0.8;
 
-/** Notes that are this short go along with every part, for they correct the transcript. */
+/** Notes of at most this length are sent with every part, because they correct the transcript. */
 const maxShortNotes = 4000;
 
 /** A piece of the material that one request is about. */

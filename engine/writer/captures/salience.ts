@@ -82,7 +82,8 @@ function weightOf(sentence: Sentence, place: number, counts: ReadonlyMap<string,
   let sum = 0;
   for (const term of terms) {
     const times = counts.get(term) ?? 0;
-    // A word of every other sentence is not salient, in languages without stop words here too.
+    // A word in a quarter of the sentences or more is not salient: languages without a list of stop words have such
+    // words too.
     if (count < 12 || times * 4 < count) sum += times === 1 ? once : Math.log2(1 + times);
   }
   let weight = sum / Math.sqrt(Math.max(terms.size, 6));

@@ -2,17 +2,20 @@ import { withoutMarkdown } from './plain-text.ts';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-/** Characters (UTF-16) of a piece that is read as one sentence; people who never stop are cut between words. */
+/** Characters (UTF-16) of one sentence. Speech without sentence ends is cut between words. */
 const maxSentenceLength = 400;
 
-/** What ends with a full stop and no sentence: titles, abbreviations, initials, numbers of a list. */
+/** A full stop that ends no sentence: after titles, abbreviations, initials and numbers of a list. */
 const unfinished =
   /(?:^|[\s(“"])(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|approx|e\.g|i\.e|z\. ?B|d\. ?h|bzw|ca|M|Mme|Sra?|Sig|p\. ?ex|\p{Lu}|\p{L}\.\p{L})\.\s*$|^\s*\d{1,3}\.\s*$/u;
 
-/** Where to cut a text that is too long, at most `longestSentence` on: between words, never inside a character. */
+/**
+ * Where to cut a text that is too long, at most `maxSentenceLength` after `from`: between words if possible, never
+ * inside a character.
+ */
 function cutAt(text: string, from: number): number {
   const end = from + maxSentenceLength;
-  // In the piece alone: in the whole text each search would go back to the beginning.
+  // Searched in the piece alone: a search in the whole text would each time go back to its beginning.
   const space = text.slice(from, end + 1).lastIndexOf(' ');
   if (space > maxSentenceLength / 2) return from + space + 1;
   const code = text.charCodeAt(end);

@@ -77,7 +77,7 @@ export function hasText(text: string | null): text is string {
   return text !== null && visible.test(text);
 }
 
-/** Text as it can be written on: without NUL and halves of characters. */
+/** The text without NUL and lone surrogates; null when nothing in it is visible. */
 function readable(text: string | null): string | null {
   return hasText(text) ? text.replaceAll('\0', '').toWellFormed() : null;
 }

@@ -33,9 +33,9 @@ export function hasName(speaker: string): boolean {
 }
 
 /**
- * Those who speak in a text. In a transcript it is everybody who speaks twice, or all when most of its lines are
- * labelled, and who is named as a person is before its only line; in a note only the people known, for “Decision: …” is
- * nobody's.
+ * The labels of a text that are speakers: people whose names are known, and numbers of a transcription (“Speaker 2”).
+ * In a transcript also other names: those that occur twice, all when most lines are labelled, and a proper name on the
+ * only line. Not in a note, where labels such as “Decision: …” are common.
  */
 export function speakersOf(lines: readonly string[], book: NameBook, isTranscript: boolean): Set<string> {
   const counts = new Map<string, number>();

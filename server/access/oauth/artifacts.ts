@@ -88,7 +88,7 @@ export class Artifacts implements Adapter {
     await this.#db.rows(remove, [this.#hash(id)]);
   }
 
-  /** The grant itself ends all that hangs on it. */
+  /** Does nothing: what was issued under a grant ends with its row. */
   async revokeByGrantId(): Promise<void> {}
 
   async findByUid(): Promise<undefined> {}

@@ -37,7 +37,7 @@ export function withOutages<Stored extends Adapter>(adapter: Stored, note: (erro
   });
 }
 
-/** Faults of a request that another try has too. */
+/** Faults that another try of the request would have too. */
 const lasting = ['forbidden', 'too_large', 'unreadable'];
 
 /** A site that answers, but not what was asked for. */
