@@ -114,7 +114,7 @@ test('what a card of an approval compares and names follows the todos, captures,
   }
   const created = event('todo_list.created', listId);
   assert.ok(concerns(created, ['members', workspaceId, 'directory']));
-  assert.not.ok(concerns(created, ['members', workspaceId, 'assignable']));
+  assert.not.ok(concerns(created, ['assignable', workspaceId]));
 });
 
 test('queries poll only while no events come, and more rarely while they fail', () => {

@@ -32,7 +32,7 @@ const approval: Concern = { kinds: ['chats', 'approvals', 'runs'] };
 /** The minutes that work takes are known when it has ended. */
 const ended: Concern = { kinds: [...todo.kinds, 'usage'] };
 /** Names of agents and members are in what they work on. */
-const agent: Concern = { kinds: ['agents', 'workers', 'members', subject], all: ['todos', 'chats'] };
+const agent: Concern = { kinds: ['agents', 'assignable', 'members', subject], all: ['todos', 'chats'] };
 /** Todos show the name and the colour of their labels. */
 const label: Concern = { kinds: ['labels'], all: ['todos'] };
 const view: Concern = { kinds: ['views'] };

@@ -12,7 +12,7 @@ import { readsDatabase, wipeCount } from './store.ts';
 
 const names = { database: readsDatabase, store: 'reads' };
 /** First parts of the keys of what is saved. */
-const savedKinds: ReadonlySet<string> = new Set(['todos', 'comments', 'chats', 'workers', 'agents']);
+const savedKinds: ReadonlySet<string> = new Set(['todos', 'comments', 'chats', 'assignable', 'agents']);
 const keptMs = 7 * 24 * 60 * 60_000;
 /** Reads that are stored at most; the newest stay. */
 const maxReads = 300;

@@ -49,7 +49,9 @@ export function knownOf(queryClient: QueryClient, workspaceId: string, todo: Tod
 function assigneeOf(queryClient: QueryClient, workspaceId: string, id: string, todos: readonly Todo[]): Assignee {
   const there = todos.flatMap(({ assignees }) => assignees).find((each) => each.id === id);
   if (there) return there;
-  const lists = ['members', 'workers'].flatMap((kind) => queryClient.getQueriesData({ queryKey: [kind, workspaceId] }));
+  const lists = ['members', 'assignable'].flatMap((kind) =>
+    queryClient.getQueriesData({ queryKey: [kind, workspaceId] }),
+  );
   const people = lists.flatMap(([, data]) => (Array.isArray(data) ? (data as Partial<Assignee>[]) : []));
   const { name = '…', type = 'user' } = people.find((each) => each.id === id) ?? {};
   return { object: 'todo_assignee', id, name, type, profilePhotoUrl: null, isArchived: false };

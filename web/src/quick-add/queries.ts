@@ -4,23 +4,20 @@ import { api } from '../api/client.ts';
 import { pollUnlessLive } from '../api/live-state.ts';
 import type { Assignable } from './parse.ts';
 
-/** Reads the members and the agents of a workspace: those to whom a todo can be assigned. */
-export async function readAssignable(workspaceId: string, signal: AbortSignal): Promise<Assignable[]> {
-  const [members, agents] = await Promise.all([
-    api.workspaces.listMembers.query({ workspaceId }, { signal }),
-    api.agents.list.query({}, { signal }),
-  ]);
-  return [
-    ...members.data.map(({ id, name }) => ({ id, name, type: 'user' as const })),
-    ...agents.data.map(({ id, name }) => ({ id, name, type: 'agent' as const })),
-  ];
-}
-
-/** The members and agents of a workspace, who can be assigned. */
+/** The members and the agents of a workspace: those to whom a todo can be assigned. Saved for reading offline. */
 export const assignableQuery = (workspaceId: string) =>
   queryOptions({
-    queryKey: ['members', workspaceId, 'assignable'],
-    queryFn: ({ signal }) => readAssignable(workspaceId, signal),
+    queryKey: ['assignable', workspaceId],
+    queryFn: async ({ signal }): Promise<Assignable[]> => {
+      const [members, agents] = await Promise.all([
+        api.workspaces.listMembers.query({ workspaceId }, { signal }),
+        api.agents.list.query({}, { signal }),
+      ]);
+      return [
+        ...members.data.map(({ id, name }) => ({ id, name, type: 'user' as const })),
+        ...agents.data.map(({ id, name }) => ({ id, name, type: 'agent' as const })),
+      ];
+    },
     staleTime: 60_000,
   });
 

@@ -86,7 +86,7 @@ function RoleField({ member }: { member: Member }) {
     onSuccess: ({ name, role }) => notify(`${name} is now ${role === 'owner' ? 'an owner' : 'a member'}.`),
     onError: (error) => notify(problemOf(error).message),
     onSettled: async () => {
-      await readAgain(queryClient, 'members');
+      await Promise.all([readAgain(queryClient, 'members'), readAgain(queryClient, 'assignable')]);
       if (member.id === user.id) await readAgain(queryClient, 'identity');
     },
   });
@@ -108,7 +108,7 @@ function Remove({ member }: { member: Member }) {
   const notify = useNotice();
   const remove = async () => {
     await api.workspaces.removeMember.mutate({ workspaceId: workspace.id, userId: member.id });
-    await readAgain(queryClient, 'members');
+    await Promise.all([readAgain(queryClient, 'members'), readAgain(queryClient, 'assignable')]);
     notify(`${member.name} is no longer a member.`);
   };
   return (

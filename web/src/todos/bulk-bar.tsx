@@ -5,6 +5,7 @@ import { type Patch, startsWords, tryOut } from '../edits/changes.ts';
 import type { TodoCommands } from '../edits/list-actions.ts';
 import type { Changes } from '../edits/use-changes.ts';
 import type { Assignable } from '../quick-add/parse.ts';
+import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { type Todo, todoListsQuery } from '../todo-common/queries.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,7 +13,6 @@ import { ConfirmDialog } from '../ui/lazy-overlay.tsx';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useNotice } from '../ui/notice.tsx';
 import { priorities } from './filter.ts';
-import { workersQuery } from './queries.ts';
 import { useMatches } from './use-matches.ts';
 import type { TodoPages } from './use-pending.ts';
 import type { Selection } from './use-selection.ts';
@@ -119,7 +119,7 @@ function BulkMenu({ name, entries, ...menu }: BulkMenuProps) {
 function AssignMenu({ todos, patch }: { todos: () => readonly Todo[]; patch: Changes['patch'] }) {
   const { workspace, user } = useIdentity();
   const notify = useNotice();
-  const workers = useQuery({ ...workersQuery(workspace.id), enabled: false });
+  const workers = useQuery({ ...assignableQuery(workspace.id), enabled: false });
   const [asked, setAsked] = useState<Assignable | null>(null);
   const assign = (worker: Assignable | undefined) => {
     const fields: Patch = { assignees: worker ? [{ id: worker.id, type: worker.type }] : [] };

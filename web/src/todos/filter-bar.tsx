@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useOnPage } from '../edits/list-actions.ts';
-import { labelsQuery } from '../quick-add/queries.ts';
+import { assignableQuery, labelsQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { dateHere } from '../todo-common/days.ts';
 import { todoListsQuery } from '../todo-common/queries.ts';
@@ -12,7 +12,6 @@ import { type Filter, groupings, isByParts, priorities, type Sort, sortOfGroup, 
 import { groupOptionsOf } from './group-options.ts';
 import { NativeSelect } from './native-select.tsx';
 import { priorityNames } from './parts.ts';
-import { workersQuery } from './queries.ts';
 import { type FilterOfPage, isBoard } from './use-filter.ts';
 
 const weekDays = 7;
@@ -146,7 +145,7 @@ function ListSelect({ at: { filter, change } }: { at: FilterOfPage }) {
 
 function AssigneeMenu({ at: { filter, change } }: { at: FilterOfPage }) {
   const { workspace, user } = useIdentity();
-  const workers = useQuery({ ...workersQuery(workspace.id), enabled: false });
+  const workers = useQuery({ ...assignableQuery(workspace.id), enabled: false });
   const chosen = filter.unassigned ? ['nobody'] : (filter.assigneeId ?? []);
   const others = (workers.data ?? []).filter(({ id }) => id !== user.id);
   const choose = (id: string) => {

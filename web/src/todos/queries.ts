@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { type Polled, pollUnlessLive } from '../api/live-state.ts';
-import { readAssignable } from '../quick-add/queries.ts';
 import type { Listing } from './filter.ts';
 
 const refetchMs = 5_000;
@@ -39,12 +38,4 @@ export const summaryQuery = (
     queryKey: ['todos', workspaceId, 'summary', filter],
     queryFn: ({ signal }) => api.todos.summary.query(filter, { signal }),
     refetchInterval: (query) => pollUnlessLive(query, refetchMs),
-  });
-
-/** The members and the agents of a workspace, stored for reading offline unlike `assignableQuery`. */
-export const workersQuery = (workspaceId: string) =>
-  queryOptions({
-    queryKey: ['workers', workspaceId],
-    queryFn: ({ signal }) => readAssignable(workspaceId, signal),
-    staleTime: 60_000,
   });

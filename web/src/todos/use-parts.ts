@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { assignableQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { agentsQuery, allTodoListsQuery } from '../todo-common/queries.ts';
 import type { Listing } from './filter.ts';
 import { type Part, type PartField, partsOf } from './parts.ts';
-import { workersQuery } from './queries.ts';
 
 interface Parts {
   /** Undefined until it is known which ones there are. */
@@ -17,7 +17,7 @@ interface Parts {
 export function useParts(field: PartField | undefined, listing: Listing): Parts {
   const { workspace, user } = useIdentity();
   const lists = useQuery({ ...allTodoListsQuery(workspace.id), enabled: field === 'list' });
-  const workers = useQuery({ ...workersQuery(workspace.id), enabled: field === 'assignee' });
+  const workers = useQuery({ ...assignableQuery(workspace.id), enabled: field === 'assignee' });
   const agents = useQuery({ ...agentsQuery(workspace.id), enabled: field === 'assignee' });
   const parts = useMemo(() => {
     if (field === undefined) return [];

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
-import { labelsQuery } from '../quick-add/queries.ts';
+import { assignableQuery, labelsQuery } from '../quick-add/queries.ts';
 import { useIdentity } from '../session/session.ts';
 import { todoListsQuery, type View, viewsQuery } from '../todo-common/queries.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -8,7 +8,6 @@ import { Loaded } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { useFilter } from './page-filter.ts';
-import { workersQuery } from './queries.ts';
 import { TodosAt } from './todos-page.tsx';
 import type { FilterOfPage } from './use-filter.ts';
 
@@ -54,7 +53,7 @@ function Gone({ at: { filter, change } }: { at: FilterOfPage }) {
   const { todoListId = [], labelId = [], assigneeId = [] } = filter;
   const lists = useQuery({ ...todoListsQuery(workspace.id), enabled: todoListId.length > 0 });
   const labels = useQuery({ ...labelsQuery(workspace.id), enabled: labelId.length > 0 });
-  const workers = useQuery({ ...workersQuery(workspace.id), enabled: assigneeId.some((id) => id !== 'me') });
+  const workers = useQuery({ ...assignableQuery(workspace.id), enabled: assigneeId.some((id) => id !== 'me') });
   const missing = (ids: readonly string[], known: readonly { id: string }[] | undefined) =>
     known ? ids.filter((id) => id !== 'me' && !known.some((each) => each.id === id)) : [];
   const gone = {
