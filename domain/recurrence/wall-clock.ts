@@ -84,7 +84,9 @@ export function wallClockAt(instant: number, timezone: string): number {
 
 /**
  * The instant of a wall time of a zone (a number as `wallClockAt` returns it). A wall time that is skipped in spring
- * moves forward by the gap; of one that is repeated in autumn the first is used (CONTRACT §5).
+ * moves forward by the gap; of one that is repeated in autumn the first is used (CONTRACT §5). Reminders have the same
+ * rule in SQL (domain/todos/reminder-instants.ts), because one statement changes todos and their reminders: change
+ * both.
  */
 export function instantOf(wall: number, timezone: string): number {
   const before = offsetAt(wall - dayMs, timezone);

@@ -6,7 +6,7 @@
 /**
  * In SQL: the instant of the wall time of a reminder `r`. One that is skipped in spring moves forward by the gap. One
  * that is repeated in autumn is the first of both, with the offset of the day before (CONTRACT §5), where PostgreSQL
- * takes the second.
+ * takes the second. The rule is that of `instantOf` for schedules (domain/recurrence/wall-clock.ts): change both.
  */
 function instantOf(wall: string): string {
   return `(select case when first at time zone r.timezone = wall then first else wall at time zone r.timezone end
