@@ -106,7 +106,9 @@ function lostMessage({ message, cause }: TypeError): string {
   return `There is no complete response of the service: ${why}. Check the address and the connection, then try again.`;
 }
 
-/** Converts an error of a link or a stream to a `TandemError` if it is a response of the service, and describes others. */
+/**
+ * Converts an error of a link or a stream to a `TandemError` if it is a response of the service, and describes others.
+ */
 export function toTandemError(error: TRPCClientError<AppRouter>): TRPCClientError<AppRouter> {
   const problem = error.data?.problem;
   if (problem && !isTandemError(error)) return new TandemError(problem, error);

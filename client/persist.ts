@@ -9,7 +9,9 @@ type Failed = TRPCClientError<AppRouter>;
 /** Rate limits reset every minute; after a longer `Retry-After` the call fails at once. */
 const maxWaitMs = 60_000;
 
-/** Whether there is no response of the service, but may be one soon: `fetch` throws a TypeError, and JSON may be cut. */
+/**
+ * Whether there is no response of the service, but may be one soon: `fetch` throws a TypeError, and JSON may be cut.
+ */
 function isConnectionError({ cause }: Failed): boolean {
   if (cause instanceof ForeignResponse) return cause.status >= 500 || cause.cause instanceof SyntaxError;
   return cause instanceof TypeError || cause instanceof SyntaxError;
