@@ -1,6 +1,7 @@
-import type { Page, Route } from 'playwright-core';
+import type { Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
+import { paste } from '../support/keyboard.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
@@ -56,12 +57,6 @@ test.promise(
 );
 
 /** Pastes lines into the field that has the focus. */
-const paste = (page: Page, lines: readonly string[]) =>
-  page.evaluate(
-    `(() => { const data = new DataTransfer(); data.setData('text/plain', ${JSON.stringify(lines.join('\n'))});
-      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); })()`,
-  );
-
 test.promise('tokens are turned back to text by Backspace, and pasted lines become todos', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);

@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { Window } from './browser.ts';
 import { until } from './until.ts';
 
@@ -44,3 +44,10 @@ export async function typeInto(window: Pick<Window, 'page'>, field: Locator, tex
   await tabTo(window, field);
   await window.page.keyboard.type(text);
 }
+
+/** Pastes lines into what has the focus. */
+export const paste = (page: Page, lines: readonly string[]) =>
+  page.evaluate(
+    `(() => { const data = new DataTransfer(); data.setData('text/plain', ${JSON.stringify(lines.join('\n'))});
+      document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); })()`,
+  );

@@ -8,6 +8,8 @@ import type { Token } from './parse.ts';
 interface LineFieldProps {
   label: string;
   value: string;
+  /** What may be typed. */
+  example?: string | undefined;
   tokens: readonly Token[];
   names: Names;
   onChange: (value: string) => void;
@@ -22,7 +24,7 @@ interface LineFieldProps {
 }
 
 /** The line that is typed, a combobox with the names that `!`, `#`, `*`, `@` and `/` offer. */
-export function LineField({ label, value, tokens, names, onChange, onText, ...on }: LineFieldProps) {
+export function LineField({ label, value, example, tokens, names, onChange, onText, ...on }: LineFieldProps) {
   const { onLines, onOpen, onLabel } = on;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -71,7 +73,7 @@ export function LineField({ label, value, tokens, names, onChange, onText, ...on
         className="input"
         role="combobox"
         autoComplete="off"
-        placeholder="Such as: call the bank tomorrow 9am !urgent @me"
+        placeholder={example ?? 'Such as: call the bank tomorrow 9am !urgent @me'}
         maxLength={600}
         value={value}
         aria-required

@@ -15,10 +15,8 @@ const maxShown = 5;
 /** A line without the mark of a list. */
 const unmarked = (line: string) => line.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/, '');
 
-/** A todo of a line as it was pasted; the text of a line that is too long for a title is its content. */
-function plainTodo(line: string): NewTodoInput {
-  return line.length <= maxTitle ? { title: line } : { content: line };
-}
+/** A line as it was pasted; the text of one that is too long for a title is the content. */
+const plain = (line: string) => (line.length <= maxTitle ? { title: line } : { content: line });
 
 /** Creates todos with ids, all or none. One of these ids is known: all were made before an answer was lost. @throws */
 async function create(data: NewTodoInput[]): Promise<void> {
@@ -56,7 +54,7 @@ export function PastedLines({ text, read, sent, write, onDone }: PastedLinesProp
   const all = made + lines.length;
   const todoOf = (line: string): NewTodoInput => {
     const { title, input } = read(line);
-    return isRead && title !== '' && title.length <= maxTitle ? input : plainTodo(line);
+    return isRead && title !== '' && title.length <= maxTitle ? input : { ...read('').input, ...plain(line) };
   };
   const add = async () => {
     setBusy(true);

@@ -8,6 +8,7 @@ import { readAgain } from '../api/queries.ts';
 import { isReturn } from '../navigation/history.ts';
 import { openOutbox } from '../outbox/current.ts';
 import type { Sent } from '../outbox/draft.ts';
+import type { Todo } from '../outbox/merge.ts';
 import type { NewTodo } from '../outbox/write.ts';
 import { useIdentity } from '../session/session.ts';
 import { Form } from '../ui/form.tsx';
@@ -35,12 +36,16 @@ const SchedulePreview = lazyPart(
  * What was created: one todo, which the person wants to open or not and which may not be sent yet, or as many as were
  * pasted.
  */
-export type Created = { id: string; title: string; opens: boolean; isWaiting?: boolean } | { count: number };
+export type Created =
+  | { id: string; title: string; todo: Todo; opens: boolean; isWaiting?: boolean }
+  | { count: number };
 
 export interface QuickAddProps {
   lists: readonly Named[];
   /** The list of todos that name none. */
   todoListId?: string;
+  /** The day of today, if todos are due then whose line does not say when. */
+  dueDate?: string;
   /** The todo of which new ones are sub-todos. */
   parentTodoId?: string;
   onCreated: (created: Created) => void;
@@ -90,7 +95,7 @@ function requireTodo(title: string, { run, assignees = [] }: NewTodoInput, isAge
  * A line that becomes a todo. Dates, `!priority`, `#list`, `*label`, `@assignee`, “every …” and `/run` are read as they
  * are typed. The todo is shown at once, and sent when the service can be reached.
  */
-export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAddProps) {
+export function QuickAdd({ lists, todoListId, parentTodoId, dueDate, onCreated }: QuickAddProps) {
   const identity = useIdentity();
   const { workspace } = identity;
   const queryClient = useQueryClient();
@@ -129,10 +134,9 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
       ...loaded,
     };
     const parsed = parseLine(line, { ...given, plain: new Set(asText), shared });
-    return {
-      ...parsed,
-      input: { ...(todoListId && { todoListId }), ...(parentTodoId && { parentTodoId }), ...parsed.input },
-    };
+    const isDueToday = dueDate !== undefined && !parsed.input.schedule && !parsed.input.dueDate;
+    const place = { ...(todoListId && { todoListId }), ...(parentTodoId && { parentTodoId }) };
+    return { ...parsed, isDueToday, input: { ...place, ...(isDueToday && { dueDate }), ...parsed.input } };
   };
   const line = read(text, plain);
   const asText = (token: Token) => {
@@ -149,20 +153,21 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
     // The same line has the same id: sent again after a lost answer, it makes no second todo.
     const todo = { ...input, id: made.text === text ? made.id : newId() };
     change({ made: { text, id: todo.id } });
+    const shown = newTodoOf(todo, { identity, lists, people: loaded.people, labels: loaded.labels });
     if (todo.run) await api.todos.create.mutate(todo);
-    const sent = todo.run ? undefined : await queue(todo, loaded);
+    const sent = todo.run ? undefined : await queue(todo, shown);
     // Not what was typed meanwhile.
     change((now) => ({ made: noneMade, ...(now.text === text && { text: '', plain: [] }) }));
-    if (sent) void settle(sent, { text, plain }, { id: todo.id, title, opens: doesOpen });
+    const created = { id: todo.id, title, todo: shown, opens: doesOpen };
+    if (sent) void settle(sent, { text, plain }, created);
     else {
       await readAgain(queryClient, 'todos');
-      onCreated({ id: todo.id, title, opens: doesOpen });
+      onCreated(created);
     }
   };
   /** Shows the todo at once. A run is no such change: it spends minutes. */
-  const queue = async (input: NewTodo, loaded: Awaited<ReturnType<typeof load>>): Promise<Sent> => {
+  const queue = async (input: NewTodo, todo: Todo): Promise<Sent> => {
     const outbox = await openOutbox(identity);
-    const todo = newTodoOf(input, { identity, lists, people: loaded.people, labels: loaded.labels });
     return outbox.add({ action: { operation: 'create', input }, todos: [todo] });
   };
   const settle = async (
@@ -191,6 +196,7 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
         <LineField
           label={label}
           value={text}
+          example={dueDate ? 'Due today, such as: call the bank 5pm !urgent' : undefined}
           tokens={line.tokens}
           names={{ lists, people, labels }}
           onChange={(value) => {
@@ -205,7 +211,12 @@ export function QuickAdd({ lists, todoListId, parentTodoId, onCreated }: QuickAd
             form.current?.querySelector('form')?.requestSubmit();
           }}
         />
-        <TokenChips line={line} timeZone={workspace.timezone} onText={asText} />
+        <TokenChips
+          line={line}
+          timeZone={workspace.timezone}
+          onText={asText}
+          isDueToday={text !== '' && line.isDueToday}
+        />
         {isTyped && (
           <Suspense>
             <SchedulePreview workspaceId={workspace.id} schedule={repeatedOf(line.input)} times={3} />

@@ -7,13 +7,16 @@ interface TokenChipsProps {
   timeZone: string;
   /** Turns a token back to text. */
   onText: (token: Token) => void;
+  /** It is due today, as the line does not say when. */
+  isDueToday: boolean;
 }
 
 /** The tokens of a line. Pressing one, or Backspace on it, turns it back to text. */
-export function TokenChips({ line: { tokens, input }, timeZone, onText }: TokenChipsProps) {
-  if (tokens.length === 0) return null;
+export function TokenChips({ line: { tokens, input }, timeZone, onText, isDueToday }: TokenChipsProps) {
+  if (tokens.length === 0 && !isDueToday) return null;
   return (
     <ul className="tokens" aria-label="Read from the line">
+      {isDueToday && <li className="muted small">Due today</li>}
       {tokens.map((token) => {
         const label = labelOf(token, input, timeZone);
         return (

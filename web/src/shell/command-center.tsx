@@ -64,6 +64,9 @@ export function CommandCenter({ children }: { children: ReactNode }) {
   const context = useMemo<CommandContext>(
     () => ({
       go: (path) => void navigate(path),
+      get at() {
+        return window.location;
+      },
       openPalette: () => {
         before.current = document.activeElement;
         setOpened({ ...noneAhead });

@@ -4,6 +4,8 @@ import type { IconName } from '../ui/icon-paths.ts';
 /** What a command may do, and what it depends on. */
 export interface CommandContext {
   go(path: string): void;
+  /** The page that is shown. */
+  at?: { pathname: string; search: string };
   openPalette(): void;
   openShortcuts(): void;
   toggleSidebar(): void;

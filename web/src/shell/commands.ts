@@ -7,6 +7,12 @@ import { inboxCommands, listCommands, peekCommands } from './list-commands.ts';
  * command by themselves.
  */
 
+/** Where a todo is added: the form of the list that is shown, or else of that of all todos. */
+export function newTodoPath({ pathname, search } = { pathname: '', search: '' }): string {
+  const isOnList = /^\/(todos|today|mine|lists\/[^/]+|views\/[^/]+)$/.test(pathname);
+  return isOnList ? `${pathname}${search}#new` : '/todos#new';
+}
+
 const to = (path: string) => (context: CommandContext) => context.go(path);
 const page = (id: string, title: string, path: string, icon: IconName, keys?: string): Command => ({
   id,
@@ -53,7 +59,7 @@ export const commands: readonly Command[] = [
     icon: 'plus',
     keys: 'c',
     words: 'add create task',
-    run: to('/todos#new'),
+    run: ({ go, at }) => go(newTodoPath(at)),
   },
   {
     id: 'new-list',

@@ -4,6 +4,7 @@ import type { Identity } from '../api/queries.ts';
 import { mayUseMicrophone } from '../navigation/history.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { lazyOverlay } from '../ui/lazy-overlay.tsx';
+import { newTodoPath } from './commands.ts';
 import { WorkspaceMenu } from './menus.tsx';
 import { RecordLink } from './record-link.tsx';
 import { Count, Unsent, useCountsOnceIdle, useUnread } from './sidebar.tsx';
@@ -28,16 +29,10 @@ function Slot({ to, label, icon, children }: SlotProps) {
   );
 }
 
-/** Opens the form for a new todo, on the list that is shown or else on that of all todos. */
+/** Opens the form for a new todo. */
 function AddLink() {
-  const { pathname, search } = useLocation();
-  const isOnList = /^\/(todos|mine|lists\/[^/]+|views\/[^/]+)$/.test(pathname);
   return (
-    <Link
-      to={isOnList ? { pathname, search, hash: '#new' } : '/todos#new'}
-      className="bottom-link"
-      aria-label="Add a todo"
-    >
+    <Link to={newTodoPath(useLocation())} className="bottom-link" aria-label="Add a todo">
       <Icon name="plus" />
       <span>Add</span>
     </Link>

@@ -8,7 +8,7 @@ import { Pending } from '../ui/card.tsx';
 import { useIsHere } from '../ui/here.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { useNotice } from '../ui/notice.tsx';
-import { todoListsQuery } from './queries.ts';
+import { type Todo, todoListsQuery } from './queries.ts';
 
 /** In the chunk of the list of todos: other pages show themselves without it first. */
 const LazyForm = lazyPart(() => import('../quick-add/quick-add.tsx').then(({ QuickAdd }) => QuickAdd));
@@ -16,13 +16,16 @@ const LazyForm = lazyPart(() => import('../quick-add/quick-add.tsx').then(({ Qui
 interface NewTodoProps {
   /** The list it is filed in. */
   todoListId?: string;
-  isOnList?: boolean;
+  /** The day that it is due on, unless the line says when. */
+  dueDate?: string;
+  /** On a page with a list: whether that shows a todo. */
+  isShown?: (todo: Todo) => boolean;
   /** The form where its code is there already, so that nothing below it moves when it appears. */
   form?: ComponentType<QuickAddProps>;
 }
 
 /** The form of a new todo. On a page without the list it leads there. */
-export function NewTodo({ todoListId, isOnList = false, form: TodoForm = LazyForm }: NewTodoProps) {
+export function NewTodo({ isShown, form: TodoForm = LazyForm, ...given }: NewTodoProps) {
   const { workspace } = useIdentity();
   const lists = useQuery(todoListsQuery(workspace.id)).data ?? [];
   const navigate = useNavigate();
@@ -30,15 +33,20 @@ export function NewTodo({ todoListId, isOnList = false, form: TodoForm = LazyFor
   const isHere = useIsHere();
   const created = (what: Created) => {
     if ('count' in what) notify(`${what.count} todos are on the list.`);
+    else if (isShown?.(what.todo) === false && !what.isWaiting)
+      notify(`“${what.title}” is created. This page does not show it.`, {
+        label: 'Open',
+        onPress: () => void navigate(`/todos/${what.id}`),
+      });
     else notify(createdWords(what.title, what.isWaiting ?? false));
     // Who went on to another page stays there.
     if (!isHere()) return;
     if ('id' in what && what.opens) void navigate(`/todos/${what.id}`);
-    else if (!isOnList) void navigate('/todos');
+    else if (!isShown) void navigate('/todos');
   };
   return (
     <Suspense fallback={<Pending what="the form" isPaused={false} />}>
-      <TodoForm lists={lists} {...(todoListId !== undefined && { todoListId })} onCreated={created} />
+      <TodoForm lists={lists} {...given} onCreated={created} />
     </Suspense>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense } from 'react';
-import { useLocation } from 'react-router';
+import { Navigate, useLocation } from 'react-router';
 import { QuickAdd } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
 import { NewTodo } from '../todo-common/new-todo.tsx';
@@ -14,6 +14,7 @@ import { ArchivedList } from './list-menu.tsx';
 import { useFilter } from './page-filter.ts';
 import { Counts, Tabs } from './page-head.tsx';
 import { PeekPanel } from './peek-panel.tsx';
+import { matches } from './pending.ts';
 import { TodoRows } from './todo-rows.tsx';
 import { type FilterOfPage, isBoard } from './use-filter.ts';
 import { PageMenu, SaveView } from './view-head.tsx';
@@ -62,10 +63,12 @@ interface TodosAtProps {
 /** A page of todos: its head, the form for a new todo, the controls of the filter, and the list or board. */
 export function TodosAt({ at, title, view, list, isClosed = false, children }: TodosAtProps) {
   const { place, listing } = at;
+  const { user } = useIdentity();
   useFocusOnNew('title');
   // On a phone the list comes first: the bar at the bottom opens the form.
   const { hash } = useLocation();
-  const hasComposer = place.name !== 'archive' && place.name !== 'today' && !isClosed;
+  if (isClosed && hash === '#new') return <Navigate to="/todos#new" replace />;
+  const hasComposer = place.name !== 'archive' && !isClosed;
   return (
     <>
       <Page
@@ -75,7 +78,12 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
       >
         {hasComposer && (
           <div className={hash === '#new' ? undefined : 'wide-only'}>
-            <NewTodo form={QuickAdd} {...(place.name === 'list' && { todoListId: place.todoListId })} isOnList />
+            <NewTodo
+              form={QuickAdd}
+              {...(place.name === 'list' && { todoListId: place.todoListId })}
+              {...(place.name === 'today' && { dueDate: place.today })}
+              isShown={(todo) => matches(todo, listing, user.id)}
+            />
           </div>
         )}
         <section className="todo-list" aria-label="Todos">
