@@ -21,9 +21,13 @@ const mine = 'workspace_id = $1 and user_id = $2 and in_app';
 const newest = 'order by created_at desc, id desc limit $3';
 const from = '(created_at, id) < ($4::timestamptz, $5::uuid)';
 const one = `select ${columns} from notifications where ${mine} and id = $3`;
-/** What is put off comes back later, and is not counted or marked before. */
+/**
+ * What is put off comes back later, and is not counted or marked before; neither is what says that an approval or a run
+ * which is put off needs the person.
+ */
 const isNotPutOff = (now: string) => `not exists (select 1 from snoozes s where s.workspace_id = $1 and s.user_id = $2
-    and s.subject_id = n.id and s.until > ${now}::timestamptz)`;
+    and s.until > ${now}::timestamptz and (s.subject_id in (n.id, n.approval_id)
+      or n.kind = 'run_failed' and s.subject_type = 'todo_run' and n.dedupe = 'run:' || s.subject_id))`;
 const unread = `select count(*)::int as count from notifications n where ${mine} and read_at is null and ${isNotPutOff('$3')}`;
 const mark = `update notifications set read_at = case when $4 then coalesce(read_at, $5::timestamptz) end
   where ${mine} and id = $3`;

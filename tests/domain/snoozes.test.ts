@@ -134,6 +134,29 @@ test('a notification that is put off is unread, not counted and not marked befor
   assert.is(bodyOf(await ask('POST /notifications/read', {})).readCount, 1);
 });
 
+test('what says that an approval or a run needs the person is not counted while that is put off', async () => {
+  const workspace = await tandem.workspace();
+  const ask = await signedIn(workspace);
+  const [approvalId, runId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const notify = (event: Parameters<typeof notifyPeople>[3]) =>
+    notifyPeople(tandem.db, workspace.workspaceId, [workspace.userId], event);
+  await notify({ kind: 'approval_requested', approvalId });
+  await notify({ kind: 'run_failed', dedupe: `run:${runId}` });
+  await notified(workspace);
+  const unread = async () => (await ask('GET /notifications')).body.unreadCount;
+  assert.is(await unread(), 3);
+  const putOff = `insert into snoozes (workspace_id, user_id, id, subject_type, subject_id, until)
+    values ($1, $2, gen_random_uuid(), $3, $4, now() + interval '1 hour')`;
+  const values = [workspace.workspaceId, workspace.userId];
+  await tandem.db.rows(putOff, [...values, 'approval', approvalId]);
+  assert.is(await unread(), 2);
+  await tandem.db.rows(putOff, [...values, 'todo_run', runId]);
+  assert.is(await unread(), 1);
+  assert.is(bodyOf(await ask('POST /notifications/read', {})).readCount, 1, 'only the other one');
+  await tandem.db.rows(`update snoozes set until = now() - interval '1 minute' where workspace_id = $1`, [values[0]]);
+  assert.is(await unread(), 2, 'they are back');
+});
+
 test('a person has a number of snoozes at most, also by requests at once; those that ended go after a week', async () => {
   const workspace = await tandem.workspace();
   const ask = await signedIn(workspace);
