@@ -49,8 +49,8 @@ interface Distributed extends PlanNode {
 const workers = new Map<string, postgres.Sql>();
 
 /**
- * Where a statement runs, and its text there: on Citus, as the service sends it, on the worker of the workspace with the
- * names of its shards, or through the coordinator.
+ * Where a statement runs, and its text there: on Citus, as the service sends it, on the worker of the workspace with
+ * the names of its shards, or through the coordinator.
  */
 async function placeOf({ driver, engine, rows }: Database, { text, values, plan }: PlannedStatement) {
   const direct = engine === 'citus' ? directOf(text) : null;
