@@ -51,6 +51,26 @@ for (const [width, height] of [
   });
 }
 
+for (const width of [1000, 1280, 390]) {
+  test.promise(`what a card of a board says stays inside it: ${width}`, async (stage) => {
+    const ada = await stage.person();
+    const call = callsOf(stage.tandem, ada);
+    const names = ['Waiting for an answer', 'Something for the weekend', 'Another one'];
+    const labels = await Promise.all(names.map(async (name) => bodyOf(await call('POST /labels', { name }), 201).id));
+    const agent = bodyOf(await call('POST /agents', { name: 'Researcher' }), 201).id;
+    const assignees = [{ id: ada.session.user.id }, { id: agent }];
+    const given = { priority: 'high', dueDate: '2020-01-02', labelIds: labels, assignees };
+    bodyOf(await call('POST /todos', { title: 'Waits for its agent', ...given, run: true }), 201);
+    bodyOf(await call('POST /todos', { title: 'Plain', ...given }), 201);
+    const { page, goTo } = await stage.window({ as: ada, viewport: { width, height: 800 } });
+    await goTo('/todos?layout=board', 'Todos');
+    await page.getByRole('link', { name: /^Plain, .* over/ }).waitFor();
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/board-${width}.png` });
+    const wide = `[...document.querySelectorAll('.board-facts')].map((each) => each.scrollWidth - each.clientWidth).filter((more) => more > 0)`;
+    assert.equal(await page.evaluate(wide), []);
+  });
+}
+
 test.promise('a long name of a list moves no counts out of the sidebar', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);
