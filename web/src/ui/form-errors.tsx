@@ -6,7 +6,7 @@ import { Icon } from './icons.tsx';
 /** The fields of a form by name: what they are called, and the message when a required one is empty. */
 export type Fields = Record<string, { label: string; required?: string }>;
 
-/** Errors of the fields of a form, by name; unchanged until the next submit. */
+/** Errors of the fields of a form, by name; each until its field is changed, or the next submit. */
 export const FieldErrors = createContext<Readonly<Record<string, string>>>({});
 
 /** The error of a field, if any. */
@@ -35,13 +35,14 @@ export function UsageLink({ status }: { status: number | null }) {
 interface ErrorSummaryProps {
   ref: Ref<HTMLDivElement>;
   problem: Problem;
+  /** What is wrong with fields. */
+  atFields: Problem['errors'];
   fields: Fields;
   form: RefObject<HTMLFormElement | null>;
 }
 
 /** Summary of errors. It receives the focus; each line links to its field. */
-export function ErrorSummary({ ref, problem, fields, form }: ErrorSummaryProps) {
-  const atFields = problem.errors.filter(({ param }) => param !== null && param in fields);
+export function ErrorSummary({ ref, problem, atFields, fields, form }: ErrorSummaryProps) {
   const goTo = (name: string) => (event: MouseEvent) => {
     event.preventDefault();
     controlOf(form.current, name)?.focus();

@@ -43,6 +43,8 @@ export function Form(props: FormProps) {
   const { fields, submit, busy, onSubmit, children, actions, kind = 'primary', wide = false, label, clears } = props;
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
+  /** The fields that were changed since: what was wrong with them may be right. */
+  const [changed, setChanged] = useState<readonly string[]>([]);
   const [round, setRound] = useState(0);
   const summary = useRef<HTMLDivElement>(null);
   const [isSending, setSending] = useState(false);
@@ -58,6 +60,7 @@ export function Form(props: FormProps) {
     const data = new FormData(event.currentTarget);
     const empty = emptyFields(data, fields);
     setProblem(empty);
+    setChanged([]);
     if (empty) return;
     // The reference for a second event before this one is rendered.
     mayStart.current = false;
@@ -73,7 +76,13 @@ export function Form(props: FormProps) {
     }
   };
 
-  const atFields = (problem?.errors ?? []).filter(({ param }) => param !== null && param in fields);
+  const found = (problem?.errors ?? []).filter(({ param }) => param !== null && param in fields);
+  const atFields = found.filter(({ param }) => !changed.includes(param ?? ''));
+  const isOpen = problem !== null && (found.length === 0 || atFields.length > 0);
+  const note = ({ target }: FormEvent<HTMLFormElement>) => {
+    const { name } = target as HTMLInputElement;
+    if (problem && name && !changed.includes(name)) setChanged([...changed, name]);
+  };
   const messages = Object.fromEntries(atFields.map(({ param, message }) => [param ?? '', sentence(message)]));
   return (
     <form
@@ -81,9 +90,10 @@ export function Form(props: FormProps) {
       className="form"
       noValidate
       onSubmit={(event) => void send(event)}
+      onChange={note}
       {...(label && { 'aria-label': label })}
     >
-      {problem && <ErrorSummary ref={summary} problem={problem} fields={fields} form={form} />}
+      {isOpen && <ErrorSummary ref={summary} problem={problem} atFields={atFields} fields={fields} form={form} />}
       <FieldErrors value={messages}>
         <div className="form" key={round}>
           {children}
