@@ -106,6 +106,42 @@ test.promise('a new person is welcomed; afterwards the start is the list page th
   await other.goTo('/', 'Todos');
 });
 
+test.promise('the first steps stay in the sidebar, ticked when they are done, until they are hidden', async (stage) => {
+  const ada = await stage.person();
+  const { page, goTo, sees, axe } = await stage.window({ as: ada });
+  await goTo('/', 'Welcome');
+  await page.getByLabel('Title').fill('Learn to fly');
+  await page.getByRole('button', { name: 'Add todo' }).click();
+  await sees('Todos');
+  const steps = page.getByRole('link', { name: 'First steps 1 of 3' });
+  await steps.waitFor();
+  await page.reload();
+  await steps.click();
+  await sees('Welcome');
+  const first = page.getByRole('region', { name: '1. Write your first todo' });
+  await first.getByText('Done', { exact: true }).waitFor();
+  assert.is(await page.getByText('Done', { exact: true }).count(), 1);
+  assert.equal(await axe('all'), []);
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/steps.png` });
+  await page.getByRole('button', { name: 'Hide these steps' }).click();
+  await sees('Todos');
+  await page.getByText('The first steps are hidden.').waitFor();
+  assert.is(await steps.count(), 0);
+});
+
+test.promise('what is wrong with a field is shown until the field is changed', async (stage) => {
+  const ada = await stage.person();
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo('/todos', 'Todos');
+  await page.getByRole('button', { name: 'Add todo' }).click();
+  const title = page.getByLabel('Title');
+  await page.getByRole('alert').getByRole('link', { name: 'Enter a title' }).click();
+  assert.is(await title.getAttribute('aria-invalid'), 'true');
+  await title.press('a');
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  assert.is(await title.getAttribute('aria-invalid'), null);
+});
+
 test.promise('lists are in the sidebar with what is open in them, and have a page each', async (stage) => {
   const ada = await stage.person();
   const { body: list } = await stage.tandem.call(

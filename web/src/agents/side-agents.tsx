@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Link, NavLink } from 'react-router';
 import { pollUnlessLive } from '../api/live-state.ts';
+import { useKeptSteps } from '../todo-common/first-steps.ts';
 import { agentsQuery } from '../todo-common/queries.ts';
 import { useNow } from '../ui/clock.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -23,10 +24,31 @@ const marks: Readonly<Record<AgentState['kind'], string>> = {
 };
 
 /**
- * The agents of a workspace in its sidebar, each with what it does now. Loaded after the first page, as the last of the
- * links.
+ * The last of the links in the sidebar, loaded after the first page: the first steps while they are kept, and the
+ * agents, each with what it does now.
  */
 export function SideAgents({ workspaceId }: { workspaceId: string }) {
+  const steps = useKeptSteps(workspaceId);
+  return (
+    <>
+      {steps && (
+        <Link to="/#steps" className="side-link" title="First steps">
+          <Icon name="note" />
+          <span className="side-label">
+            First steps{' '}
+            <span className="small">
+              {steps.filter(Boolean).length} of {steps.length}
+            </span>
+          </span>
+        </Link>
+      )}
+      <Agents workspaceId={workspaceId} />
+    </>
+  );
+}
+
+/** The agents of a workspace, each with what it does now. */
+function Agents({ workspaceId }: { workspaceId: string }) {
   const id = useId();
   const now = useNow();
   const agents = useQuery({

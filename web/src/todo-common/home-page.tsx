@@ -1,60 +1,85 @@
 import { useQuery } from '@tanstack/react-query';
-import { Navigate } from 'react-router';
-import { api } from '../api/client.ts';
+import { useEffect, useState } from 'react';
+import { Navigate, useLocation, useNavigate } from 'react-router';
 import { useIdentity } from '../session/session.ts';
-import { ButtonLink } from '../ui/button.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card, Loaded } from '../ui/card.tsx';
+import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
+import { Badge } from '../ui/rows.tsx';
 import { AskAssistant } from './ask-assistant.tsx';
+import { keepSteps, stepsQuery } from './first-steps.ts';
 import { lastPage } from './last-page.ts';
 import { NewTodo } from './new-todo.tsx';
 
-/** Page `/`: goes on with the list page that was used last; in a new workspace it shows how to begin. */
+/**
+ * Page `/`: goes on with the list page that was used last. In a new workspace, and with `#steps`, it shows how to
+ * begin.
+ */
 export function HomePage() {
   const { workspace } = useIdentity();
   const last = lastPage(workspace.id);
-  return last === null ? <FirstVisit workspaceId={workspace.id} /> : <Navigate to={last} replace />;
+  const isAsked = useLocation().hash === '#steps';
+  if (!isAsked && last !== null) return <Navigate to={last} replace />;
+  return <FirstVisit workspaceId={workspace.id} isAsked={isAsked} />;
 }
 
 /** A person who comes with a new browser is not new: there are todos or chats then. */
-function FirstVisit({ workspaceId }: { workspaceId: string }) {
-  const begun = useQuery({
-    queryKey: ['todos', workspaceId, 'begun'],
-    queryFn: async ({ signal }) => {
-      const [todos, chats] = await Promise.all([
-        api.todos.list.query({ limit: 1 }, { signal }),
-        api.chats.list.query({ limit: 1 }, { signal }),
-      ]);
-      return todos.data.length + chats.data.length > 0;
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  if (begun.data === true) return <Navigate to="/todos" replace />;
-  if (begun.data === undefined) {
+function FirstVisit({ workspaceId, isAsked }: { workspaceId: string; isAsked: boolean }) {
+  const steps = useQuery(stepsQuery(workspaceId));
+  const [hasTodo, hasChat] = steps.data ?? [];
+  // What is done while the steps are shown ticks them.
+  const [isShown, setShown] = useState(isAsked);
+  const isNew = hasTodo === false && hasChat === false;
+  if (isNew && !isShown) setShown(true);
+  if (steps.data && !isNew && !isShown && !isAsked) return <Navigate to="/todos" replace />;
+  if (steps.data === undefined) {
     return (
       <Page title="Your work">
-        <Loaded query={begun} what="your work">
+        <Loaded query={steps} what="your work">
           {() => null}
         </Loaded>
       </Page>
     );
   }
-  return <Welcome />;
+  return <Welcome steps={steps.data} />;
 }
 
-function Welcome() {
+function Welcome({ steps }: { steps: readonly boolean[] }) {
   const { workspace, user } = useIdentity();
+  const navigate = useNavigate();
+  const notify = useNotice();
+  const areAllDone = steps.every((isDone) => isDone);
+  useEffect(() => keepSteps(workspace.id, !areAllDone), [workspace.id, areAllDone]);
+  const hide = () => {
+    keepSteps(workspace.id, false);
+    notify('The first steps are hidden.');
+    void navigate('/todos');
+  };
+  const tick = (place: number) => steps[place] && <Badge tone="good">Done</Badge>;
   return (
-    <Page title="Welcome" intro={`${user.name}, these are three steps to begin in ${workspace.name}.`}>
-      <Card title="1. Write your first todo" intro="Anything that you or an agent will do.">
+    <Page
+      title="Welcome"
+      intro={
+        areAllDone
+          ? `${user.name}, all three steps are done.`
+          : `${user.name}, these are three steps to begin in ${workspace.name}.`
+      }
+    >
+      <Card title="1. Write your first todo" intro="Anything that you or an agent will do." actions={tick(0)}>
         <NewTodo />
       </Card>
-      <Card title="2. Let the Assistant do one" intro="Such as: Create a todo: call the bank tomorrow, urgent">
+      <Card
+        title="2. Let the Assistant do one"
+        intro="Such as: Create a todo: call the bank tomorrow, urgent"
+        actions={tick(1)}
+      >
         <AskAssistant />
       </Card>
       <Card
         title="3. Connect what you use"
         intro="Assistants connect over MCP, programs with an API key, the shell with the command-line client."
+        actions={tick(2)}
       >
         <div className="form-actions">
           <ButtonLink to="/settings/connected-apps">Connect an assistant</ButtonLink>
@@ -64,11 +89,16 @@ function Welcome() {
           </a>
         </div>
       </Card>
-      <p>
+      <div className="form-actions">
         <ButtonLink to="/todos" kind="quiet">
-          Skip to the todos
+          {areAllDone ? 'Go to the todos' : 'Skip to the todos'}
         </ButtonLink>
-      </p>
+        {!areAllDone && (
+          <Button kind="quiet" onPress={hide}>
+            Hide these steps
+          </Button>
+        )}
+      </div>
     </Page>
   );
 }
