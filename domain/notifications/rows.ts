@@ -5,6 +5,7 @@ import { requireMatch } from '../etag.ts';
 import { recordEvents } from '../events/record.ts';
 import { type CursorScope, pageOf, positionOf } from '../page.ts';
 import { type ChangedNotification, changedColumns, isRead, notificationEvents } from './changes.ts';
+import { approvalsDedupeKey } from './events.ts';
 import { pageOfSubject } from './pages.ts';
 import { Notification, type NotificationAnswer, type NotificationQuery } from './shapes.ts';
 
@@ -21,13 +22,23 @@ const mine = 'workspace_id = $1 and user_id = $2 and in_app';
 const newest = 'order by created_at desc, id desc limit $3';
 const from = '(created_at, id) < ($4::timestamptz, $5::uuid)';
 const one = `select ${columns} from notifications where ${mine} and id = $3`;
+/** Whether the person has put something off until later than `now`; `subject` is a condition on the snooze `s`. */
+const isPutOff = (now: string, subject: string) => `exists (select 1 from snoozes s
+    where s.workspace_id = $1 and s.user_id = $2 and s.until > ${now}::timestamptz and ${subject})`;
 /**
- * What is put off comes back later, and is not counted or marked before; neither is what says that an approval or a run
- * which is put off needs the person.
+ * Whether an approval of its message, which has one notification for all, waits and is not put off; null if none waits.
  */
-const isNotPutOff = (now: string) => `not exists (select 1 from snoozes s where s.workspace_id = $1 and s.user_id = $2
-    and s.until > ${now}::timestamptz and (s.subject_id in (n.id, n.approval_id)
-      or n.kind = 'run_failed' and s.subject_type = 'todo_run' and n.dedupe = 'run:' || s.subject_id))`;
+const isAsked = (now: string) => `(select bool_or(not ${isPutOff(now, 's.subject_id = p.id')}) from approvals p
+    where p.workspace_id = $1 and p.chat_id = n.chat_id and p.status = 'pending' and n.dedupe = ${approvalsDedupeKey('p')})`;
+/**
+ * What is put off comes back later, and is not counted or marked before; neither is what says that approvals or a run
+ * which are put off need the person.
+ */
+const isNotPutOff = (now: string) => `not ${isPutOff(
+  now,
+  `(s.subject_id = n.id or n.kind = 'run_failed' and s.subject_type = 'todo_run' and n.dedupe = 'run:' || s.subject_id)`,
+)}
+    and (n.kind <> 'approval_requested' or coalesce(${isAsked(now)}, true))`;
 const unread = `select count(*)::int as count from notifications n where ${mine} and read_at is null and ${isNotPutOff('$3')}`;
 const mark = `update notifications set read_at = case when $4 then coalesce(read_at, $5::timestamptz) end
   where ${mine} and id = $3`;

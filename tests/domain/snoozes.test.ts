@@ -5,6 +5,7 @@ import { type Answer, startTestService, type TestService, type TestWorkspace } f
 import { notifyPeople } from '../support/notification-fixtures.ts';
 import { brief, recordedEvents } from '../support/recorded-events.ts';
 import { sweep } from '../support/sweeps.ts';
+import { waitingChat } from '../support/turn-world.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
 
 const test = suite('snoozes');
@@ -134,26 +135,40 @@ test('a notification that is put off is unread, not counted and not marked befor
   assert.is(bodyOf(await ask('POST /notifications/read', {})).readCount, 1);
 });
 
-test('what says that an approval or a run needs the person is not counted while that is put off', async () => {
+test('what says that approvals or a run need the person is not counted while all of them are put off', async () => {
   const workspace = await tandem.workspace();
+  const { workspaceId, userId } = workspace;
   const ask = await signedIn(workspace);
-  const [approvalId, runId] = [crypto.randomUUID(), crypto.randomUUID()];
-  const notify = (event: Parameters<typeof notifyPeople>[3]) =>
-    notifyPeople(tandem.db, workspace.workspaceId, [workspace.userId], event);
-  await notify({ kind: 'approval_requested', approvalId });
+  const { chatId, approvalIds } = await waitingChat(tandem.db, workspace, { calls: [{}, {}] });
+  const [first = '', second = ''] = approvalIds;
+  const runId = crypto.randomUUID();
+  const notify = (event: Parameters<typeof notifyPeople>[3]) => notifyPeople(tandem.db, workspaceId, [userId], event);
+  await notify({ kind: 'approval_requested', chatId, approvalId: first, dedupe: `approvals:${chatId}:2` });
   await notify({ kind: 'run_failed', dedupe: `run:${runId}` });
   await notified(workspace);
   const unread = async () => (await ask('GET /notifications')).body.unreadCount;
   assert.is(await unread(), 3);
-  const putOff = `insert into snoozes (workspace_id, user_id, id, subject_type, subject_id, until)
-    values ($1, $2, gen_random_uuid(), $3, $4, now() + interval '1 hour')`;
-  const values = [workspace.workspaceId, workspace.userId];
-  await tandem.db.rows(putOff, [...values, 'approval', approvalId]);
+  const putOff = (subjectId: string, until = inHours(1)) =>
+    ask('POST /snoozes', { subjectType: 'approval', subjectId, until });
+  bodyOf(await putOff(first), 201);
+  assert.is(await unread(), 3, 'the second one waits');
+  bodyOf(await putOff(second), 201);
   assert.is(await unread(), 2);
-  await tandem.db.rows(putOff, [...values, 'todo_run', runId]);
+  const later = `insert into snoozes (workspace_id, user_id, id, subject_type, subject_id, until)
+    values ($1, $2, gen_random_uuid(), 'todo_run', $3, now() + interval '1 hour')`;
+  await tandem.db.rows(later, [workspaceId, userId, runId]);
   assert.is(await unread(), 1);
   assert.is(bodyOf(await ask('POST /notifications/read', {})).readCount, 1, 'only the other one');
-  await tandem.db.rows(`update snoozes set until = now() - interval '1 minute' where workspace_id = $1`, [values[0]]);
+  const end = `update snoozes set until = now() - interval '1 minute' where workspace_id = $1 and subject_id = $2`;
+  await tandem.db.rows(end, [workspaceId, first]);
+  assert.is(await unread(), 1, 'the first one waits again');
+  await tandem.db.rows(`update approvals set status = 'denied' where workspace_id = $1 and id = $2`, [
+    workspaceId,
+    first,
+  ]);
+  assert.is(await unread(), 0, 'what is decided waits for nobody');
+  await tandem.db.rows(end, [workspaceId, second]);
+  await tandem.db.rows(end, [workspaceId, runId]);
   assert.is(await unread(), 2, 'they are back');
 });
 
