@@ -78,23 +78,37 @@ export class ForeignResponse extends Error {
   }
 }
 
-/** Whether JSON is an answer of tRPC, to one call or to a batch. */
+/** Whether JSON is an answer of the service to one call or to a batch. */
 function isAnswer(json: unknown): boolean {
-  const answers = [json].flat() as ({ result?: object; error?: { data?: object } } | null)[];
-  return answers.some((each) => each?.result ?? each?.error?.data);
+  const answers = [json].flat() as ({ result?: object; error?: { data?: { problem?: object } } } | null)[];
+  return answers.some((each) => each?.result ?? each?.error?.data?.problem);
 }
 
-/** A response whose JSON is one of the service. @throws ForeignResponse, now or when the JSON is read. */
-export function ofService(response: Response): Response {
-  const isPage = response.headers.get('Content-Type')?.startsWith('text/html');
-  // A redirect to another host takes no credential along, and makes a GET of a POST.
-  if (isPage || (response.redirected && !response.ok)) throw new ForeignResponse(response);
+/** Whether JSON is an error object as over REST: so a request is refused before it reaches tRPC. */
+function isProblem(json: unknown): json is Problem {
+  return (json as Partial<Problem> | null)?.object === 'error';
+}
+
+/**
+ * The response to a request to `address`, whose JSON is one of the service.
+ * @throws ForeignResponse, now or when the JSON is read.
+ */
+export function ofService(response: Response, address: string | URL | Request): Response {
+  const { headers, status, redirected, url } = response;
+  // A redirect to another origin takes no credential along.
+  const isKeyLost = () => redirected && new URL(String(address), url).origin !== new URL(url).origin;
+  if (headers.get('Content-Type')?.startsWith('text/html') || (status === 401 && isKeyLost())) {
+    // An unread body keeps its connection, and a process from ending.
+    void response.body?.cancel().catch(() => {});
+    throw new ForeignResponse(response);
+  }
   const read = response.json.bind(response);
   const json = async () => {
     const body: unknown = await read().catch((cause: unknown) => {
       throw cause instanceof SyntaxError ? new ForeignResponse(response, { cause }) : cause;
     });
     if (isAnswer(body)) return body;
+    if (isProblem(body)) return { error: { message: body.message, code: -32603, data: { problem: body } } };
     throw new ForeignResponse(response);
   };
   return Object.assign(response, { json });

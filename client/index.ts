@@ -54,7 +54,7 @@ export function createTandemClient(options: TandemClientOptions): TandemClient {
   const { url, token, fetch: send = globalThis.fetch, headers = {}, batch = true, retries = 2, onAnswer } = options;
   const wire = {
     url: `${String(url).replace(/\/+$/, '')}/trpc`,
-    fetch: async (address: string | URL | Request, init?: object) => ofService(await send(address, init)),
+    fetch: async (address: string | URL | Request, init?: object) => ofService(await send(address, init), address),
   };
   const headersOf = async () => {
     const bearer = await given(token);

@@ -10,10 +10,11 @@ type Failed = TRPCClientError<AppRouter>;
 const maxWaitMs = 60_000;
 
 /**
- * Whether there is no response of the service, but may be one soon: `fetch` throws a TypeError, and JSON may be cut.
+ * Whether there is no response of the service, but may be soon: `fetch` throws a TypeError, and a success may be cut.
  */
 function isConnectionError({ cause }: Failed): boolean {
-  if (cause instanceof ForeignResponse) return cause.status >= 500 || cause.cause instanceof SyntaxError;
+  if (cause instanceof ForeignResponse)
+    return cause.status >= 500 || (cause.status < 400 && cause.cause instanceof SyntaxError);
   return cause instanceof TypeError || cause instanceof SyntaxError;
 }
 

@@ -62,7 +62,8 @@ const jsonHeaders = { 'Content-Type': 'application/json; charset=utf-8' };
  */
 export async function listenWhileWaiting({ HOST: host, PORT: port, ...config }: Config): Promise<Server> {
   const message = 'The service is starting and waits for its database. Try again in a few seconds.';
-  const failure = new Failure({ status: 503, code: 'internal_error', reason: 'unavailable', message });
+  const problem = { status: 503, code: 'internal_error', reason: 'unavailable', message } as const;
+  const failure = new Failure({ ...problem, retryAfterSeconds: retrySeconds });
   const publicUrl = publicAddress({ ...config, HOST: host }, port);
 
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
