@@ -3,6 +3,7 @@ import { commands } from '../../web/src/shell/commands.ts';
 import { pageSuite, type Window } from '../support/browser.ts';
 import { focusInside } from '../support/dialog-focus.ts';
 import { press, pressAtOnce } from '../support/keyboard.ts';
+import { callsOf } from '../support/people.ts';
 
 const test = pageSuite('pages: the shell');
 
@@ -127,6 +128,31 @@ test.promise('the first steps stay in the sidebar, ticked when they are done, un
   await sees('Todos');
   await page.getByText('The first steps are hidden.').waitFor();
   assert.is(await steps.count(), 0);
+  await page.goBack();
+  await sees('Todos');
+  assert.is(await steps.count(), 0);
+  await goTo('/#steps', 'Welcome');
+  await page.getByRole('navigation').getByRole('list', { name: 'Agents' }).waitFor();
+  assert.is(await steps.count(), 0);
+});
+
+test.promise('a first step that is done elsewhere is counted at once, and once done it stays so', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { page, goTo } = await stage.window({ as: ada });
+  const count = (of: number) => page.getByRole('link', { name: `First steps ${of} of 3` }).waitFor();
+  await goTo('/', 'Welcome');
+  await count(0);
+  await page.getByLabel('Message').fill('What can you do?');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await count(1);
+  assert.match(page.url(), /\/chats\//);
+  const { body: todo } = await call('POST /todos', { title: 'Learn to fly' });
+  await count(2);
+  await call(`PATCH /todos/${todo.id}`, { archived: true });
+  await goTo('/#steps', 'Welcome');
+  await count(2);
+  assert.is(await page.getByText('Done', { exact: true }).count(), 2);
 });
 
 test.promise('what is wrong with a field is shown until the field is changed', async (stage) => {

@@ -2,44 +2,71 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api } from '../api/client.ts';
 
-/* The three steps with which a person begins in a workspace, and whether this browser still shows them. */
+/*
+ * The three steps with which a person begins in a workspace. What this browser keeps of them is a word, `open` once the
+ * person has seen them and then `hidden`, and the places of those that are done: what they began with may be gone.
+ */
 
 const keyOf = (workspaceId: string) => `tandem.firstSteps.${workspaceId}`;
+const stepCount = 3;
 
-/** Whether the person has seen the steps, and has neither done all of them nor hidden them. */
-function isOpen(workspaceId: string): boolean {
+function kept(workspaceId: string): { word: string; done: string[] } {
   try {
-    return localStorage.getItem(keyOf(workspaceId)) !== null;
+    const [word = '', ...done] = (localStorage.getItem(keyOf(workspaceId)) ?? '').split(' ');
+    return { word, done };
   } catch {
-    return false;
+    return { word: '', done: [] };
   }
 }
 
-/** Keeps the steps in the sidebar, or ends that. */
-export function keepSteps(workspaceId: string, areKept: boolean): void {
+function keep(workspaceId: string, word: string, done: readonly string[]): void {
   try {
-    if (areKept) localStorage.setItem(keyOf(workspaceId), 'open');
-    else localStorage.removeItem(keyOf(workspaceId));
+    localStorage.setItem(keyOf(workspaceId), [word, ...done].join(' '));
   } catch {
     // Storage is disabled: they are shown on the first visit only.
   }
   window.dispatchEvent(new Event(keyOf(workspaceId)));
 }
 
+/** Keeps the steps in the sidebar until all are done, unless they are hidden. */
+export function keepSteps(workspaceId: string): void {
+  const { word, done } = kept(workspaceId);
+  if (word === '') keep(workspaceId, 'open', done);
+}
+
+export const hideSteps = (workspaceId: string) => keep(workspaceId, 'hidden', kept(workspaceId).done);
+
+/** Whether the sidebar shows the steps. */
+function isOpen(workspaceId: string): boolean {
+  const { word, done } = kept(workspaceId);
+  return word === 'open' && done.length < stepCount;
+}
+
 /** Which steps are done: a todo is written, the Assistant or another agent was asked, something has connected. */
 export const stepsQuery = (workspaceId: string) =>
   queryOptions({
-    queryKey: ['todos', workspaceId, 'begun'],
+    queryKey: ['firstSteps', workspaceId],
     queryFn: async ({ signal }) => {
-      const [todos, chats, apps, keys] = await Promise.all([
-        api.todos.list.query({ limit: 1 }, { signal }),
-        api.chats.list.query({ limit: 1 }, { signal }),
-        api.connectedApps.list.query({ workspaceId }, { signal }),
-        api.apiKeys.list.query({ workspaceId }, { signal }),
+      const { done } = kept(workspaceId);
+      const isConnected = async () => {
+        const [apps, keys] = await Promise.all([
+          api.connectedApps.list.query({ workspaceId }, { signal }),
+          api.apiKeys.list.query({ workspaceId }, { signal }),
+        ]);
+        // The first key is there from the start: only its use is a connection.
+        return apps.data.length > 0 || keys.data.some(({ lastUsedAt }) => lastUsedAt !== null);
+      };
+      const steps = await Promise.all([
+        done.includes('0') || api.todos.list.query({ limit: 1 }, { signal }).then(({ data }) => data.length > 0),
+        done.includes('1') || api.chats.list.query({ limit: 1 }, { signal }).then(({ data }) => data.length > 0),
+        done.includes('2') || isConnected(),
       ]);
-      // The first key is there from the start: only its use is a connection.
-      const isConnected = apps.data.length > 0 || keys.data.some(({ lastUsedAt }) => lastUsedAt !== null);
-      return [todos.data.length > 0, chats.data.length > 0, isConnected] as const;
+      keep(
+        workspaceId,
+        kept(workspaceId).word,
+        steps.flatMap((isDone, place) => (isDone ? String(place) : [])),
+      );
+      return steps;
     },
   });
 
@@ -53,9 +80,5 @@ export function useKeptSteps(workspaceId: string): readonly boolean[] | undefine
     return () => window.removeEventListener(keyOf(workspaceId), read);
   }, [workspaceId]);
   const { data } = useQuery({ ...stepsQuery(workspaceId), enabled: isKept });
-  const areAllDone = data?.every((isDone) => isDone) === true;
-  useEffect(() => {
-    if (isKept && areAllDone) keepSteps(workspaceId, false);
-  }, [isKept, areAllDone, workspaceId]);
   return isKept ? data : undefined;
 }

@@ -8,7 +8,7 @@ import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { AskAssistant } from './ask-assistant.tsx';
-import { keepSteps, stepsQuery } from './first-steps.ts';
+import { hideSteps, keepSteps, stepsQuery } from './first-steps.ts';
 import { lastPage } from './last-page.ts';
 import { NewTodo } from './new-todo.tsx';
 
@@ -50,11 +50,11 @@ function Welcome({ steps }: { steps: readonly boolean[] }) {
   const navigate = useNavigate();
   const notify = useNotice();
   const areAllDone = steps.every((isDone) => isDone);
-  useEffect(() => keepSteps(workspace.id, !areAllDone), [workspace.id, areAllDone]);
+  useEffect(() => keepSteps(workspace.id), [workspace.id]);
   const hide = () => {
-    keepSteps(workspace.id, false);
+    hideSteps(workspace.id);
     notify('The first steps are hidden.');
-    void navigate('/todos');
+    void navigate('/todos', { replace: true });
   };
   const tick = (place: number) => steps[place] && <Badge tone="good">Done</Badge>;
   return (
