@@ -29,6 +29,22 @@ test.promise('the keyboard alone goes anywhere, and the focus is on the heading 
   await page.locator('input[name="title"]:focus').waitFor();
 });
 
+test.promise('where no list or view is found, `C` adds a todo to all todos', async (stage) => {
+  const window = await stage.window({ as: await stage.person() });
+  const { page, goTo, sees } = window;
+  for (const [path, title] of [
+    ['/lists/', 'List not found'],
+    ['/views/', 'View not found'],
+  ] as const) {
+    await goTo(path + crypto.randomUUID(), title);
+    await press(window, 'c');
+    await sees('Todos');
+    await page.locator('input[name="title"]:focus').waitFor();
+    await page.goBack();
+    await sees(title);
+  }
+});
+
 test.promise('the sheet lists every command that has keys, as the registry has them', async (stage) => {
   const window = await stage.window({ as: await stage.person() });
   const { page, goTo } = window;

@@ -38,7 +38,13 @@ export function TodosPage() {
   const isClosed = todoListId !== undefined && lists.data !== undefined && !active;
   const all = useQuery({ ...allTodoListsQuery(workspace.id), enabled: isClosed });
   const list = active ?? all.data?.find(({ id }) => id === todoListId);
-  if (isClosed && all.data && !list) return <NoList />;
+  if (isClosed && all.data && !list) {
+    return (
+      <NoTodos title="List not found" intro="It may be deleted, or it belongs to another workspace.">
+        <ButtonLink to="/lists">All lists</ButtonLink>
+      </NoTodos>
+    );
+  }
   const title = place.name === 'list' ? (list?.name ?? 'List') : place.name === 'view' ? 'View' : titles[place.name];
   return (
     <TodosAt key={todoListId ?? place.name} at={at} title={title} list={list} isClosed={isClosed}>
@@ -60,6 +66,9 @@ interface TodosAtProps {
   children?: ReactNode;
 }
 
+/** Where no todo can be filed, a new one is added to all todos. */
+const toAllTodos = <Navigate to="/todos#new" replace />;
+
 /** A page of todos: its head, the form for a new todo, the controls of the filter, and the list or board. */
 export function TodosAt({ at, title, view, list, isClosed = false, children }: TodosAtProps) {
   const { place, listing } = at;
@@ -67,7 +76,7 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
   useFocusOnNew('title');
   // On a phone the list comes first: the bar at the bottom opens the form.
   const { hash } = useLocation();
-  if (isClosed && hash === '#new') return <Navigate to="/todos#new" replace />;
+  if (isClosed && hash === '#new') return toAllTodos;
   const hasComposer = place.name !== 'archive' && !isClosed;
   return (
     <>
@@ -108,13 +117,12 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
   );
 }
 
-function NoList() {
+/** Instead of a page of todos, where there is none. `children`: where to go on. */
+export function NoTodos({ title, intro, children }: { title: string; intro: string; children: ReactNode }) {
+  const { hash } = useLocation();
+  if (hash === '#new') return toAllTodos;
   return (
-    <Page
-      title="List not found"
-      intro="It may be deleted, or it belongs to another workspace."
-      actions={<ButtonLink to="/lists">All lists</ButtonLink>}
-    >
+    <Page title={title} intro={intro} actions={children}>
       {null}
     </Page>
   );

@@ -8,7 +8,7 @@ import { Loaded } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { useFilter } from './page-filter.ts';
-import { TodosAt } from './todos-page.tsx';
+import { NoTodos, TodosAt } from './todos-page.tsx';
 import type { FilterOfPage } from './use-filter.ts';
 
 /** Page `/views/:viewId`: the todos that a saved view shows. */
@@ -28,13 +28,9 @@ export function ViewPage() {
     );
   }
   return (
-    <Page
-      title="View not found"
-      intro="It may be deleted or private, or it belongs to another workspace."
-      actions={<ButtonLink to="/todos">All todos</ButtonLink>}
-    >
-      {null}
-    </Page>
+    <NoTodos title="View not found" intro="It may be deleted or private, or it belongs to another workspace.">
+      <ButtonLink to="/todos">All todos</ButtonLink>
+    </NoTodos>
   );
 }
 
