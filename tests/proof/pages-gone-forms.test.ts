@@ -256,7 +256,7 @@ test.promise('pasted lines that were added on another page are not offered again
   await side(window, 'Chats');
   await sees('Chats');
   held.resolve();
-  await page.getByText('60 todos are on the list.').waitFor();
+  await page.getByText('60 todos are created.').waitFor();
   await side(window, 'Todos');
   await sees('Todos');
   await page.getByLabel('Title').waitFor();

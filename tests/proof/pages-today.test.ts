@@ -55,6 +55,44 @@ test.promise('a todo that is added on “Today” is due today, unless its line 
   assert.is(byTitle.Stretch, null);
 });
 
+test.promise('that “Today” does not show a todo is said there alone, and not where the todo is open', async (stage) => {
+  const window = await stage.window({ as: await stage.person(), timezoneId: 'UTC' });
+  const { page, goTo, sees } = window;
+  const line = page.getByLabel('Title');
+  const notice = page.locator('.notice');
+  await goTo('/today', 'Today');
+  await line.fill('Feed the cat tomorrow');
+  await line.press('Control+Enter');
+  await sees('Feed the cat');
+  await notice.filter({ hasText: /^“Feed the cat” is created\.$/ }).waitFor();
+  assert.is(await page.getByRole('button', { name: 'Open' }).count(), 0);
+
+  await goTo('/today', 'Today');
+  const answer = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.pathname.includes('todos.create'),
+    async (route) => {
+      await answer.promise;
+      await route.fallback();
+    },
+  );
+  await line.fill('Feed the dog tomorrow');
+  await line.press('Enter');
+  await until(async () => (await line.inputValue()) === '');
+  await page.getByRole('link', { name: 'Chats' }).click();
+  await sees('Chats');
+  answer.resolve();
+  await notice.filter({ hasText: /^“Feed the dog” is created\.$/ }).waitFor();
+
+  await goTo('/today', 'Today');
+  await line.focus();
+  await paste(page, ['Call tomorrow', 'Write']);
+  await page.getByRole('button', { name: 'Add 2 todos' }).click();
+  await notice.filter({ hasText: /^2 todos are created\.$/ }).waitFor();
+  await page.getByRole('row', { name: /^Write, due today/ }).waitFor();
+  assert.is(await page.getByRole('row', { name: /^Call/ }).count(), 0);
+});
+
 test.promise(
   'on a phone the bar opens the line over “Today”, and an archived list leads to all todos',
   async (stage) => {

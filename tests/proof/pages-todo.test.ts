@@ -79,7 +79,7 @@ test.promise('tokens are turned back to text by Backspace, and pasted lines beco
     Array.from({ length: 60 }, (_, number) => `- Task ${number} !low`),
   );
   await page.getByRole('button', { name: 'Add 60 todos' }).click();
-  await page.getByText('60 todos are on the list.').waitFor();
+  await page.getByText('60 todos are created.').waitFor();
   const { body } = await call('GET /todos/summary');
   assert.equal([body.total, body.byPriority.low], [61, 60]);
 });
@@ -102,9 +102,9 @@ test.promise('of pasted lines those are offered again that were not made, and ea
   await paste(page, lines(120));
   batches.push(passes, loses);
   await page.getByRole('button', { name: 'Add 120 todos' }).click();
-  await page.getByText('120 lines were pasted. 50 are on the list.').waitFor();
+  await page.getByText('120 lines were pasted. 50 are created.').waitFor();
   await page.getByRole('button', { name: 'Add 70 todos' }).click();
-  await page.getByText('120 todos are on the list.').waitFor();
+  await page.getByText('120 todos are created.').waitFor();
   assert.is(await total(), 120);
 
   await title.focus();
@@ -121,7 +121,7 @@ test.promise('of pasted lines those are offered again that were not made, and ea
   await title.focus();
   await paste(page, lines(3));
   await page.getByRole('button', { name: 'Add 3 todos' }).click();
-  await page.getByText('3 todos are on the list.').waitFor();
+  await page.getByText('3 todos are created.').waitFor();
   assert.is(await total(), 173);
 
   // The answer is lost, the window is loaded again, and the lines are read in another way by then.
@@ -133,7 +133,7 @@ test.promise('of pasted lines those are offered again that were not made, and ea
   await page.reload();
   await page.getByRole('checkbox', { name: 'Read dates and names in the lines' }).uncheck();
   await page.getByRole('button', { name: 'Add 2 todos' }).click();
-  await page.getByText('2 todos are on the list.').waitFor();
+  await page.getByText('2 todos are created.').waitFor();
   assert.is(await total(), 175);
 
   // The same lines pasted again are other todos.

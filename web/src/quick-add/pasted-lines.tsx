@@ -85,7 +85,7 @@ export function PastedLines({ text, read, sent, write, onDone }: PastedLinesProp
   return (
     <section className="pasted" aria-label="Pasted lines">
       <p>
-        {all} lines were pasted.{made > 0 && ` ${made} are on the list.`}
+        {all} lines were pasted.{made > 0 && ` ${made} are created.`}
       </p>
       <ul>
         {lines.slice(0, maxShown).map((line, place) => (

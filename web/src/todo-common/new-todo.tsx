@@ -32,13 +32,15 @@ export function NewTodo({ isShown, form: TodoForm = LazyForm, ...given }: NewTod
   const notify = useNotice();
   const isHere = useIsHere();
   const created = (what: Created) => {
-    if ('count' in what) notify(`${what.count} todos are on the list.`);
-    else if (isShown?.(what.todo) === false && !what.isWaiting)
+    if ('count' in what) notify(`${what.count} todos are created.`);
+    else if (isShown?.(what.todo) !== false || what.isWaiting)
+      notify(createdWords(what.title, what.isWaiting ?? false));
+    else if (what.opens || !isHere()) notify(`“${what.title}” is created.`);
+    else
       notify(`“${what.title}” is created. This page does not show it.`, {
         label: 'Open',
         onPress: () => void navigate(`/todos/${what.id}`),
       });
-    else notify(createdWords(what.title, what.isWaiting ?? false));
     // Who went on to another page stays there.
     if (!isHere()) return;
     if ('id' in what && what.opens) void navigate(`/todos/${what.id}`);
