@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { op, procedure, router } from '../../routers/base.ts';
-import { assertFrame } from '../support/frame.ts';
+import { assertFrame, inOneWindow } from '../support/frame.ts';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
 
 const test = suite('a deprecated operation');
@@ -51,6 +51,7 @@ test('says so in every refusal', async () => {
   const { call, mint } = await tandem.workspace();
   const reader = await mint(['todos:read']);
   const spent = await mint(['todos:write'], { rateLimitPerMinute: 1 });
+  await inOneWindow(tandem, 10);
   await call('POST /old/a', {}, { key: spent });
   const answers: [number, Answer][] = [
     [401, await call('POST /old/a', {}, { key: null })],

@@ -2,6 +2,7 @@ import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink, TRPCCli
 import type { AppRouter } from 'tandem';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { inOneWindow } from '../support/frame.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 
 const test = suite('typed tRPC');
@@ -175,6 +176,7 @@ test('requests are counted and answered with the rate-limit headers', async () =
   const key = await mint(['todos:read'], { rateLimitPerMinute: 1 });
   const send = () =>
     fetch(`${tandem.url}/trpc/todos.list?input=%7B%7D`, { headers: { authorization: `Bearer ${key}` } });
+  await inOneWindow(tandem);
   const answers = [await send(), await send()];
   assert.equal(
     answers.map((answer) => answer.headers.get('ratelimit-limit')),

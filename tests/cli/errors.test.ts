@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildCli } from '../../scripts/build-cli.ts';
 import { bundle, openPrompt, type Prompt, runsAt } from '../support/cli-world.ts';
+import { inOneWindow } from '../support/frame.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { freePort } from '../support/ports.ts';
 import { unknownId } from '../support/todo-fixtures.ts';
@@ -58,6 +59,7 @@ test('errors describe what to do on stderr, and the exit code is their kind', as
   assert.match(wrong.err, 'The key is from TANDEM_API_KEY.');
   const slow = await workspace.mint(['todos:read'], { rateLimitPerMinute: 1 });
   const often = { environment: { TANDEM_API_KEY: slow } };
+  await inOneWindow(tandem, 20);
   await run(['todos', 'list'], often);
   const limited = await run(['todos', 'list', '--no-retry'], often);
   assert.is(limited.code, 7, limited.err);

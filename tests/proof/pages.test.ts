@@ -43,7 +43,8 @@ test.promise(
     await page.getByText('Todos: read and change').waitFor();
     assert.not.ok((await page.content()).includes(secret));
     const stored = await page.evaluate<object[]>('[{ ...localStorage }, { ...sessionStorage }]');
-    assert.equal(stored.map(Object.keys), [['tandem.firstReads'], []]);
+    const steps = `tandem.firstSteps.${body.workspace.id}`;
+    assert.equal(stored.map(Object.keys), [['tandem.firstReads', steps], []]);
     assert.not.ok(JSON.stringify(stored).includes(secret));
     assert.not.ok(page.url().includes(secret));
   },
