@@ -46,16 +46,19 @@ async function claim(limit = 100, after = first): Promise<Claim[]> {
 
 const ids = (turns: readonly TurnRef[]) => turns.map(({ turnId }) => turnId).sort();
 
+/** The time now, rounded to a millisecond as columns save it: one with more digits may be later than the next saved. */
+const savedNow = 'now()::timestamptz(3)';
+
 /** The time of the database. */
 async function now(): Promise<string> {
-  const [row] = await idle.db.rows<{ now: string }>('select now()::text as now', []);
+  const [row] = await idle.db.rows<{ now: string }>(`select ${savedNow}::text as now`, []);
   return row?.now ?? '';
 }
 
 /** Seconds until the lease of a turn ends, from now or from another time on. */
 async function secondsLeft({ workspaceId, turnId }: TurnRef, since?: string): Promise<number> {
-  const text = `select extract(epoch from lease_until - coalesce($3::timestamptz, now()))::float8 as seconds from chat_turns
-    where workspace_id = $1 and id = $2`;
+  const text = `select extract(epoch from lease_until - coalesce($3::timestamptz, ${savedNow}))::float8 as seconds
+    from chat_turns where workspace_id = $1 and id = $2`;
   const [row] = await idle.db.rows<{ seconds: number }>(text, [workspaceId, turnId, since ?? null]);
   return row?.seconds ?? Number.NaN;
 }
