@@ -74,14 +74,27 @@ export interface IdleFigures {
   database: number;
 }
 
+const isQueued = 'select exists (select from event_queue) as yes';
+
+/** Waits until a sequencer has numbered what earlier writes left in the queue. @throws Error after a minute. */
+async function untilNumbered({ db }: BenchDatabase): Promise<void> {
+  for (let looks = 0; looks < 600; looks++) {
+    if (!(await db.rows<{ yes: boolean }>(isQueued, []))[0]?.yes) return;
+    await sleep(100);
+  }
+  throw new Error('Events of earlier writes were not numbered within a minute.');
+}
+
 const busy = `select coalesce(sum(active_time), 0)::float8 as ms from pg_stat_database where datname = current_database()`;
 
 /** Runs a sequencer, and nothing else, in this process. */
-export async function measureIdle({ url, db }: BenchDatabase, { idleSeconds }: Options): Promise<IdleFigures> {
+export async function measureIdle(database: BenchDatabase, { idleSeconds }: Options): Promise<IdleFigures> {
+  const { url, db } = database;
   const own = connect(url, { poolSize: 2 });
   const sequencer = startSequencer(own, pino({ level: 'silent' }));
   const statementMs = async () => (await db.rows<{ ms: number }>(busy, []))[0]?.ms ?? Number.NaN;
   try {
+    await untilNumbered(database);
     await sleep(1000);
     const [cpu, statements] = [process.cpuUsage(), await statementMs()];
     await sleep(idleSeconds * 1000);
