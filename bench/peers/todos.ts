@@ -23,7 +23,7 @@ export async function copyTodos({ db }: Pick<BenchDatabase, 'db'>): Promise<void
     create table ${countsSchema}.requests (credential_id uuid, minute timestamptz, count int not null,
       primary key (credential_id, minute));
     create table ${peerSchema}.todos as
-      select id, workspace_id, title, content, status, priority, type, todo_list_id, due_date, version, created_at, updated_at
+      select id, workspace_id, title, content, status, priority, type, todo_list_id, due_date, revision as version, created_at, updated_at
       from todos where archived_at is null and not is_suggested;
     alter table ${peerSchema}.todos add primary key (id), alter id set default gen_random_uuid(), alter status set default 'ready',
       alter created_at set default now(), alter workspace_id set not null;

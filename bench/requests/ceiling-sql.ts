@@ -4,7 +4,7 @@ const columns = (
   assigned: string,
 ) => `t.id, t.title, t.content, t.status, t.priority, t.type, t.todo_list_id, t.due_date,
   t.capture_id, t.archived_at is not null as archived, t.is_suggested, t.source, t.minutes_saved, t.minutes_saved_reason,
-  t.minutes_saved_confidence, t.version, t.created_at, t.updated_at, t.parent_todo_id,
+  t.minutes_saved_confidence, t.revision as version, t.created_at, t.updated_at, t.parent_todo_id,
   coalesce(t.position, replace(t.id::text, '-', '')) as position,
   case when t.has_had_sub_todos then (
     select json_build_array(count(*), count(*) filter (where p.status = 'done')) from todos p
@@ -113,6 +113,6 @@ export function update(sets: readonly string[]): string {
   const searched = sets.includes('title')
     ? `, indexed as (update todo_search set title = $${sets.length + 3} where workspace_id = $1 and todo_id = $2)`
     : '';
-  return `with changed as (update todos set ${assignments}, version = version + 1, updated_at = greatest(now(), updated_at)
+  return `with changed as (update todos set ${assignments}, revision = revision + 1, updated_at = greatest(now(), updated_at)
     where workspace_id = $1 and id = $2 returning *)${searched} select ${plain} from changed t`;
 }

@@ -23,7 +23,7 @@ const detach = 'update chats set todo_id = null where workspace_id = $1 and todo
 const eraseTodos = 'delete from todos where workspace_id = $1 and id = any($2::uuid[])';
 // A todo with runs stays, with its history, and is no longer a suggestion: a person had it run.
 const unlink = `update todos set capture_id = null, is_suggested = false, updated_at = greatest(now(), updated_at),
-  version = version + 1 where workspace_id = $1 and capture_id = $2 returning id, version`;
+  revision = revision + 1 where workspace_id = $1 and capture_id = $2 returning id, revision as version`;
 
 /** For how long audio is removed again. What still writes it, also a large file to a slow store, has ended by then. */
 export const audioRemovalMs = 60 * 60_000;

@@ -44,16 +44,16 @@ export async function recordVersions(
   const bindings = new Bindings();
   const workspace = bindings.bind(workspaceId);
   const ids = bindings.bind(events.map(({ objectId }) => objectId));
-  const changed = `changed as (update todos set version = version + 1, updated_at = greatest(now(), updated_at)
+  const changed = `changed as (update todos set revision = revision + 1, updated_at = greatest(now(), updated_at)
     where workspace_id = ${workspace} and id = any(${ids}::uuid[]) returning *)`;
   const recorded = recordingPart(bindings, db.origin, {
     events,
     changed: 'changed',
     workspace,
     parents: todoParentsColumn,
-    version: 'c.version',
+    version: 'c.revision',
   });
-  const text = `with ${changed}, ${recorded} select id, version, updated_at as "updatedAt" from changed`;
+  const text = `with ${changed}, ${recorded} select id, revision as version, updated_at as "updatedAt" from changed`;
   const rows = await db.rows<Versioned & { id: string }>(text, bindings.values);
   return new Map(rows.map(({ id, ...versioned }) => [id, versioned]));
 }

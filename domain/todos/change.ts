@@ -113,7 +113,7 @@ function recordedPart(db: Db, bindings: Bindings, workspace: string, columns: Co
     workspace,
     parents: todoParentsColumn,
     fields: `array_remove(array[${changed.join(', ')}]::text[], null)`,
-    version: 'c.version',
+    version: 'c.revision',
     ...('status' in columns && { type: statusEventColumn }),
   });
 }
@@ -144,7 +144,7 @@ async function write(
   const sets = bound.map(([name, value]) => `${name} = ${value}`);
   const isChanged = changes.join(' or ');
   sets.push(`updated_at = case when ${isChanged} then greatest(now(), updated_at) else updated_at end`);
-  if (recorded !== undefined) sets.push(`version = case when ${isChanged} then version + 1 else version end`);
+  if (recorded !== undefined) sets.push(`revision = case when ${isChanged} then revision + 1 else revision end`);
   const words = (['title', 'content'] as const).filter((column) => column in columns);
   const searched = words.map((column) => `${column} = ${bindings.bind(folded(String(columns[column] ?? '')))}`);
   const indexed = `, indexed as (update todo_search set ${searched.join(', ')} where ${these} todo_id = ${list}

@@ -82,7 +82,7 @@ export async function writeTodos(db: Db, workspaceId: string, rows: readonly New
     changed: 'made',
     workspace: '$1',
     parents: todoParentsColumn,
-    version: 'c.version',
+    version: 'c.revision',
   });
   const text = insertOf(
     rows.some((row) => row.plan),

@@ -72,7 +72,7 @@ export function todoColumns(
     t.capture_id as "captureId", t.parent_todo_id as "parentTodoId", ${subTodosColumn},
     ${positionColumn} as position, t.archived_at is not null as "isArchived", t.is_suggested as "isSuggested", t.source,
     t.minutes_saved as "minutesSaved", t.minutes_saved_reason as "minutesSavedReason",
-    t.minutes_saved_confidence as "minutesSavedConfidence", t.version, t.created_at as "createdAt", t.updated_at as "updatedAt",
+    t.minutes_saved_confidence as "minutesSavedConfidence", t.revision as version, t.created_at as "createdAt", t.updated_at as "updatedAt",
     ${latestRunColumn},
     ${scheduleColumn(scheduled)},
     (select json_agg(json_build_array(case when a.user_id is null then 'agent' else 'user' end, a.assignee_id,

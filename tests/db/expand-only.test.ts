@@ -14,6 +14,12 @@ const contractions: Record<string, RegExp> = {
   'adds a column that every insert must name': /\badd\s+column\s+(?!.*\bdefault\b).*\bnot\s+null\b/i,
 };
 
+/** Whether a statement renames a column that one of these texts added: the previous release does not know it. */
+function renamesAdded(statement: string, added: readonly string[]): boolean {
+  const [, table, column] = /\balter\s+table\s+(\S+)\s+rename\s+column\s+(\S+)\s+to\b/i.exec(statement) ?? [];
+  return table !== undefined && added.some((text) => text.includes(`ALTER TABLE ${table} ADD COLUMN ${column} `));
+}
+
 interface Journal {
   entries: { tag: string }[];
 }
@@ -24,12 +30,16 @@ test('only add, so that it runs on their database (docs/backup-and-upgrade.md)',
   const tags = entries.map(({ tag }) => tag);
   assert.ok(tags.includes(lastMigration));
   const found: string[] = [];
+  const added: string[] = [];
   for (const tag of tags.slice(tags.indexOf(lastMigration) + 1)) {
     const text = await readFile(`db/migrations/${tag}.sql`, 'utf8');
     const code = text.replaceAll(/--.*$/gm, '');
-    for (const statement of code.split(';'))
+    for (const statement of code.split(';')) {
+      if (renamesAdded(statement, added)) continue;
       for (const [what, pattern] of Object.entries(contractions))
         if (pattern.test(statement)) found.push(`${tag} ${what}: ${statement.trim().slice(0, 80)}`);
+    }
+    added.push(code);
   }
   assert.equal(found, []);
 });

@@ -108,7 +108,7 @@ test('a run that waits for a person, and continues after the decision, changes i
 test('what names a request is stored as it is, whatever characters it has', async () => {
   const { call, workspaceId } = await tandem.workspace();
   const { id } = (await call('POST /todos', { title: 'a' })).body;
-  const touch = 'update todos set version = version where workspace_id = $1 and id = $2 returning id';
+  const touch = 'update todos set revision = revision where workspace_id = $1 and id = $2 returning id';
   for (const requestId of ['{"a\\b",NULL}', 'NULL', '', null]) {
     const db = tandem.db.as({ actorType: 'service', actorId: null, credentialId: null, via: 'schedule', requestId });
     await changeAndRecord(

@@ -53,6 +53,16 @@ async function askAgent(service: ServiceProcess, key: string, title: string): Pr
   return bodyOf(await service.call('POST /chats', key, { message: ask(title) }), 201).id;
 }
 
+/** Changes the todo with a title, alone and with others, and archives and restores it. */
+async function change(service: ServiceProcess, key: string, from: string, title: string): Promise<void> {
+  const { data } = bodyOf(await service.call('GET /todos', key));
+  const { id } = data.find((todo: { title: string }) => todo.title === from);
+  bodyOf(await service.call(`PATCH /todos/${id}`, key, { title, dueDate: '2027-01-15' }));
+  bodyOf(await service.call('POST /todos/bulk', key, { ids: [id], patch: { status: 'done' } }));
+  bodyOf(await service.call(`DELETE /todos/${id}`, key));
+  bodyOf(await service.call(`POST /todos/${id}/restore`, key));
+}
+
 /** Waits for the end of a turn and for the texts about the chat, which are written after it. */
 async function finished(service: ServiceProcess, key: string, chatId: string): Promise<void> {
   let chat: Record<string, unknown> = {};
@@ -79,7 +89,16 @@ test('runs at the same time as this one and after it, and each reads what the ot
     assert.is((await service.call('POST /todos', key, { title: `Beside ${name}` })).status, 201);
     await finished(service, key, await askAgent(service, key, `Agent beside ${name}`));
   }
-  const made = ['Agent beside fresh', 'Agent beside old', 'Before', 'Beside fresh', 'Beside old', 'Made before'];
+  await change(old, key, 'Beside fresh', 'Changed by old');
+  await change(fresh, key, 'Beside old', 'Changed by fresh');
+  const made = [
+    'Agent beside fresh',
+    'Agent beside old',
+    'Before',
+    'Changed by fresh',
+    'Changed by old',
+    'Made before',
+  ];
   for (const service of [old, fresh]) assert.equal(await titles(service, key), made);
   assert.is(await old.stop(), 0, old.output());
   assert.is(await fresh.stop(), 0, fresh.output());
