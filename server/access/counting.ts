@@ -1,4 +1,11 @@
 /**
+ * Whether the window of the row goes on. One that another statement began is at most one window ahead; further ahead is
+ * one from before the clock of the database was set back, which would refuse its caller until that time came again. The
+ * difference of two instants, because Citus allows only what is immutable here.
+ */
+const goesOn = `w.window_start - excluded.window_start between interval '0' and interval '1 minute'`;
+
+/**
  * The insert that counts requests in the minute of their bucket, without its RETURNING: the same for both forms of
  * admission. `found` is a relation with a bucket, its quota and requests. Rows are locked in the order of their bucket,
  * so that two processes never deadlock; `used` never passes the quota, so that a refused request costs nothing.
@@ -9,11 +16,10 @@ export const counting = (
     select bucket, date_trunc('minute', now()), max(quota), least(sum(requests), max(quota)), 0
       from ${found} group by bucket order by bucket
     on conflict (bucket) do update set
-      window_start = greatest(w.window_start, excluded.window_start),
+      window_start = case when ${goesOn} then w.window_start else excluded.window_start end,
       quota = excluded.quota,
-      used_before = case when w.window_start < excluded.window_start then 0 else w.used end,
-      used = case when w.window_start < excluded.window_start then excluded.used
-        else greatest(w.used, least(w.used + excluded.used, excluded.quota)) end`;
+      used_before = case when ${goesOn} then w.used else 0 end,
+      used = case when ${goesOn} then greatest(w.used, least(w.used + excluded.used, excluded.quota)) else excluded.used end`;
 
 /**
  * The beginning of both forms of admission, up to the credentials, which each reads in its own way: the requests of a

@@ -156,6 +156,21 @@ test('a new minute has a new budget', async () => {
   for (const expected of [200, 200, 429]) assert.is((await get(key)).status, expected);
 });
 
+test('a minute that is still to come, as the clock of the database was set back, refuses nobody', async () => {
+  const { over, left, reset } = await withinMinute(tandem, async () => {
+    const key = await limitedKey(2);
+    await get(key);
+    const spend = `update rate_windows set window_start = window_start + interval '2 hours', used = quota where bucket = $1`;
+    await tandem.db.rows(spend, [hashSecret(key)]);
+    const { headers } = await get(key);
+    const [remaining, seconds] = ['remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
+    await get(key);
+    return { over: await get(key), left: remaining, reset: seconds ?? Number.NaN };
+  });
+  assert.equal([left, over.status], [1, 429]);
+  assert.ok(reset <= 60, `${reset} seconds`);
+});
+
 test('counts lost in a crash of the database cost a minute of counting and no request', async () => {
   const key = await limitedKey(1000);
   const sent = inLanes(150, 40, (place) => (place % 3 ? get(key) : other.call('GET /me', key)));
