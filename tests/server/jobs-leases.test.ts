@@ -63,6 +63,16 @@ async function secondsLeft({ workspaceId, turnId }: TurnRef, since?: string): Pr
   return row?.seconds ?? Number.NaN;
 }
 
+test('a turn that was made before the clock of the database was set back is recalled, and one that waits is not', async () => {
+  const [made, waiting] = [await seed(), await seed()];
+  const ahead = `update chat_turns set lease_until = now() + interval '2 hours',
+    created_at = case when id = $2 then now() + interval '2 hours' else created_at end where workspace_id = $1`;
+  await idle.db.rows(ahead, [made.workspaceId, made.turnId]);
+  assert.equal(await claim(), []);
+  await turnLeases.recall(idle.db);
+  assert.equal(ids(await claim()), [made.turnId], waiting.turnId);
+});
+
 test('with a share a workspace gets no more than that, with what it holds already, and others do', async () => {
   const other = await idle.workspace();
   const [own, others] = [[], []] as [TurnRef[], TurnRef[]];

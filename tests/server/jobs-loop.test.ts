@@ -38,6 +38,7 @@ function leasesOn(rows: number, more: Partial<Leases<LeasedRow>> = {}): Leases<L
     retry: async (_db, claim) => void calls.retried.push(claim),
     handBack: async (_db, claim) => void calls.handedBack.push(claim),
     remove: async (_db, claims) => void calls.removed.push(claims),
+    recall: async () => {},
     ...more,
   };
 }

@@ -7,6 +7,7 @@ export const captureLeases = leasesOf<CaptureClaim>({
   key: [{ column: 'capture_id', type: 'uuid', property: 'captureId' }],
   due: 'lease_until',
   attempt: 'attempt',
+  made: 'created_at',
   open: 'true',
   held: 't.worker_id is not null',
   onClaim: 'worker_id = $2, claims = t.claims + 1',

@@ -40,6 +40,11 @@ export interface Leases<Claim extends LeasedRow> {
   handBack(db: Db, claim: Claim, seconds?: number): Promise<void>;
   /** Deletes rows whose work is done, but not those whose lease was lost. */
   remove(db: Db, claims: readonly Claim[]): Promise<void>;
+  /**
+   * Makes rows due that were made before the clock of the database was set back: they would wait until that time comes
+   * again.
+   */
+  recall(db: Db): Promise<void>;
 }
 
 /** Those held are not among the rows found: their leases last. */
@@ -118,6 +123,15 @@ function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds:
   };
 }
 
+/** The workspaces with rows from a time that is still to come, and the statement that makes those of one due. */
+function recallTexts<Claim extends LeasedRow>({ name, due, open }: WorkTable<Claim>, made: string) {
+  const isAhead = [due, made].map((column) => `t.${column} > now() + interval '1 minute'`).join(' and ');
+  return {
+    ahead: `select distinct t.workspace_id as id from ${name} t where ${open} and ${isAhead}`,
+    recall: `update ${name} t set ${due} = now() where t.workspace_id = $1 and ${open} and ${isAhead}`,
+  };
+}
+
 /** In the order of the index, as in a claim: the planner has no other way than the partial index. */
 function waitingText<Claim extends LeasedRow>(table: WorkTable<Claim>, limit: number, condition = 'true'): string {
   const { name, due, open, eligible = 'true' } = table;
@@ -130,6 +144,7 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
   const { leaseSeconds: seconds = leaseSeconds } = table;
   const [claim, claimWithin] = [claimText(table, seconds), claimText(table, seconds, withinShare)];
   const onCitus = claimTexts(table, seconds);
+  const recalls = table.made === undefined ? undefined : recallTexts(table, table.made);
   const elsewhere = waitingText(table, 1, 't.workspace_id <> $1::uuid');
   const [everywhere, withinOne] = [claimedTexts(table, seconds, false), claimedTexts(table, seconds, true)];
   const textsOn = ({ engine }: Pick<Db, 'engine'>) => (engine === 'citus' ? withinOne : everywhere);
@@ -180,6 +195,10 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
     },
     remove: async (db, claims) => {
       for (const { values } of batchesOn(db, claims)) await db.rows(textsOn(db).remove, values);
+    },
+    recall: async (db) => {
+      if (!recalls) return;
+      for (const { id } of await db.rows<{ id: string }>(recalls.ahead, [])) await db.rows(recalls.recall, [id]);
     },
   };
 }

@@ -68,6 +68,8 @@ export interface Loop {
 
 /** How long a notification may be missed: what becomes due in another process and leases that end send none. */
 const pollMs = 2000;
+/** How often work is looked for that was made before the clock of the database was set back. */
+const recallMs = 60_000;
 /** Until work is tried again that other processes hold locks on. */
 const contendedMs = 100;
 /** A loop without room for more is woken by the work that ends. */
@@ -181,12 +183,15 @@ export function startLoop<Claim extends LeasedRow>(parts: LoopParts<Claim>): Loo
     (leases.leaseSeconds * 1000) / renewalsPerLease,
   );
   renewals.unref();
+  const recalls = setInterval(() => inLimit(leases.recall(db)).catch(or('work not recalled')), recallMs);
+  recalls.unref();
 
   const stop = async (seconds: number) => {
     stopping.abort(new ProcessStops());
     const endings = () => Promise.allSettled([...inProgress.values()].map(({ ending }) => ending));
     await within(seconds, poller.stop().then(endings));
     clearInterval(renewals);
+    clearInterval(recalls);
     const left = [...inProgress.keys()];
     inProgress.clear();
     await within(handBackSeconds, Promise.all([...left.map(handBackBegun), removed.idle()]));

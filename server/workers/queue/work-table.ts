@@ -14,6 +14,8 @@ export interface WorkTable<Claim extends LeasedRow> {
   /** From this instant on a worker may claim the row; a claim moves it to the end of the lease. */
   due: string;
   attempt: string;
+  /** When the row was made: see `recall`. */
+  made?: string;
   /** Whether there is anything left to do. A partial index on (workspace_id, due) has the same condition. */
   open: string;
   /** What must hold beside that for a row to be claimed. */
