@@ -23,7 +23,7 @@ const isPossible = onCluster(test) === test && withOwnNode(test) === test;
 const promise = isPossible ? behindBalancer(test, name) : test.skip;
 const processKills = countOf('CITUS_PROCESS_KILLS', { ci: 5, full: 100 });
 const workerKills = countOf('CITUS_WORKER_KILLS', { ci: 2, full: 30 });
-const quota = 300;
+const quota = 60;
 /** Agent minutes that are used up: a turn of the built-in engine takes a tenth. */
 const fewMinutes = 0.5;
 

@@ -326,7 +326,6 @@ test('two processes send each of many emails once', async () => {
   const environment = { DATABASE_URL: database.url, SMTP_URL: box.url };
   await Promise.all([startProcess(environment), startProcess(environment)]);
   const workspace = await tandem.workspace();
-  const before = box.emails.length;
   const people: string[] = [];
   while (people.length < 25) people.push(await workspace.member());
   await notifyPeople(tandem.db, workspace.workspaceId, people, { sends: true, dedupe: 'all' });
@@ -335,8 +334,10 @@ test('two processes send each of many emails once', async () => {
     const [row] = await tandem.db.rows<{ count: number }>(pending, [workspace.workspaceId]);
     return row?.count === 0;
   });
-  const taken = box.emails.slice(before).map(({ to }) => to);
-  assert.equal(taken.sort(), (await Promise.all(people.map((userId) => emailOf({ userId })))).sort());
+  const addresses = await Promise.all(people.map((userId) => emailOf({ userId })));
+  // Those of earlier tests that are tried again come meanwhile.
+  const taken = box.emails.map(({ to }) => to).filter((to) => addresses.includes(to));
+  assert.equal(taken.sort(), addresses.sort());
 });
 
 test.run();

@@ -19,7 +19,7 @@ const minuteMs = 60_000;
 export class RateFlood {
   /** By the number of the minute since 1970 that ends with the window. */
   readonly minutes = new Map<number, Minute>();
-  /** How many requests of each minute got no answer of a process: it may have counted them. */
+  /** How many requests of each minute got no answer of a process, or late: it may have counted them. */
   readonly #lost = new Map<number, number>();
   #isOver = false;
   readonly #work: Promise<unknown>;
@@ -36,7 +36,9 @@ export class RateFlood {
         .call('GET /todos/summary', key)
         .catch(() => undefined);
       const [left, reset] = ['ratelimit-remaining', 'ratelimit-reset'].map((name) => answer?.headers.get(name) ?? null);
-      if (answer && left !== null && reset !== null) this.#note(answer.status, Number(left), Number(reset));
+      // The minute of an answer that took long is not known: when within that time it was counted is not said.
+      const isLate = Date.now() - since > minuteMs / 3;
+      if (answer && left !== null && reset !== null && !isLate) this.#note(answer.status, Number(left), Number(reset));
       else {
         const touched = new Set([since, Date.now()].map((at) => Math.floor(at / minuteMs) + 1));
         for (const minute of touched) this.#lost.set(minute, (this.#lost.get(minute) ?? 0) + 1);

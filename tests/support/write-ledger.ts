@@ -25,6 +25,7 @@ export class WriteLedger {
 
   /** Asks any process until one answers with what is not to be tried again. @throws Error after `maxWaitMs`. */
   async ask(route: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const tries: string[] = [];
     for (const deadline = performance.now() + maxWaitMs; performance.now() < deadline; await sleep(100)) {
       const asked = this.#any().call(route, this.#key, body, headers);
       const late = sleep(answerTimeoutMs, null, { ref: false });
@@ -33,9 +34,10 @@ export class WriteLedger {
       // not.
       if (answer && answer.status < 500 && answer.body?.retryable !== true) return answer;
       const status = answer?.status ?? 0;
+      tries.push(`${status} ${answer?.body?.message ?? ''}`.trim());
       this.refused.set(status, (this.refused.get(status) ?? 0) + 1);
     }
-    throw new Error(`${route} was not answered within ${maxWaitMs / 1000} s`);
+    throw new Error(`${route} was not answered within ${maxWaitMs / 1000} s: ${tries.slice(-20).join('; ')}`);
   }
 
   /**
