@@ -199,11 +199,13 @@ type LastAnswer = { text: string; failure?: string };
 /** Step (c): the last message of a turn, its charge, and the end of turn, run and chat, together. @throws LostLease. */
 export async function saveEnd(ctx: ServiceContext, claim: Claim, answer: LastAnswer, spentMs: number): Promise<void> {
   const { turnId, agentId } = claim;
-  const { text, failure: errorMessage = null } = answer;
+  const { text, failure: errorMessage } = answer;
   const message = { turnId, role: 'agent' as const, text, blocks: textBlocks(text), agentId };
   const summary = Array.from(text).slice(0, longestSummary).join('');
-  const outcome = errorMessage === null ? 'completed' : 'failed';
-  await saveLast(ctx, claim, message, { outcome, errorMessage, summary }, spentMs);
+  const ending: Ending = errorMessage
+    ? { outcome: 'failed', errorMessage, summary }
+    : { outcome: 'completed', summary };
+  await saveLast(ctx, claim, message, ending, spentMs);
 }
 
 /** Ends a turn that cannot continue, with a message that says why. @throws LostLease. */

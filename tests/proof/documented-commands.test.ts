@@ -65,9 +65,7 @@ const typed: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 
 /** Commands that show a refusal, by the code that they show; and those that end with another exit code than 0. */
 const refusals: readonly (readonly [command: RegExp, code: string])[] = [[/todos\?limit=1000/, 'validation_failed']];
-const exits: readonly (readonly [command: RegExp, code: number, reason: string])[] = [
-  [/caterers" --agent Assistant --run/, 9, 'there is no model here, and the built-in engine can do nothing of that'],
-];
+const exits: readonly (readonly [command: RegExp, code: number, reason: string])[] = [];
 
 interface Ran {
   code: number;

@@ -195,7 +195,7 @@ builtIn('what is asked is answered, what todos demand is not done', async () => 
     assert.is((await settled(workspace, id)).body.status, 'completed');
     await assertOnlyReads(world, injection, id);
     const { chatId } = bodyOf(await workspace.call(`POST /todos/${todoId}/runs`, { agentId }), 202);
-    assert.is((await endOfRun(workspace, todoId)).status, 'failed');
+    assert.is((await endOfRun(workspace, todoId)).status, 'completed');
     await assertOnlyReads(world, injection, chatId);
     assert.equal(await bystanderOf(world), before);
   }
