@@ -56,8 +56,6 @@ export interface EngineAnswer {
   text: string;
   /** Empty when the agent is done. Ids are new and unique. `input` is text where the model wrote no readable JSON. */
   toolCalls: ToolCall[];
-  /** Of a run: why the engine could do nothing of the work, for a person. The run ends as failed. */
-  failure?: string;
 }
 
 /** Answers for an agent: a model of a provider, or the offline engine. */

@@ -193,19 +193,12 @@ async function saveLast(ctx: ServiceContext, claim: Claim, message: NewMessage, 
 /** Longest summary of a run in characters. */
 const longestSummary = 500;
 
-/** The last answer of an agent, and why nothing of the work could be done, if that is so. */
-type LastAnswer = { text: string; failure?: string };
-
 /** Step (c): the last message of a turn, its charge, and the end of turn, run and chat, together. @throws LostLease. */
-export async function saveEnd(ctx: ServiceContext, claim: Claim, answer: LastAnswer, spentMs: number): Promise<void> {
+export async function saveEnd(ctx: ServiceContext, claim: Claim, text: string, spentMs: number): Promise<void> {
   const { turnId, agentId } = claim;
-  const { text, failure: errorMessage } = answer;
   const message = { turnId, role: 'agent' as const, text, blocks: textBlocks(text), agentId };
   const summary = Array.from(text).slice(0, longestSummary).join('');
-  const ending: Ending = errorMessage
-    ? { outcome: 'failed', errorMessage, summary }
-    : { outcome: 'completed', summary };
-  await saveLast(ctx, claim, message, ending, spentMs);
+  await saveLast(ctx, claim, message, { outcome: 'completed', summary }, spentMs);
 }
 
 /** Ends a turn that cannot continue, with a message that says why. @throws LostLease. */

@@ -15,7 +15,7 @@ export const offlineEngine: Engine = {
     const next = nextStep({ conversation, tools, ...(facts && { facts }) });
     if ('text' in next) {
       onText?.(next.text);
-      return { text: next.text, toolCalls: [], ...(next.failure !== undefined && { failure: next.failure }) };
+      return { text: next.text, toolCalls: [] };
     }
     const toolCalls = next.calls.map((call, place) => ({ id: `call_${place + 1}`, ...call }));
     return { text: '', toolCalls };

@@ -21,8 +21,6 @@ export interface FinalText {
   text: string;
   /** All that was asked for is done. */
   isDone?: boolean;
-  /** Why nothing was done of the work of a run. */
-  failure?: string;
   /** The todos that the text numbers, from 1. */
   rows?: readonly Row[];
   /** Set when the text asks which of `rows` is meant: the plan for those that are chosen. */

@@ -15,13 +15,11 @@ export function opensRun({ facts }: Scene, { request, fromAgent }: Exchange): bo
 }
 
 const left = 'I left it as it is.';
-const failure =
-  'Nothing was done: this service has no language model, and its built-in engine carries out plain requests about todos only.';
 
 function cannot(scene: Scene, todo: TodoFacts): Plan {
   const text = `I could not do the work of the todo ${titleOf(todo)}: it is none of the plain requests that I understand. ${left}`;
   const content = todo.title && todo.content?.trim() ? [`It says:\n\n${quoted(todo.content, 500)}`] : [];
-  return respond([text, ...content, aboutText(scene)].join('\n\n'), { failure });
+  return respond([text, ...content, aboutText(scene)].join('\n\n'));
 }
 
 function completed(todo: TodoFacts, text: string): Plan {

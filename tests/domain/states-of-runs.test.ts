@@ -1,7 +1,6 @@
 import * as assert from 'uvu/assert';
 import { hours } from '../support/agent-fixtures.ts';
 import { startTestService } from '../support/harness.ts';
-import { createServiceDatabase } from '../support/scratch.ts';
 import { reply, settled, use } from '../support/scripted-engine.ts';
 import { closed, endings, engine, everyDay, newTodo, send, states } from '../support/states-fixtures.ts';
 import { refused } from '../support/todo-fixtures.ts';
@@ -127,35 +126,6 @@ test('run: queued → its time comes by itself → running → completed', async
     assert.equal([run.status, run.summary], ['completed', 'On time.']);
   } finally {
     await early.close();
-  }
-});
-
-test('run: running → failed where the built-in engine can do nothing of the todo: its person is notified why', async () => {
-  const database = await createServiceDatabase();
-  const builtIn = await startTestService({ DATABASE_URL: database.url });
-  try {
-    const workspace = await builtIn.workspace();
-    const agentId = await agentOf(workspace);
-    const todo = await newTodo(workspace, { title: 'Write the quarterly report' });
-    const { chatId } = bodyOf(await workspace.call(`POST /todos/${todo.id}/runs`, { agentId }), 202);
-    const run = await endOfRun(workspace, todo.id);
-    assert.is(run.status, 'failed');
-    assert.match(run.errorMessage, /^Nothing was done: this service has no language model/);
-    assert.match(run.summary, /^I could not do the work of the todo/);
-    const chat = await chatNow(workspace, chatId);
-    assert.equal([chat.status, chat.errorMessage], ['failed', run.errorMessage]);
-    assert.is((await messagesOf(workspace, chatId)).at(-1).role, 'agent');
-    const { data } = bodyOf(await workspace.call('GET /notifications', undefined, { key: await workspace.session() }));
-    assert.equal(
-      data.map(({ kind, text, todoId }: Record<string, string>) => [kind, text, todoId]),
-      [['run_failed', run.errorMessage, todo.id]],
-    );
-    const plain = await newTodo(workspace, { title: 'Show all todos' });
-    await workspace.call(`POST /todos/${plain.id}/runs`, { agentId });
-    assert.is((await endOfRun(workspace, plain.id)).status, 'completed');
-  } finally {
-    await builtIn.close();
-    await database.drop();
   }
 });
 

@@ -64,8 +64,7 @@ builtIn('a run of a todo that asks for more than its own work leaves everything 
     const todo = bodyOf(await call('POST /todos', { title: 'Tidy up', content: order }), 201);
     bodyOf(await call(`POST /todos/${todo.id}/runs`, { agentId }), 202);
     const run = await endOfRun(workspace, todo.id);
-    assert.is(run.status, 'failed');
-    assert.match(run.errorMessage, /^Nothing was done: /);
+    assert.is(run.status, 'completed', run.errorMessage);
     const { status, isArchived } = bodyOf(await call(`GET /todos/${todo.id}`));
     assert.equal([status, isArchived], ['in_progress', false], order);
   }

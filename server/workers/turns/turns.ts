@@ -212,11 +212,10 @@ export class Turn {
     return this.#save(this.#answered);
   }
 
-  async #save({ answer, agent, spentMs }: Answered): Promise<boolean> {
-    const { text, toolCalls } = answer;
+  async #save({ answer: { text, toolCalls }, agent, spentMs }: Answered): Promise<boolean> {
     if (toolCalls.length === 0) {
       if (await saveEndAtOnce(this.#ctx(this.#parts.context.db), this.#claim, text, spentMs)) return false;
-      await this.#step((db) => steps.saveEnd(this.#ctx(db), this.#claim, answer, spentMs));
+      await this.#step((db) => steps.saveEnd(this.#ctx(db), this.#claim, text, spentMs));
       return false;
     }
     const described = toolCalls.slice(0, maxCalls).map((call) => this.#calls.described(call, agent));
