@@ -61,6 +61,7 @@ export function InboxPage() {
     refetchInterval: (query) => pollUnlessLive(query, pollMs),
   });
   const listed = withoutListed(notifications.data?.pages.flatMap(({ data }) => data) ?? [], all);
+  const state = stateOf(needs, ahead !== undefined);
   return (
     <Page
       title="Inbox"
@@ -68,18 +69,12 @@ export function InboxPage() {
     >
       <SnoozeProvider>
         <div className="inbox" ref={box}>
-          <Needs
-            needs={needs}
-            isRead={ahead !== undefined}
-            items={items}
-            register={register}
-            release={release}
-            offerOf={offerOf}
-          />
+          <Needs needs={needs} state={state} items={items} register={register} release={release} offerOf={offerOf} />
           <Notifications
             query={notifications}
             listed={listed.filter(({ id }) => !ahead?.has(id))}
             hasNeeds={items.length > 0}
+            isHeld={!state.isKnown}
             register={register}
           />
           <Snoozed rows={snoozedOf(ahead, all, listed, (item) => subjectOf(item).name)} />
@@ -90,29 +85,35 @@ export function InboxPage() {
   );
 }
 
+/** How far all that needs the person is read. `isSnoozeRead`: whether it is known what is put off. */
+function stateOf({ approvals, failed, suggestions }: ReturnType<typeof useNeeds>, isSnoozeRead: boolean) {
+  const all = [approvals, failed, suggestions];
+  const isRead = isSnoozeRead && all.every(({ data }) => data !== undefined);
+  const failure = all.find(({ error, data }) => error !== null && data === undefined);
+  const isPaused = all.some(({ fetchStatus }) => fetchStatus === 'paused');
+  return { isRead, failure, isPaused, isKnown: isRead || failure !== undefined || isPaused };
+}
+
 interface NeedsProps {
   needs: ReturnType<typeof useNeeds>;
-  /** Whether it is known what is put off. */
-  isRead: boolean;
+  state: ReturnType<typeof stateOf>;
   items: readonly Item[];
   register: RegisterRow;
   release: (approvalId: string) => void;
   offerOf: ReturnType<typeof useApproveAll>['offerOf'];
 }
 
-function Needs({ needs, isRead: isSnoozeRead, items, ...row }: NeedsProps) {
+function Needs({ needs, state, items, ...row }: NeedsProps) {
   const { approvals, failed, suggestions } = needs;
   const all = [approvals, failed, suggestions];
-  const isRead = isSnoozeRead && all.every(({ data }) => data !== undefined);
-  const failure = all.find(({ error, data }) => error !== null && data === undefined);
-  const isPaused = all.some(({ fetchStatus }) => fetchStatus === 'paused');
+  const { isRead, failure, isPaused, isKnown } = state;
   const more = [approvals, suggestions].filter(({ hasNextPage }) => hasNextPage);
   const isLoading = more.some(({ isFetchingNextPage }) => isFetchingNextPage);
   return (
     <section className="inbox-part" aria-labelledby="needs-you">
       <h2 id="needs-you">Needs you</h2>
       {failure && <Failed error={failure.error} retry={() => all.forEach(({ refetch }) => void refetch())} />}
-      {items.length > 0 && (isRead || failure || isPaused) && (
+      {items.length > 0 && isKnown && (
         <ul className="needs" aria-labelledby="needs-you">
           {items.map((item) => (
             <NeedRow key={item.id} item={item} {...row} />
@@ -140,11 +141,13 @@ interface NotificationsProps {
   listed: readonly Notification[];
   /** Whether something is listed above, which has notifications as well. */
   hasNeeds: boolean;
+  /** Whether they wait for what needs the person: rows of both would be shown twice, and move when that is listed. */
+  isHeld: boolean;
   register: RegisterRow;
 }
 
 /** The notifications that are not about something that needs the person by itself. */
-function Notifications({ query: notifications, listed, hasNeeds, register }: NotificationsProps) {
+function Notifications({ query: notifications, listed, hasNeeds, isHeld, register }: NotificationsProps) {
   const pages = notifications.data?.pages;
   const newest = pages?.[0]?.data[0]?.id;
   return (
@@ -155,7 +158,9 @@ function Notifications({ query: notifications, listed, hasNeeds, register }: Not
       </div>
       <Loaded query={notifications} what="your notifications">
         {() =>
-          listed.length === 0 ? (
+          isHeld ? (
+            <Pending what="your notifications" isPaused={false} />
+          ) : listed.length === 0 ? (
             <Empty title={hasNeeds && newest !== undefined ? 'No other notifications' : 'No notifications'}>
               You are notified when a todo is due and when you are mentioned.
             </Empty>
