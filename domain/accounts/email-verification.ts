@@ -18,7 +18,7 @@ const addressOf = 'select email, email_verified_at as "verifiedAt" from users wh
 /** The lock makes the count of emails exact however many requests come at once. */
 const lockAddress = `${addressOf} for no key update`;
 const recent = `select count(*)::int as count, ceil(extract(epoch from min(created_at) + interval '1 hour' - now()))::int as seconds
-  from email_verifications where user_id = $1 and created_at > now() - interval '1 hour'`;
+  from email_verifications where user_id = $1 and created_at between now() - interval '1 hour' and now() + interval '1 minute'`;
 const lockOfToken = `select u.id as "userId", u.email, u.email_verified_at as "verifiedAt"
   from email_verifications v join users u on u.id = v.user_id and lower(u.email) = lower(v.email)
   where v.token_hash = $1 and v.expires_at > now() and (v.used_at is null or u.email_verified_at is not null)

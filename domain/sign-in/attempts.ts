@@ -26,7 +26,8 @@ export const secondFactorLimits: AttemptLimits = {
   ...{ failures: 'wrong codes', advice: '' },
 };
 
-const recent = `window_start > now() - interval '${windowMinutes} minutes'`;
+/** A window that is further ahead is from before the clock of the database was set back. */
+const recent = `window_start between now() - interval '${windowMinutes} minutes' and now() + interval '1 minute'`;
 
 /* The upsert locks the pair's row, so that its count is exact however many guesses come at once. */
 const count = `with mine as (

@@ -24,7 +24,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const lockPerson = 'select 1 from users where lower(email) = lower($1) for no key update';
 const insert = `insert into password_resets (token_hash, user_id, expires_at)
   select $1, id, now() + interval '${linkMinutes} minutes' from users where lower(email) = lower($2)
-    and (select count(*) from password_resets r where r.user_id = users.id and r.proves_address and r.created_at > now() - interval '1 hour') < ${maxResetsPerHour}
+    and (select count(*) from password_resets r where r.user_id = users.id and r.proves_address and r.created_at between now() - interval '1 hour' and now() + interval '1 minute') < ${maxResetsPerHour}
   returning user_id`;
 const insertForOperator = `insert into password_resets (token_hash, user_id, expires_at, proves_address)
   select $1, id, now() + interval '${linkMinutes} minutes', false from users where lower(email) = lower($2)

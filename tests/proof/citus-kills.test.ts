@@ -133,7 +133,7 @@ promise(`${processKills} kills of processes and ${workerKills} of a worker: noth
     quota,
   ]);
   const writings = tenants.map((tenant) => startWriting(any, tenant)) as [Writing, Writing];
-  const flood = new RateFlood(any, limited.key, 2);
+  const flood = new RateFlood(any, limited.key, quota, 2);
   const using = useUp(poor);
   using.catch(() => {});
   try {
@@ -149,7 +149,7 @@ promise(`${processKills} kills of processes and ${workerKills} of a worker: noth
     { left: 0, open: 0, ofTurns: fewMinutes, entered: fewMinutes },
   ]);
   for (const [place, tenant] of tenants.entries()) await compare(cluster.db, tenant, writings[place] as Writing);
-  const full = flood.check(quota);
+  const full = flood.check();
   const refused = writings.map(({ ledger }) => JSON.stringify([...ledger.refused]));
   // 0: no answer; 409: an earlier try with the same key is still at work; the others but 503 are of HAProxy.
   const wrong = writings.flatMap(({ ledger }) => [...ledger.refused.keys()]).filter((status) => !expected.has(status));

@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDigest, type TurnRef } from '../../domain/jobs.ts';
 import { type Claim, saveCalls } from '../../domain/turns/steps.ts';
+import { captureLeases } from '../../server/workers/captures/leases.ts';
 import { digestLeases } from '../../server/workers/digests/leases.ts';
 import { emailLeases, endEmail } from '../../server/workers/emails/claims.ts';
 import { leaseSeconds } from '../../server/workers/queue/leases.ts';
@@ -63,14 +64,31 @@ async function secondsLeft({ workspaceId, turnId }: TurnRef, since?: string): Pr
   return row?.seconds ?? Number.NaN;
 }
 
-test('a turn that was made before the clock of the database was set back is recalled, and one that waits is not', async () => {
-  const [made, waiting] = [await seed(), await seed()];
-  const ahead = `update chat_turns set lease_until = now() + interval '2 hours',
-    created_at = case when id = $2 then now() + interval '2 hours' else created_at end where workspace_id = $1`;
-  await idle.db.rows(ahead, [made.workspaceId, made.turnId]);
+test('a turn from before the clock of the database was set back is recalled, and one that waits for its time is not', async () => {
+  const [before, waiting] = [await seed(), await seed()];
+  const ahead = `update chat_turns set lease_until = now() + interval '2 hours', created_at = now() - interval '1 day',
+    not_before = case when id = $2 then now() + interval '2 hours' end where workspace_id = $1`;
+  await idle.db.rows(ahead, [waiting.workspaceId, waiting.turnId]);
   assert.equal(await claim(), []);
   await turnLeases.recall(idle.db);
-  assert.equal(ids(await claim()), [made.turnId], waiting.turnId);
+  assert.equal(ids(await claim()), [before.turnId]);
+  assert.ok((await secondsLeft(waiting)) > 7000, 'its time is the same');
+});
+
+test('a capture from before the clock was set back is recalled, and one whose next try is planned is not', async () => {
+  const { workspaceId } = workspace;
+  const made = await Promise.all(
+    ['a', 'b'].map((content) => workspace.call('POST /captures', { type: 'note', content })),
+  );
+  const [before, planned] = made.map(({ body }) => body.id);
+  const insert = `insert into capture_work (workspace_id, capture_id, step, tries, lease_until)
+    select $1, id, 'digest', tries, now() + interval '2 hours' from unnest($2::uuid[], $3::int[]) c(id, tries)
+    on conflict (workspace_id, capture_id) do update set tries = excluded.tries, lease_until = excluded.lease_until`;
+  await idle.db.rows(insert, [workspaceId, [before, planned], [0, 1]]);
+  await captureLeases.recall(idle.db);
+  const due = `select capture_id as id from capture_work where workspace_id = $1 and lease_until < now() + interval '1 hour'`;
+  assert.equal(await idle.db.rows(due, [workspaceId]), [{ id: before }]);
+  await idle.db.rows('delete from capture_work where workspace_id = $1', [workspaceId]);
 });
 
 test('with a share a workspace gets no more than that, with what it holds already, and others do', async () => {

@@ -178,4 +178,19 @@ test('a claim that gets nothing moves on to the next workspaces, once round, and
   await stopped;
 });
 
+test('work from before a clock was set back is recalled each minute, until the loop is stopped', async () => {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  let recalls = 0;
+  const leases = leasesOn(0, { recall: async () => void recalls++ });
+  const loop = start({ leases, handle: () => never });
+  mock.timers.tick(59_999);
+  assert.is(recalls, 0);
+  mock.timers.tick(1);
+  assert.is(recalls, 1);
+  const stopped = loop.stop(0);
+  mock.timers.reset();
+  await stopped;
+  assert.is(recalls, 1);
+});
+
 test.run();

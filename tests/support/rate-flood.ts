@@ -23,8 +23,11 @@ export class RateFlood {
   readonly #lost = new Map<number, number>();
   #isOver = false;
   readonly #work: Promise<unknown>;
+  readonly #quota: number;
 
-  constructor(any: () => Asked, key: string, clients: number) {
+  /** `quota`: the requests that the key may make in a minute. */
+  constructor(any: () => Asked, key: string, quota: number, clients: number) {
+    this.#quota = quota;
     this.#work = Promise.all(Array.from({ length: clients }, () => this.#ask(any, key)));
     this.#work.catch(() => {});
   }
@@ -35,10 +38,13 @@ export class RateFlood {
       const answer = await any()
         .call('GET /todos/summary', key)
         .catch(() => undefined);
-      const [left, reset] = ['ratelimit-remaining', 'ratelimit-reset'].map((name) => answer?.headers.get(name) ?? null);
+      const names = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
+      const [limit, left, reset] = names.map((name) => Number(answer?.headers.get(name) ?? Number.NaN));
       // The minute of an answer that took long is not known: when within that time it was counted is not said.
       const isLate = Date.now() - since > minuteMs / 3;
-      if (answer && left !== null && reset !== null && !isLate) this.#note(answer.status, Number(left), Number(reset));
+      // Where a process could not count a request, it shows the limit of an address, and nothing left.
+      const isCounted = answer && limit === this.#quota && !isLate;
+      if (isCounted && left !== undefined && reset !== undefined) this.#note(answer.status, left, reset);
       else {
         const touched = new Set([since, Date.now()].map((at) => Math.floor(at / minuteMs) + 1));
         for (const minute of touched) this.#lost.set(minute, (this.#lost.get(minute) ?? 0) + 1);
@@ -64,7 +70,8 @@ export class RateFlood {
    * Checks that none of the requests of a minute was counted twice, and that all were granted which the quota allows,
    * but for those that got no answer. Returns how many minutes were used up.
    */
-  check(quota: number): number {
+  check(): number {
+    const quota = this.#quota;
     let full = 0;
     for (const [minute, { granted, refused }] of this.minutes) {
       const what = `in the minute ${new Date((minute - 1) * minuteMs).toISOString()}`;

@@ -7,7 +7,8 @@ export const captureLeases = leasesOf<CaptureClaim>({
   key: [{ column: 'capture_id', type: 'uuid', property: 'captureId' }],
   due: 'lease_until',
   attempt: 'attempt',
-  made: 'created_at',
+  // A try after one that failed may be planned as far ahead as a provider asks for.
+  planned: { from: 'now()', where: '(t.worker_id is not null or t.tries = 0)' },
   open: 'true',
   held: 't.worker_id is not null',
   onClaim: 'worker_id = $2, claims = t.claims + 1',

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/client.ts';
 import { wake } from '../../../domain/jobs.ts';
 import { byWorkspace, claimAnywhere, claimTexts } from './leases-citus.ts';
-import type { Claimed, LeasedRow, Share, WorkTable } from './work-table.ts';
+import type { Claimed, LeasedRow, Planned, Share, WorkTable } from './work-table.ts';
 
 export type { Claimed, LeasedRow, Share, WorkTable } from './work-table.ts';
 
@@ -41,8 +41,8 @@ export interface Leases<Claim extends LeasedRow> {
   /** Deletes rows whose work is done, but not those whose lease was lost. */
   remove(db: Db, claims: readonly Claim[]): Promise<void>;
   /**
-   * Makes rows due that were made before the clock of the database was set back: they would wait until that time comes
-   * again.
+   * Makes rows due that were to be due before the clock of the database was set back: they would wait until that time
+   * comes again.
    */
   recall(db: Db): Promise<void>;
 }
@@ -123,12 +123,12 @@ function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds:
   };
 }
 
-/** The workspaces with rows from a time that is still to come, and the statement that makes those of one due. */
-function recallTexts<Claim extends LeasedRow>({ name, due, open }: WorkTable<Claim>, made: string) {
-  const isAhead = [due, made].map((column) => `t.${column} > now() + interval '1 minute'`).join(' and ');
+/** The workspaces with rows that are due later than planned, and the statement that makes those of one due. */
+function recallTexts<Claim extends LeasedRow>({ name, due, open }: WorkTable<Claim>, { from, where }: Planned) {
+  const isAhead = `${open} and ${where} and t.${due} > ${from} + interval '2 minutes'`;
   return {
-    ahead: `select distinct t.workspace_id as id from ${name} t where ${open} and ${isAhead}`,
-    recall: `update ${name} t set ${due} = now() where t.workspace_id = $1 and ${open} and ${isAhead}`,
+    ahead: `select distinct t.workspace_id as id from ${name} t where ${isAhead}`,
+    recall: `update ${name} t set ${due} = now() where t.workspace_id = $1 and ${isAhead}`,
   };
 }
 
@@ -144,7 +144,7 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
   const { leaseSeconds: seconds = leaseSeconds } = table;
   const [claim, claimWithin] = [claimText(table, seconds), claimText(table, seconds, withinShare)];
   const onCitus = claimTexts(table, seconds);
-  const recalls = table.made === undefined ? undefined : recallTexts(table, table.made);
+  const recalls = table.planned && recallTexts(table, table.planned);
   const elsewhere = waitingText(table, 1, 't.workspace_id <> $1::uuid');
   const [everywhere, withinOne] = [claimedTexts(table, seconds, false), claimedTexts(table, seconds, true)];
   const textsOn = ({ engine }: Pick<Db, 'engine'>) => (engine === 'citus' ? withinOne : everywhere);
