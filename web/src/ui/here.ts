@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { type NavigateOptions, useNavigate } from 'react-router';
 
 /**
@@ -7,7 +7,8 @@ import { type NavigateOptions, useNavigate } from 'react-router';
  */
 export function useIsHere(): () => boolean {
   const isHere = useRef(false);
-  useEffect(() => {
+  // With the page that replaces it, and not some time after that is shown.
+  useLayoutEffect(() => {
     isHere.current = true;
     return () => {
       isHere.current = false;
