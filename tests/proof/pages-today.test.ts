@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
 import { paste } from '../support/keyboard.ts';
+import { breakOperations } from '../support/page-faults.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 
@@ -68,20 +69,13 @@ test.promise('that “Today” does not show a todo is said there alone, and not
   assert.is(await page.getByRole('button', { name: 'Open' }).count(), 0);
 
   await goTo('/today', 'Today');
-  const answer = Promise.withResolvers<void>();
-  await page.route(
-    (url) => url.pathname.includes('todos.create'),
-    async (route) => {
-      await answer.promise;
-      await route.fallback();
-    },
-  );
+  const held = await breakOperations(page, (id) => id === 'createTodo', 'slow');
   await line.fill('Feed the dog tomorrow');
   await line.press('Enter');
-  await until(async () => (await line.inputValue()) === '');
+  await held.asked;
   await page.getByRole('link', { name: 'Chats' }).click();
   await sees('Chats');
-  answer.resolve();
+  await held.mend();
   await notice.filter({ hasText: /^“Feed the dog” is created\.$/ }).waitFor();
 
   await goTo('/today', 'Today');
