@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { type NavigateOptions, useNavigate } from 'react-router';
 
 /**
@@ -7,8 +7,7 @@ import { type NavigateOptions, useNavigate } from 'react-router';
  */
 export function useIsHere(): () => boolean {
   const isHere = useRef(false);
-  // With the page that replaces it, and not some time after that is shown.
-  useLayoutEffect(() => {
+  useEffect(() => {
     isHere.current = true;
     return () => {
       isHere.current = false;
