@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { WebSocket } from 'ws';
 import type { ServerFrame } from '../../server/recordings/frames.ts';
@@ -102,6 +103,13 @@ export class Recorder {
     const recorder = new Recorder(this.#session, this.#mediaType);
     await recorder.#connect(socketUrl, this.ready.resumeToken);
     return recorder;
+  }
+
+  /** Waits until the service has received all that was sent: it answers a ping in its turn (RFC 6455 §5.5.3). */
+  async received(): Promise<void> {
+    const pong = once(this.#socket, 'pong');
+    this.#socket.ping();
+    await pong;
   }
 
   async #connect(socketUrl: string, token: string): Promise<void> {
