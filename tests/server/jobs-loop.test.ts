@@ -46,6 +46,11 @@ function leasesOn(rows: number, more: Partial<Leases<LeasedRow>> = {}): Leases<L
 const start = (parts: Pick<LoopParts<LeasedRow>, 'leases' | 'handle'> & Partial<LoopParts<LeasedRow>>) =>
   startLoop({ db, log, concurrency: 1, ...parts });
 
+/** Lets all go on that no timer holds. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+}
+
 test.after.each(() => mock.timers.reset());
 
 test('work that failed is given back after a pause, and work in progress at once when the process stops', async () => {
@@ -78,9 +83,6 @@ test('what was claimed while the process stopped is handed back, as nothing was 
 
 test('a statement that is never answered holds up neither the deletion of other jobs nor the place of one', async () => {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-  const settle = async () => {
-    for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate);
-  };
   const removed: number[] = [];
   const leases = leasesOn(3, {
     remove: async (_db, claims) => {
@@ -111,9 +113,6 @@ test('the pause of work that failed is its own', async () => {
 
 test('work is looked for when a failed try is due again, and when its handler says that it is', async () => {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-  const settle = async () => {
-    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
-  };
   let asked = 0;
   const claims = [
     { workspaceId: '0', attempt: 1 },
@@ -144,9 +143,6 @@ test('work is looked for when a failed try is due again, and when its handler sa
 
 test('a claim that gets nothing moves on to the next workspaces, once round, and then waits', async () => {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-  const settle = async () => {
-    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
-  };
   const ring = [
     '00000000-0000-0000-0000-00000000000a',
     '00000000-0000-0000-0000-00000000000b',
@@ -188,8 +184,11 @@ test('work from before a clock was set back is recalled each minute, until the l
   mock.timers.tick(1);
   assert.is(recalls, 1);
   const stopped = loop.stop(0);
-  mock.timers.reset();
+  await settle();
+  mock.timers.tick(10_000);
+  await settle();
   await stopped;
+  mock.timers.tick(120_000);
   assert.is(recalls, 1);
 });
 
