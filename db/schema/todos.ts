@@ -79,7 +79,10 @@ export const todos = pgTable(
     minutesSaved: integer('minutes_saved'),
     minutesSavedReason: text('minutes_saved_reason'),
     minutesSavedConfidence: text('minutes_saved_confidence', { enum: ['low', 'medium', 'high'] }),
-    /** 1 when it is created, one more with every change that is recorded as an event of the todo. */
+    /**
+     * 1 when it is created, one more with every change that is recorded as an event of the todo. The previous release
+     * calls something else "version" in its statements.
+     */
     version: integer('revision').notNull().default(1),
     /** SHA-256 of what it was created with, where the client chose its id: a repeated creation is recognised by it. */
     createdFrom: bytes('created_from'),

@@ -68,7 +68,7 @@ export interface Loop {
 
 /** How long a notification may be missed: what becomes due in another process and leases that end send none. */
 const pollMs = 2000;
-/** How often work is looked for that was made before the clock of the database was set back. */
+/** How often work is recalled that was due before the clock of the database was set back. */
 const recallMs = 60_000;
 /** Until work is tried again that other processes hold locks on. */
 const contendedMs = 100;
