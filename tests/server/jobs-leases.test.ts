@@ -66,9 +66,11 @@ async function secondsLeft({ workspaceId, turnId }: TurnRef, since?: string): Pr
 
 test('a turn from before the clock of the database was set back is recalled, and one that waits for its time is not', async () => {
   const [before, waiting] = [await seed(), await seed()];
-  const ahead = `update chat_turns set lease_until = now() + interval '2 hours', created_at = now() - interval '1 day',
-    not_before = case when id = $2 then now() + interval '2 hours' end where workspace_id = $1`;
-  await idle.db.rows(ahead, [waiting.workspaceId, waiting.turnId]);
+  const ahead = `update chat_turns set lease_until = now() + interval '2 hours', created_at = now() - interval '1 day'
+    where workspace_id = $1`;
+  await idle.db.rows(ahead, [waiting.workspaceId]);
+  const wait = `update chat_turns set not_before = lease_until where workspace_id = $1 and id = $2`;
+  await idle.db.rows(wait, [waiting.workspaceId, waiting.turnId]);
   assert.equal(await claim(), []);
   await turnLeases.recall(idle.db);
   assert.equal(ids(await claim()), [before.turnId]);

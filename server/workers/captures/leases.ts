@@ -8,7 +8,7 @@ export const captureLeases = leasesOf<CaptureClaim>({
   due: 'lease_until',
   attempt: 'attempt',
   // A try after one that failed may be planned as far ahead as a provider asks for.
-  planned: { from: 'now()', where: '(t.worker_id is not null or t.tries = 0)' },
+  isSoon: '(t.worker_id is not null or t.tries = 0)',
   open: 'true',
   held: 't.worker_id is not null',
   onClaim: 'worker_id = $2, claims = t.claims + 1',

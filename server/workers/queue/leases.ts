@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/client.ts';
 import { wake } from '../../../domain/jobs.ts';
 import { byWorkspace, claimAnywhere, claimTexts } from './leases-citus.ts';
-import type { Claimed, LeasedRow, Planned, Share, WorkTable } from './work-table.ts';
+import type { Claimed, LeasedRow, Share, WorkTable } from './work-table.ts';
 
 export type { Claimed, LeasedRow, Share, WorkTable } from './work-table.ts';
 
@@ -123,9 +123,9 @@ function claimedTexts<Claim extends LeasedRow>(table: WorkTable<Claim>, seconds:
   };
 }
 
-/** The workspaces with rows that are due later than planned, and the statement that makes those of one due. */
-function recallTexts<Claim extends LeasedRow>({ name, due, open }: WorkTable<Claim>, { from, where }: Planned) {
-  const isAhead = `${open} and ${where} and t.${due} > ${from} + interval '2 minutes'`;
+/** The workspaces with rows that are due too late, and the statement that makes those of one due. */
+function recallTexts<Claim extends LeasedRow>({ name, due, open }: WorkTable<Claim>, isSoon: string) {
+  const isAhead = `${open} and ${isSoon} and t.${due} > now() + interval '2 minutes'`;
   return {
     ahead: `select distinct t.workspace_id as id from ${name} t where ${isAhead}`,
     recall: `update ${name} t set ${due} = now() where t.workspace_id = $1 and ${isAhead}`,
@@ -144,7 +144,7 @@ export function leasesOf<Claim extends LeasedRow>(table: WorkTable<Claim>): Leas
   const { leaseSeconds: seconds = leaseSeconds } = table;
   const [claim, claimWithin] = [claimText(table, seconds), claimText(table, seconds, withinShare)];
   const onCitus = claimTexts(table, seconds);
-  const recalls = table.planned && recallTexts(table, table.planned);
+  const recalls = table.isSoon === undefined ? undefined : recallTexts(table, table.isSoon);
   const elsewhere = waitingText(table, 1, 't.workspace_id <> $1::uuid');
   const [everywhere, withinOne] = [claimedTexts(table, seconds, false), claimedTexts(table, seconds, true)];
   const textsOn = ({ engine }: Pick<Db, 'engine'>) => (engine === 'citus' ? withinOne : everywhere);

@@ -6,15 +6,6 @@ export interface LeasedRow {
   attempt: number;
 }
 
-/**
- * What a row is due by: a lease or a short pause from an instant on. SQL of that instant, and of the rows to which this
- * applies.
- */
-export interface Planned {
-  from: string;
-  where: string;
-}
-
 /** A table whose rows are work. Its SQL calls the row `t`. */
 export interface WorkTable<Claim extends LeasedRow> {
   name: string;
@@ -23,8 +14,8 @@ export interface WorkTable<Claim extends LeasedRow> {
   /** From this instant on a worker may claim the row; a claim moves it to the end of the lease. */
   due: string;
   attempt: string;
-  /** The rows that `recall` looks at; none when missing. */
-  planned?: Planned;
+  /** Rows that are never due later than a lease or a short pause from now: see `recall`. None when missing. */
+  isSoon?: string;
   /** Whether there is anything left to do. A partial index on (workspace_id, due) has the same condition. */
   open: string;
   /** What must hold beside that for a row to be claimed. */

@@ -10,7 +10,8 @@ export const turnLeases = leasesOf<Claim>({
   key: [{ column: 'id', type: 'uuid', property: 'turnId' }],
   due: 'lease_until',
   attempt: 'attempt',
-  planned: { from: 'greatest(now(), t.not_before)', where: 'true' },
+  // A difference, because Citus allows only what is immutable on columns of an update.
+  isSoon: `(t.not_before is null or t.lease_until - t.not_before > interval '2 minutes')`,
   open: 't.ended_at is null and t.lease_until is not null',
   eligible: `(t.not_before is null or t.not_before <= now())
     and (select c.status from chats c where c.workspace_id = t.workspace_id and c.id = t.chat_id) in ('running', 'queued')`,
