@@ -116,6 +116,9 @@ test.promise('password managers find what they need', async ({ window }) => {
 const outlined = `[document.activeElement, ...document.querySelectorAll('[data-focus-visible] > i')]
   .some((each) => getComputedStyle(each).outlineStyle === 'solid')`;
 
+/** Waits until `target` has the focus: keys before that are for another one. */
+const hasFocus = (page: Page, target: Locator) => target.and(page.locator(':focus')).waitFor();
+
 /** Presses Tab until `target` has the focus, and sees that the focus shows. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
@@ -150,9 +153,11 @@ test.promise('the keyboard alone signs in, makes a key and copies it', async ({ 
   await page.keyboard.press('Space');
   await tabTo(page, page.getByRole('button', { name: /Expires/ }));
   await page.keyboard.press('Enter');
-  await page.getByRole('option', { name: 'In 90 days' }).waitFor();
+  await hasFocus(page, page.getByRole('option', { name: 'In 90 days' }));
   await page.keyboard.press('ArrowUp');
+  await hasFocus(page, page.getByRole('option', { name: 'In 30 days' }));
   await page.keyboard.press('Enter');
+  await hasFocus(page, page.getByRole('button', { name: /Expires/ }));
   await tabTo(page, page.getByRole('button', { name: 'Create key' }));
   await page.keyboard.press('Enter');
   await sees('“By keyboard” is ready');
