@@ -246,7 +246,7 @@ const ownViewport = `Object.defineProperty(window, 'visualViewport', {
 test.promise('on a phone the composer is above the keyboard', async (stage) => {
   const chat = await openChat(stage, { ...darkPhone, script: ownViewport });
   const { page } = chat;
-  // Longer than the screen, and not at their end: there the composer stands below the messages, wherever they end so far.
+  // Longer than the screen, and not at the end: there the composer stands below the messages, wherever they end.
   await addMessages(stage.tandem, chat, 30);
   await page.reload();
   await page.getByLabel('Message', { exact: true }).focus();
