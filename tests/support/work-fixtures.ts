@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as assert from 'uvu/assert';
 import type { EngineAnswer, EngineRequest } from '../../engine/engine.ts';
 import type { Answer, TestWorkspace } from './harness.ts';
 import { settled, untilAnswer } from './scripted-engine.ts';
-import { within } from './until.ts';
+import { until, within } from './until.ts';
 
 /* Agents that really work, and what a test sees of them through HTTP. */
 
@@ -83,16 +84,25 @@ export async function endOfRun(workspace: Caller, todoId: string) {
   return latestRun(workspace, todoId);
 }
 
-/** The latest run of a todo, the same in the todo, in the list of todos and as the first of its runs. */
+/**
+ * The latest run of a todo, once it is the same in the todo, in the list of todos and as the first of its runs. They
+ * are read one after the other, and minutes are charged when the work has stopped: perhaps between two of them.
+ */
 export async function latestRun({ call }: Caller, todoId: string) {
-  const [listed, one, runs] = await Promise.all(
-    ['/todos?limit=100', `/todos/${todoId}`, `/todos/${todoId}/runs`].map((path) => call(`GET ${path}`)),
+  const paths = ['/todos?limit=100', `/todos/${todoId}`, `/todos/${todoId}/runs`];
+  let shown: unknown[] = [];
+  await until(
+    async () => {
+      const [listed, one, runs] = (await Promise.all(paths.map((path) => call(`GET ${path}`)))).map((each) =>
+        bodyOf(each),
+      );
+      const inList = listed.data.find(({ id }: { id: string }) => id === todoId);
+      shown = [one.latestRun, runs.data[0] ?? null, ...(inList ? [inList.latestRun] : [])];
+      return shown.every((each) => isDeepStrictEqual(each, shown[0]));
+    },
+    () => `getTodo, listTodoRuns and listTodos show the same run: ${JSON.stringify(shown)}`,
   );
-  const run = bodyOf(one as Answer).latestRun;
-  assert.equal(bodyOf(runs as Answer).data[0] ?? null, run, 'listTodoRuns has it first');
-  const inList = bodyOf(listed as Answer).data.find(({ id }: { id: string }) => id === todoId);
-  if (inList) assert.equal(inList.latestRun, run, 'listTodos shows the same');
-  return run;
+  return shown[0] as Answer['body'];
 }
 
 /** Waits until a chat has this status. */
