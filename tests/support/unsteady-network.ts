@@ -54,6 +54,15 @@ function sender({ to, fateOf, reset, silence }: Way): (chunk: Buffer) => void {
   };
 }
 
+/**
+ * Resets a connection, or closes one whose end is under way: libuv does not reset that, and Node never frees its handle
+ * then.
+ */
+function resetSocket(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
 /** Stands between a service and the database at `url`. `random` says what happens; chances are those of `chances`. */
 export async function openUnsteadyNetwork(
   url: string,
@@ -82,9 +91,11 @@ export async function openUnsteadyNetwork(
       return;
     }
     const upstream = open(Number(target.port), target.hostname);
+    let isReset = false;
     const reset = () => {
-      client.resetAndDestroy();
-      upstream.resetAndDestroy();
+      isReset = true;
+      resetSocket(client);
+      resetSocket(upstream);
     };
     const pair = { isSilent: fate === 'mute', reset };
     pairs.set(client, pair);
@@ -103,7 +114,7 @@ export async function openUnsteadyNetwork(
       from.on('error', () => {});
       from.on('close', () => {
         pairs.delete(client);
-        to.destroy();
+        if (!isReset) to.destroy();
       });
     }
   });
