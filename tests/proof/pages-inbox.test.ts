@@ -3,12 +3,14 @@ import { pageSuite } from '../support/browser.ts';
 import { asks, failedRun, suggest, untilFocused } from '../support/inbox-fixtures.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { notifyPeople } from '../support/notification-fixtures.ts';
+import { breakOperations, expectedFailures } from '../support/page-faults.ts';
 import { callsOf } from '../support/people.ts';
 import { reply, ScriptedEngine } from '../support/scripted-engine.ts';
 import { until } from '../support/until.ts';
 import { agentOf, bodyOf, held, startRun } from '../support/work-fixtures.ts';
 
 const engine = new ScriptedEngine();
+const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
 const test = pageSuite('pages: inbox and runs', async () => ({ engine }));
 
 test.promise('the keyboard goes through all that needs a person, and the focus is never lost', async (stage) => {
@@ -44,6 +46,31 @@ test.promise('the keyboard goes through all that needs a person, and the focus i
   await untilFocused(window, 'Third idea');
   await page.keyboard.press('Enter');
   await sees('Third idea');
+});
+
+test.promise('notifications stay while what else the inbox shows fails and is read again', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const todo = bodyOf(await call('POST /todos', { title: 'Water the ferns' }), 201);
+  await notifyPeople(stage.tandem.db, ada.session.workspace.id, [ada.session.user.id], { title: 'Ferns are due' });
+  const { page, goTo } = await stage.window({ as: ada, expected: expectedFailures });
+  const row = page.getByText('Ferns are due', { exact: true });
+  for (const [id, ask] of [
+    ['listRuns', () => page.getByRole('button', { name: 'Try again' }).click()],
+    ['listSnoozes', () => call('POST /snoozes', { subjectType: 'todo', subjectId: todo.id, until: tomorrow })],
+  ] as const) {
+    const broken = await breakOperations(page, (each) => each === id, 503);
+    await goTo('/inbox', 'Inbox');
+    await row.waitFor();
+    const held = await breakOperations(page, (each) => each === id, 'slow');
+    await ask();
+    await held.asked;
+    assert.ok(await row.isVisible(), id);
+    if (id === 'listRuns')
+      await page.getByRole('button', { name: 'Trying again…' }).and(page.locator(':focus')).waitFor();
+    await broken.mend();
+    await held.mend();
+  }
 });
 
 test.promise('a run that failed needs a person until it is run again', async (stage) => {

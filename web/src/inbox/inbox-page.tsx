@@ -11,7 +11,7 @@ import { useWrites } from '../outbox/current.ts';
 import { withWrites } from '../outbox/shown.ts';
 import { useIdentity } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Empty, Failed, Loaded, Pending } from '../ui/card.tsx';
+import { Empty, Failed, Loaded, Pending, useLastError } from '../ui/card.tsx';
 import { Page } from '../ui/page.tsx';
 import { OlderRows, Rows } from '../ui/rows.tsx';
 import { broughtBack, type Item, itemOf, newestFirst, snoozedOf, withoutListed } from './items.ts';
@@ -89,9 +89,10 @@ export function InboxPage() {
 function stateOf({ approvals, failed, suggestions }: ReturnType<typeof useNeeds>, isSnoozeRead: boolean) {
   const all = [approvals, failed, suggestions];
   const isRead = isSnoozeRead && all.every(({ data }) => data !== undefined);
-  const failure = all.find(({ error, data }) => error !== null && data === undefined);
+  // One that is read again has no error meanwhile, and what is listed without it stays.
+  const missing = all.filter(({ errorUpdateCount, data }) => errorUpdateCount > 0 && data === undefined);
   const isPaused = all.some(({ fetchStatus }) => fetchStatus === 'paused');
-  return { isRead, failure, isPaused, isKnown: isRead || failure !== undefined || isPaused };
+  return { isRead, missing, isPaused, isKnown: isRead || missing.length > 0 || isPaused };
 }
 
 interface NeedsProps {
@@ -104,15 +105,21 @@ interface NeedsProps {
 }
 
 function Needs({ needs, state, items, ...row }: NeedsProps) {
-  const { approvals, failed, suggestions } = needs;
-  const all = [approvals, failed, suggestions];
-  const { isRead, failure, isPaused, isKnown } = state;
+  const { approvals, suggestions } = needs;
+  const { isRead, missing, isPaused, isKnown } = state;
+  const error = useLastError(missing.find(({ error }) => error !== null)?.error);
   const more = [approvals, suggestions].filter(({ hasNextPage }) => hasNextPage);
   const isLoading = more.some(({ isFetchingNextPage }) => isFetchingNextPage);
   return (
     <section className="inbox-part" aria-labelledby="needs-you">
       <h2 id="needs-you">Needs you</h2>
-      {failure && <Failed error={failure.error} retry={() => all.forEach(({ refetch }) => void refetch())} />}
+      {missing.length > 0 && (
+        <Failed
+          error={error}
+          isBusy={missing.every(({ isFetching }) => isFetching)}
+          retry={() => missing.forEach(({ refetch }) => void refetch())}
+        />
+      )}
       {items.length > 0 && isKnown && (
         <ul className="needs" aria-labelledby="needs-you">
           {items.map((item) => (
@@ -120,7 +127,7 @@ function Needs({ needs, state, items, ...row }: NeedsProps) {
           ))}
         </ul>
       )}
-      {!isRead && !failure && <Pending what="what needs you" isPaused={isPaused} />}
+      {!isRead && missing.length === 0 && <Pending what="what needs you" isPaused={isPaused} />}
       {isRead && items.length === 0 && (
         <Empty title="Nothing needs you">
           Agents ask here before they change something, and what they suggest or could not finish is listed here.

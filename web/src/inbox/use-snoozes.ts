@@ -19,7 +19,8 @@ interface Snoozes {
 export function useSnoozes(workspaceId: string, pollMs: number): Snoozes {
   const queryClient = useQueryClient();
   const refetchInterval = (query: Polled) => pollUnlessLive(query, pollMs);
-  const { data, isError } = useQuery({ ...snoozesQuery(workspaceId), refetchInterval });
+  const { data, errorUpdateCount } = useQuery({ ...snoozesQuery(workspaceId), refetchInterval });
+  const hasFailed = errorUpdateCount > 0;
   const [now, setNow] = useState(Date.now);
   const isAhead = ({ until }: Snooze) => Date.parse(until) > now;
   const next = data?.find(isAhead)?.until;
@@ -45,7 +46,7 @@ export function useSnoozes(workspaceId: string, pollMs: number): Snoozes {
       if (Date.parse(snooze.until) > now) ahead.set(snooze.subjectId, snooze);
       else back.set(snooze.subjectId, snooze.until);
     }
-    // Where it cannot be read, nothing is put off.
-    return { ahead: data === undefined && !isError ? undefined : ahead, back };
-  }, [data, isError, now]);
+    // Where it cannot be read, nothing is put off: also while it is read again.
+    return { ahead: data === undefined && !hasFailed ? undefined : ahead, back };
+  }, [data, hasFailed, now]);
 }

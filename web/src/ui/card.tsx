@@ -39,14 +39,21 @@ interface LoadedProps<Data> {
 }
 
 /**
+ * The last error of a query, which has none while it is read again: without it the button to try again would lose the
+ * focus.
+ */
+export function useLastError(error: unknown): unknown {
+  const [last, setLast] = useState(error);
+  if (error && error !== last) setLast(error);
+  return error ?? last;
+}
+
+/**
  * The data of a query; a placeholder while loading, or the error with a retry button, which stays until there is data.
  */
 export function Loaded<Data>({ query, what, pending, children }: LoadedProps<Data>) {
-  // A query that is read again has no error meanwhile: without the last one the button would lose the focus.
-  const [failure, setFailure] = useState(query.error);
-  if (query.error && query.error !== failure) setFailure(query.error);
+  const error = useLastError(query.error);
   if (query.data !== undefined) return children(query.data);
-  const error = query.error ?? failure;
   const isPaused = query.fetchStatus === 'paused';
   if (error && !isPaused) {
     return <Failed error={error} isBusy={query.isFetching} retry={() => void query.refetch()} />;
