@@ -112,4 +112,22 @@ test.promise(
   },
 );
 
+test.promise('a list that is archived while its page is open stays open, with a way back', async (stage) => {
+  const ada = await stage.person();
+  const call = callsOf(stage.tandem, ada);
+  const { body: list } = await call('POST /todo-lists', { name: 'Finance' });
+  const { page, goTo, sees } = await stage.window({ as: ada });
+  await goTo(`/lists/${list.id}#new`, 'Finance');
+  const line = page.locator('input[name="title"]:focus');
+  await line.fill('Pay the rent');
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /^Pay the rent/ }).waitFor();
+  await call(`PATCH /todo-lists/${list.id}`, { archived: true });
+  await page.getByText('This list is archived').waitFor();
+  await sees('Finance');
+  await call(`DELETE /todo-lists/${list.id}?permanent=true`);
+  await sees('List not found');
+  assert.is(new URL(page.url()).pathname, `/lists/${list.id}`);
+});
+
 test.run();

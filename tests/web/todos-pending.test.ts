@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Action, ShownWrite } from '../../web/src/outbox/write.ts';
 import type { Todo } from '../../web/src/todo-common/queries.ts';
 import type { Listing } from '../../web/src/todos/filter.ts';
-import { matches, withPending } from '../../web/src/todos/pending.ts';
+import { matches, shows, withPending } from '../../web/src/todos/pending.ts';
 
 const test = suite('unsent changes: the lists of todos');
 
@@ -33,6 +33,13 @@ const shown = (todos: Todo[], writes: ShownWrite[], listing: Listing = { status:
 };
 
 const [a, b] = [todoOf('a'), todoOf('b')];
+
+test('a list by what the service alone knows is not said to show a todo, nor not to', () => {
+  assert.is(shows(a, { status: ['active'] }, 'me-id'), true);
+  assert.is(shows(a, { status: ['done'] }, 'me-id'), false);
+  for (const listing of [{ hasRun: true }, { assignedToMe: true, status: ['active'] }] as Listing[])
+    assert.is(shows(a, listing, 'me-id'), undefined);
+});
 
 test('a changed todo keeps its place, also where it will leave the list', () => {
   const todos = [a, b];

@@ -18,8 +18,8 @@ interface NewTodoProps {
   todoListId?: string;
   /** The day that it is due on, unless the line says when. */
   dueDate?: string;
-  /** On a page with a list: whether that shows a todo. */
-  isShown?: (todo: Todo) => boolean;
+  /** On a page with a list: whether that shows a todo; undefined where the service alone knows. */
+  isShown?: (todo: Todo) => boolean | undefined;
   /** The form where its code is there already, so that nothing below it moves when it appears. */
   form?: ComponentType<QuickAddProps>;
 }
@@ -33,14 +33,16 @@ export function NewTodo({ isShown, form: TodoForm = LazyForm, ...given }: NewTod
   const isHere = useIsHere();
   const created = (what: Created) => {
     if ('count' in what) notify(`${what.count} todos are created.`);
-    else if (isShown?.(what.todo) !== false || what.isWaiting)
+    else if (what.isWaiting || !isShown || isShown(what.todo))
       notify(createdWords(what.title, what.isWaiting ?? false));
     else if (what.opens || !isHere()) notify(`“${what.title}” is created.`);
-    else
-      notify(`“${what.title}” is created. This page does not show it.`, {
+    else {
+      const missing = isShown(what.todo) === false ? ' This page does not show it.' : '';
+      notify(`“${what.title}” is created.${missing}`, {
         label: 'Open',
         onPress: () => void navigate(`/todos/${what.id}`),
       });
+    }
     // Who went on to another page stays there.
     if (!isHere()) return;
     if ('id' in what && what.opens) void navigate(`/todos/${what.id}`);

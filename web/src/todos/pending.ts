@@ -54,6 +54,11 @@ export function matches(todo: Todo, listing: Listing, userId: string): boolean {
   );
 }
 
+/** Whether a list shows a todo; undefined where the service alone knows. */
+export function shows(todo: Todo, listing: Listing, userId: string): boolean | undefined {
+  return isRead(listing) ? matches(todo, listing, userId) : undefined;
+}
+
 /** The number of the group that a todo belongs to. */
 export type PlaceOf = (todo: Todo) => number;
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
 import { Navigate, useLocation } from 'react-router';
 import { QuickAdd } from '../quick-add/quick-add.tsx';
 import { useIdentity } from '../session/session.ts';
@@ -14,7 +14,7 @@ import { ArchivedList } from './list-menu.tsx';
 import { useFilter } from './page-filter.ts';
 import { Counts, Tabs } from './page-head.tsx';
 import { PeekPanel } from './peek-panel.tsx';
-import { matches } from './pending.ts';
+import { shows } from './pending.ts';
 import { TodoRows } from './todo-rows.tsx';
 import { type FilterOfPage, isBoard } from './use-filter.ts';
 import { PageMenu, SaveView } from './view-head.tsx';
@@ -38,6 +38,8 @@ export function TodosPage() {
   const isClosed = todoListId !== undefined && lists.data !== undefined && !active;
   const all = useQuery({ ...allTodoListsQuery(workspace.id), enabled: isClosed });
   const list = active ?? all.data?.find(({ id }) => id === todoListId);
+  const isElsewhere = useIsElsewhere(todoListId === undefined || active !== undefined, isClosed);
+  if (isElsewhere) return toAllTodos;
   if (isClosed && all.data && !list) {
     return (
       <NoTodos title="List not found" intro="It may be deleted, or it belongs to another workspace.">
@@ -67,7 +69,18 @@ interface TodosAtProps {
 }
 
 /** Where no todo can be filed, a new one is added to all todos. */
-const toAllTodos = <Navigate to="/todos#new" replace />;
+export const toAllTodos = <Navigate to="/todos#new" replace />;
+
+/**
+ * Whether a new todo is asked for where none can be filed. What is closed while its page is open stays: the form was
+ * there.
+ */
+export function useIsElsewhere(isOpen: boolean, isClosed: boolean): boolean {
+  const { hash, key } = useLocation();
+  const [shownAt, setShownAt] = useState<string>();
+  if (isOpen && shownAt !== key) setShownAt(key);
+  return isClosed && hash === '#new' && shownAt !== key;
+}
 
 /** A page of todos: its head, the form for a new todo, the controls of the filter, and the list or board. */
 export function TodosAt({ at, title, view, list, isClosed = false, children }: TodosAtProps) {
@@ -76,7 +89,6 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
   useFocusOnNew('title');
   // On a phone the list comes first: the bar at the bottom opens the form.
   const { hash } = useLocation();
-  if (isClosed && hash === '#new') return toAllTodos;
   const hasComposer = place.name !== 'archive' && !isClosed;
   return (
     <>
@@ -91,7 +103,7 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
               form={QuickAdd}
               {...(place.name === 'list' && { todoListId: place.todoListId })}
               {...(place.name === 'today' && { dueDate: place.today })}
-              isShown={(todo) => matches(todo, listing, user.id)}
+              isShown={(todo) => shows(todo, listing, user.id)}
             />
           </div>
         )}
@@ -119,8 +131,6 @@ export function TodosAt({ at, title, view, list, isClosed = false, children }: T
 
 /** Instead of a page of todos, where there is none. `children`: where to go on. */
 export function NoTodos({ title, intro, children }: { title: string; intro: string; children: ReactNode }) {
-  const { hash } = useLocation();
-  if (hash === '#new') return toAllTodos;
   return (
     <Page title={title} intro={intro} actions={children}>
       {null}

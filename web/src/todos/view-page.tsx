@@ -8,7 +8,7 @@ import { Loaded } from '../ui/card.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
 import { useFilter } from './page-filter.ts';
-import { NoTodos, TodosAt } from './todos-page.tsx';
+import { NoTodos, TodosAt, toAllTodos, useIsElsewhere } from './todos-page.tsx';
 import type { FilterOfPage } from './use-filter.ts';
 
 /** Page `/views/:viewId`: the todos that a saved view shows. */
@@ -17,6 +17,8 @@ export function ViewPage() {
   const { workspace } = useIdentity();
   const views = useQuery(viewsQuery(workspace.id));
   const view = views.data?.find(({ id }) => id === viewId);
+  const isElsewhere = useIsElsewhere(view !== undefined, views.data !== undefined && !view);
+  if (isElsewhere) return toAllTodos;
   if (view) return <TodosOfView key={view.id} view={view} />;
   if (!views.data) {
     return (
