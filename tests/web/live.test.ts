@@ -90,9 +90,9 @@ test('which chats are open is read again for their statuses, and not for each me
 });
 
 test('the first steps are read again for the first of what they are about, and not for each change of it', () => {
-  const key = ['firstSteps', workspaceId];
-  const ticking = eventTypes.filter((type) => concerns(event(type, other), key));
-  assert.equal(ticking, ['todo.created', 'chat.created', 'connected_app.created']);
+  const ticking = (step: string) =>
+    eventTypes.filter((type) => concerns(event(type, other), ['firstSteps', workspaceId, step]));
+  assert.equal(['todo', 'chat', 'app'].map(ticking), [['todo.created'], ['chat.created'], ['connected_app.created']]);
 });
 
 test('the name of an agent is in chats and todos of any id; what belongs to no workspace is concerned too', () => {

@@ -46,12 +46,12 @@ const apiKey: Concern = { kinds: ['apiKeys'] };
 const connectedApp: Concern = { kinds: ['connectedApps'] };
 const webhookEndpoint: Concern = { kinds: ['webhooks'] };
 
-/** What may be the first of its kind in the workspace, which ticks one of the first steps. */
-const first = ({ kinds }: Concern): Concern => ({ kinds: [...kinds, 'firstSteps'] });
+/** What may be the first of its kind, which ticks one of the first steps (todo-common/first-steps.ts). */
+const first = ({ kinds }: Concern, step: string): Concern => ({ kinds: [...kinds, `firstSteps ${step}`] });
 
 /** By the type of the event. A test compares it with the types that the service declares. */
 export const concernOf: Readonly<Record<EventType, Concern>> = {
-  'todo.created': first(todo),
+  'todo.created': first(todo, 'todo'),
   'todo.updated': todo,
   'todo.completed': todo,
   'todo.reopened': todo,
@@ -85,7 +85,7 @@ export const concernOf: Readonly<Record<EventType, Concern>> = {
   'snooze.updated': snooze,
   'snooze.deleted': snooze,
   'schedule.failed': todo,
-  'chat.created': first(chat),
+  'chat.created': first(chat, 'chat'),
   'chat.updated': { kinds: [...chatContent, subject] },
   'chat.status_changed': chat,
   'chat.archived': chat,
@@ -129,7 +129,7 @@ export const concernOf: Readonly<Record<EventType, Concern>> = {
   'invitation.revoked': invitation,
   'api_key.created': apiKey,
   'api_key.revoked': apiKey,
-  'connected_app.created': first(connectedApp),
+  'connected_app.created': first(connectedApp, 'app'),
   'connected_app.updated': connectedApp,
   'connected_app.revoked': connectedApp,
   'webhook_endpoint.created': webhookEndpoint,

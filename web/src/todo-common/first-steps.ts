@@ -8,7 +8,6 @@ import { api } from '../api/client.ts';
  */
 
 const keyOf = (workspaceId: string) => `tandem.firstSteps.${workspaceId}`;
-const stepCount = 3;
 
 function kept(workspaceId: string): { word: string; done: string[] } {
   try {
@@ -39,36 +38,61 @@ export const hideSteps = (workspaceId: string) => keep(workspaceId, 'hidden', ke
 /** Whether the sidebar shows the steps. */
 function isOpen(workspaceId: string): boolean {
   const { word, done } = kept(workspaceId);
-  return word === 'open' && done.length < stepCount;
+  return word === 'open' && done.length < steps.length;
 }
 
-/** Which steps are done: a todo is written, the Assistant or another agent was asked, something has connected. */
-export const stepsQuery = (workspaceId: string) =>
-  queryOptions({
-    queryKey: ['firstSteps', workspaceId],
-    queryFn: async ({ signal }) => {
-      const { done } = kept(workspaceId);
-      const isConnected = async () => {
-        const [apps, keys] = await Promise.all([
-          api.connectedApps.list.query({ workspaceId }, { signal }),
-          api.apiKeys.list.query({ workspaceId }, { signal }),
-        ]);
-        // The first key is there from the start: only its use is a connection.
-        return apps.data.length > 0 || keys.data.some(({ lastUsedAt }) => lastUsedAt !== null);
-      };
-      const steps = await Promise.all([
-        done.includes('0') || api.todos.list.query({ limit: 1 }, { signal }).then(({ data }) => data.length > 0),
-        done.includes('1') || api.chats.list.query({ limit: 1 }, { signal }).then(({ data }) => data.length > 0),
-        done.includes('2') || isConnected(),
+interface Step {
+  /** Names the events after which it is asked again (live/concerns.ts). */
+  name: string;
+  /** Whether it is done. */
+  read(signal: AbortSignal, workspaceId: string): Promise<boolean>;
+}
+
+/** What each step asks: a todo is written, the Assistant or another agent was asked, something has connected. */
+const steps: readonly Step[] = [
+  {
+    name: 'todo',
+    read: async (signal) => (await api.todos.list.query({ limit: 1 }, { signal })).data.length > 0,
+  },
+  {
+    name: 'chat',
+    read: async (signal) => (await api.chats.list.query({ limit: 1 }, { signal })).data.length > 0,
+  },
+  {
+    name: 'app',
+    read: async (signal, workspaceId) => {
+      const [apps, keys] = await Promise.all([
+        api.connectedApps.list.query({ workspaceId }, { signal }),
+        api.apiKeys.list.query({ workspaceId }, { signal }),
       ]);
-      keep(
-        workspaceId,
-        kept(workspaceId).word,
-        steps.flatMap((isDone, place) => (isDone ? String(place) : [])),
-      );
-      return steps;
+      // The first key is there from the start: only its use is a connection.
+      return apps.data.length > 0 || keys.data.some(({ lastUsedAt }) => lastUsedAt !== null);
+    },
+  },
+];
+
+/** Whether a step is done, which is asked until it is. */
+const stepQuery = (workspaceId: string, place: number) => {
+  const { name, read } = steps[place] as Step;
+  return queryOptions({
+    queryKey: ['firstSteps', workspaceId, name],
+    queryFn: async ({ signal }) => {
+      if (kept(workspaceId).done.includes(String(place))) return true;
+      const isDone = await read(signal, workspaceId);
+      const { word, done } = kept(workspaceId);
+      keep(workspaceId, word, isDone ? [...new Set([...done, String(place)])].sort() : done);
+      return isDone;
     },
   });
+};
+
+/** Each step, as a query of whether it is done. */
+export function useSteps(workspaceId: string, enabled = true) {
+  const todo = useQuery({ ...stepQuery(workspaceId, 0), enabled });
+  const chat = useQuery({ ...stepQuery(workspaceId, 1), enabled });
+  const app = useQuery({ ...stepQuery(workspaceId, 2), enabled });
+  return [todo, chat, app];
+}
 
 /** The steps where the sidebar is to show them; undefined where it is not, or they are not read. */
 export function useKeptSteps(workspaceId: string): readonly boolean[] | undefined {
@@ -79,6 +103,6 @@ export function useKeptSteps(workspaceId: string): readonly boolean[] | undefine
     window.addEventListener(keyOf(workspaceId), read);
     return () => window.removeEventListener(keyOf(workspaceId), read);
   }, [workspaceId]);
-  const { data } = useQuery({ ...stepsQuery(workspaceId), enabled: isKept });
-  return isKept ? data : undefined;
+  const read = useSteps(workspaceId, isKept);
+  return isKept && read.every(({ data }) => data !== undefined) ? read.map(({ data }) => data === true) : undefined;
 }

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Navigate, useLocation, useNavigate } from 'react-router';
 import { useIdentity } from '../session/session.ts';
@@ -8,7 +7,7 @@ import { useNotice } from '../ui/notice.tsx';
 import { Page } from '../ui/page.tsx';
 import { Badge } from '../ui/rows.tsx';
 import { AskAssistant } from './ask-assistant.tsx';
-import { hideSteps, keepSteps, stepsQuery } from './first-steps.ts';
+import { hideSteps, keepSteps, useSteps } from './first-steps.ts';
 import { lastPage } from './last-page.ts';
 import { NewTodo } from './new-todo.tsx';
 
@@ -26,23 +25,24 @@ export function HomePage() {
 
 /** A person who comes with a new browser is not new: there are todos or chats then. */
 function FirstVisit({ workspaceId, isAsked }: { workspaceId: string; isAsked: boolean }) {
-  const steps = useQuery(stepsQuery(workspaceId));
-  const [hasTodo, hasChat] = steps.data ?? [];
+  const steps = useSteps(workspaceId);
+  const unread = steps.find(({ data }) => data === undefined);
+  const [hasTodo, hasChat] = steps.map(({ data }) => data);
   // What is done while the steps are shown ticks them.
   const [isShown, setShown] = useState(isAsked);
   const isNew = hasTodo === false && hasChat === false;
   if (isNew && !isShown) setShown(true);
-  if (steps.data && !isNew && !isShown && !isAsked) return <Navigate to="/todos" replace />;
-  if (steps.data === undefined) {
+  if (!unread && !isNew && !isShown && !isAsked) return <Navigate to="/todos" replace />;
+  if (unread) {
     return (
       <Page title="Your work">
-        <Loaded query={steps} what="your work">
+        <Loaded query={unread} what="your work">
           {() => null}
         </Loaded>
       </Page>
     );
   }
-  return <Welcome steps={steps.data} />;
+  return <Welcome steps={steps.map(({ data }) => data === true)} />;
 }
 
 function Welcome({ steps }: { steps: readonly boolean[] }) {
