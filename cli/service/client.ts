@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../credentials/connection.ts';
 import type { CatalogueOperation } from '../model/catalogue.ts';
-import { CliFailure, type ErrorBody, exitCodes, foreignAnswer, Refused } from '../model/failure.ts';
+import { CliFailure, exitCodes, Refused } from '../model/failure.ts';
 import { causeOf, isRetryable, isTemporary, isUncertain, mayHaveArrived, Retries } from '../model/retries.ts';
 import { oneLine } from '../terminal/safe.ts';
+import { bodyOf, errorOf, redirection, seeEvents } from './answers.ts';
 import type { Answer, Calls, RequestParts } from './calls.ts';
 
 export interface ClientOptions {
@@ -35,49 +36,6 @@ function pathOf({ path, id }: CatalogueOperation, values: Readonly<Record<string
     if (value === undefined) throw new Error(`${id} needs ${name}`);
     return encodeURIComponent(value);
   });
-}
-
-/** The error object of a response, or one that describes a response of another server. */
-async function errorOf(response: Response): Promise<ErrorBody> {
-  const text = await response.text().catch(() => '');
-  try {
-    const body = JSON.parse(text) as ErrorBody;
-    if (typeof body?.code === 'string' && typeof body.message === 'string') return body;
-  } catch {}
-  const status = `${response.status} ${response.statusText}`.trim();
-  const message =
-    response.status === 429 || isUncertain(response.status)
-      ? `A server on the way to Tandem answered: ${status}. Try again later.`
-      : `The response is not from Tandem: ${status}. Check the address, and the servers on the way.`;
-  return { code: foreignAnswer, message };
-}
-
-/**
- * The body of a success: an object of the service, which says what it is. @throws Refused when another server answered.
- */
-async function bodyOf({ answer }: CatalogueOperation, text: string): Promise<unknown> {
-  let statusText = 'without JSON';
-  try {
-    const body = JSON.parse(text) as { object?: unknown } | null;
-    if (!answer.object || typeof body?.object === 'string') return body;
-    statusText = 'with other JSON';
-  } catch {}
-  throw new Refused(502, await errorOf(new Response(text, { status: 200, statusText })));
-}
-
-/** The failure of a redirect: to another address of the service, or away from it, such as to a page to sign in. */
-function redirection(from: string, to: URL, path: string): CliFailure {
-  const [base, rest] = `${to.origin}${to.pathname}`.split(`/api/v1${path}`);
-  const isService = base !== undefined && rest === '' && base !== from;
-  return new CliFailure(
-    exitCodes.unreachable,
-    `${from} redirects to ${oneLine(isService ? base : `${to.origin}${to.pathname}`)}.`,
-    [
-      isService
-        ? `If that is your service: tandem login --url ${oneLine(base)}`
-        : 'That is not the API of Tandem. Let the server on the way pass requests to /api/v1 on, or check the address.',
-    ],
-  );
 }
 
 /** Sends requests to one service, and retries them where that is safe. */
@@ -121,7 +79,10 @@ export class Client implements Calls {
       const resume = lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId };
       const all = { ...headers, ...resume, Accept: 'text/event-stream' };
       const response = await this.#fetch(operation, parts, AbortSignal.any([headersTimeout.signal, stop]), all);
-      if (response.ok) limit.removeEventListener('abort', giveUp);
+      if (response.ok) {
+        await seeEvents(response);
+        limit.removeEventListener('abort', giveUp);
+      }
       return { response };
     };
     return (await this.#withRetries(operation, parts, false, once, stop)).response;

@@ -217,6 +217,20 @@ test('a response of another server is reported as such', async () => {
   assert.match(err, 'A server on the way to Tandem answered: 502 Bad Gateway. Try again later.');
 });
 
+test('a page where events are expected is reported as such, and asked for once', async () => {
+  let count = 0;
+  await through((_, { url = '' }, response) => {
+    if (!url.includes('/events')) return undefined;
+    count++;
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
+    return true;
+  });
+  const { code, err } = await run(['events', 'stream']);
+  assert.is(code, 8);
+  assert.match(err, 'The response is not from Tandem: 200 without events');
+  assert.is(count, 1);
+});
+
 test('a redirect names the new address with its path, and a page to sign in as none of the service', async () => {
   let location = '';
   await through((_, { url = '' }, response) => {
@@ -227,6 +241,8 @@ test('a redirect names the new address with its path, and a page to sign in as n
     (await run(['todos', 'list'])).err,
     '\nIf that is your service: tandem login --url https://tandem.example.com/base\n',
   );
+  location = 'https://evil.example/$(touch$IFS/tmp/x)/api/v1/todos';
+  assert.not.match((await run(['todos', 'list'])).err, 'tandem login');
   location = '/oauth2/start?next=secret';
   const { code, err } = await run(['todos', 'list']);
   assert.is(code, 8);
