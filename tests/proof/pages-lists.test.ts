@@ -127,6 +127,8 @@ test.promise('what somebody else renames while it is changed here keeps the new 
   await dialog.getByRole('textbox', { name: 'Emoji' }).fill('🌳');
   await makes(stage, ada, `PATCH /todo-lists/${id}`, { name: 'Orchard' });
   await dialog.getByRole('button', { name: 'Save' }).click();
+  // The new name may be shown before the change is stored.
+  await dialog.waitFor({ state: 'detached' });
   await sees('Orchard');
   assert.equal(await stored(stage, ada), [['Orchard', '🌳', false]]);
 });
