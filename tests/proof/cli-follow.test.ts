@@ -168,8 +168,7 @@ test('provisional text is for terminals alone: what is piped comes whole', async
 
 test('with --json what is waited for is the resource at the end, with the messages of the agent', async () => {
   const started = prompt.start(['chats', 'create', 'Hello', '--wait', '--json']);
-  let chat = await workspace.call('GET /chats');
-  for (let tries = 0; chat.body.data.length === 0 && tries < 100; tries++) chat = await workspace.call('GET /chats');
+  await until(async () => (await workspace.call('GET /chats')).body.data.length > 0);
   const { id, agent } = await newestChat();
   await agent.finish('Good morning.');
   const created = await started.ended;
@@ -182,9 +181,7 @@ test('with --json what is waited for is the resource at the end, with the messag
     ['Hello', 'Good morning.'],
   );
   const sending = prompt.start(['chats', 'send', id, 'Again', '--wait', '--json']);
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await workspace.call(`GET /chats/${id}`)).body.status === 'running') break;
-  }
+  await until(async () => (await workspace.call(`GET /chats/${id}`)).body.status === 'running');
   await agent.finish('Good evening.');
   const { json, code, err } = await sending.ended;
   assert.is(code, 0, err);
