@@ -60,35 +60,48 @@ const once = { status: 'completed', sequences: [1, 2, 3, 4], todos: 1, attempts:
 
 const begun = 'select 1 from chat_turns where chat_id = $1 and attempt = 1';
 
+interface FreezePoint {
+  /** Locked before the chat is begun: the worker would pass while it is locked later. */
+  row?: string;
+  reached(chatId: string): Promise<void>;
+}
+
 /** What the worker is doing when it freezes. */
-const freezePoints: Record<string, (workspaceId: string, chatId: string) => Promise<void>> = {
-  'in the middle of a transaction that holds the chat and the balance of the workspace': async (workspaceId) => {
+const freezePoints: Record<string, FreezePoint> = {
+  'in the middle of a transaction that holds the chat and the balance of the workspace': {
+    row: 'select 1 from workspaces where id = $1 for no key update',
     // The first answer is being charged for.
-    await hold('select 1 from workspaces where id = $1 for no key update', [workspaceId]);
-    await untilBlocked('%update workspaces w set agent_minutes%');
+    reached: () => untilBlocked('%update workspaces w set agent_minutes%'),
   },
-  'in the middle of a transaction that made the todo': async (workspaceId) => {
-    await hold('select 1 from todo_lists where workspace_id = $1 for update', [workspaceId]);
-    await untilBlocked('%insert into todos%');
+  'in the middle of a transaction that made the todo': {
+    row: 'select 1 from todo_lists where workspace_id = $1 for update',
+    reached: () => untilBlocked('%insert into todos%'),
   },
-  'waiting for the model': async (_, chatId) => {
-    await until(
-      async () => (await tandem.db.rows(begun, [chatId])).length > 0,
-      () => 'the turn begins',
-    );
-    await wait(modelMs / 3);
+  'waiting for the model': {
+    reached: async (chatId) => {
+      await until(
+        async () => (await tandem.db.rows(begun, [chatId])).length > 0,
+        () => 'the turn begins',
+      );
+      await wait(modelMs / 3);
+    },
   },
 };
 
 test('what it was at work on is finished by another one within 30 s, and nothing happens twice', async () => {
   const first = await startProcess(environment);
   const works: { point: string; workspace: TestWorkspace; chatId: string }[] = [];
-  for (const [point, reached] of Object.entries(freezePoints)) {
+  const begin = async ([point, { row, reached }]: [string, FreezePoint]) => {
     const workspace = await tandem.workspace();
+    if (row) await hold(row, [workspace.workspaceId]);
     const { body: chat } = await workspace.call('POST /chats', { message: `Freeze ${point}` });
     works.push({ point, workspace, chatId: chat.id });
-    await reached(workspace.workspaceId, chat.id);
-  }
+    await reached(chat.id);
+  };
+  // Those that are held wait side by side, as a wait for a lock is given up after 8 s; the model is asked last.
+  const points = Object.entries(freezePoints);
+  await Promise.all(points.filter(([, { row }]) => row).map(begin));
+  for (const point of points.filter(([, { row }]) => !row)) await begin(point);
   first.child.kill('SIGSTOP');
   await releaseAll();
   const since = Date.now();
