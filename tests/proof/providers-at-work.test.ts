@@ -144,7 +144,7 @@ for (const protocol of protocols) {
     // Silence takes long: once is enough.
     const again = name.includes('silence') ? [] : [fault];
     const word = model.plan([fault, use('create_todo', { title: 'Buy milk' }), ...again, { text: 'Done.' }]);
-    const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 60 }), 201);
+    const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 100 }), 201);
     assert.equal([chat.status, chat.errorMessage, chat.messageCount], ['completed', null, 4], name);
     assert.equal(await titlesOf(workspace), ['Buy milk'], name);
     assert.is(requestsWith(server, word).length, 3 + again.length, name);
@@ -154,7 +154,7 @@ for (const protocol of protocols) {
   async function fails(name: string, { fault, message, tries }: Lasting): Promise<void> {
     const { workspace, call, agentId } = await world();
     const word = model.plan([use('create_todo', { title: 'Buy milk' }), fault]);
-    const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 60 }), 201);
+    const chat = bodyOf(await call('POST /chats', { message: word, agentId, waitSeconds: 100 }), 201);
     assert.is(chat.status, 'failed', name);
     assert.match(chat.errorMessage, message);
     const messages = await messagesOf(workspace, chat.id);
@@ -196,14 +196,22 @@ for (const protocol of protocols) {
     const { workspace, call, agentId } = await world();
     const text = 'It takes a while to say all of this, word by word, to whoever listens.';
     const broken = { text: 'I never get to the end of this sentence', delayMs: 300, eventMs: 60 };
-    const word = model.plan([
-      { ...broken, after: 8, fault: 'reset' },
-      { text, eventMs: 60 },
-    ]);
+    const heard = Promise.withResolvers<void>();
+    let [last, isBroken] = [0, false];
+    // What is said before both listen is never heard. A request that was given up as silent meanwhile is a dead one.
+    const word = model.plan(async (_asked, n) => {
+      last = n;
+      await heard.promise;
+      if (n < last || isBroken) return { text, eventMs: 60 };
+      isBroken = true;
+      return { ...broken, after: 8, fault: 'reset' };
+    });
     const { id } = bodyOf(await call('POST /chats', { message: word, agentId }), 201);
     const streams = await Promise.all(
       [tandem, beside].map(({ url }) => follow(`${url}/api/v1/chats/${id}/stream`, workspace.key)),
     );
+    for (const stream of streams) await stream.until(() => true);
+    heard.resolve();
     for (const { ended, events } of streams) {
       await within(() => 'the stream ends', ended);
       const kinds = events.map(({ event }) => event);
