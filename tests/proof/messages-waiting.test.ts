@@ -106,8 +106,8 @@ test('sendMessage with waitSeconds answers the replies, all of them and in order
 });
 
 test('when waitSeconds runs out, timedOut is true, what was written so far is there, and the agent works on', async () => {
-  // Long enough for the agent to write meanwhile.
-  thaw = freezeTimers(5500);
+  // The time begins to run when the agent has written.
+  thaw = freezeTimers();
   const workspace = await tandem.workspace();
   const { call } = workspace;
   const { path, agent } = await newChat(tandem, workspace);
@@ -118,6 +118,7 @@ test('when waitSeconds runs out, timedOut is true, what was written so far is th
     () => 'the turn begins',
   );
   await agent.write('Let me see.');
+  thaw();
   const [{ body }, ms] = await answer;
   assert.ok(ms >= 5000, `${ms} ms`);
   assert.equal([body.status, body.timedOut, body.replies.length], ['running', true, 1]);

@@ -53,7 +53,8 @@ export function freezeTimers(fromMs = 1000): () => void {
     syncBuiltinESMExports();
     Object.assign(globalThis, { timersAreFrozen: false });
     thawed.abort();
-    for (const { timer, ms } of frozen) {
+    // Emptied, as a timer that has ended since would be started again by a second call.
+    for (const { timer, ms } of frozen.splice(0)) {
       // A timer that was cleared has -1; only these fields of Node's change the time of one that runs.
       if (timer._idleTimeout === -1) continue;
       timer._idleTimeout = ms;
