@@ -4,7 +4,7 @@ import { pollMs } from '../../domain/chats/wait.ts';
 import { newChat, startWithoutAgents } from '../support/chat-fixtures.ts';
 import { follow } from '../support/event-source.ts';
 import { freezeTimers } from '../support/frozen-timers.ts';
-import type { TestService } from '../support/harness.ts';
+import type { TestService, TestWorkspace } from '../support/harness.ts';
 import { listening } from '../support/live-fixtures.ts';
 import { callTool } from '../support/mcp-clients.ts';
 import { connectApp } from '../support/oauth.ts';
@@ -59,6 +59,13 @@ async function waiting(key: string, path: string) {
   return { reader, polls: Promise.all([messages, sent]) };
 }
 
+/** Ends the work in all chats of a workspace, and with it every wait of `polls`: the next test counts who waits. */
+async function rest({ call }: TestWorkspace, polls: Promise<unknown>): Promise<void> {
+  const { data } = (await call('GET /chats?limit=100')).body;
+  for (const { id } of data) await call(`POST /chats/${id}/cancel`);
+  await within(() => 'the end of the long polls of the others', polls);
+}
+
 /** Ends the access while the poll of five seconds is frozen: nothing but a notification ends the waits. */
 async function assertEnds(key: string, path: string, end: () => Promise<unknown>): Promise<void> {
   const thaw = freezeTimers(pollMs - 1000);
@@ -83,9 +90,10 @@ test('a removed member reads and waits no longer, with a session or a key', asyn
     { workspaceId, name: 'K', scopes: ['chats:read', 'chats:write'] },
     { key: token },
   );
-  const { reader } = await waiting(body.secret, path);
+  const { reader, polls } = await waiting(body.secret, path);
   await assertEnds(token, path, remove);
   await within(() => 'the end of the stream of the key', reader.ended);
+  await within(() => 'the end of the long polls of the key', polls);
 });
 
 test('a session that is ended elsewhere reads and waits no longer; neither does one that signs out', async () => {
@@ -154,7 +162,7 @@ test('a tool whose credential ends while it waits returns what it made: a call t
 
 test('a session without the second factor that its workspace requires now reads and waits no longer; a key does', async () => {
   const { workspace, workspaceId, token, path } = await memberAtWork();
-  const { reader: owners } = await waiting(workspace.key, path);
+  const { reader: owners, polls: others } = await waiting(workspace.key, path);
   const { reader, polls } = await waiting(token, path);
   const events = here.call('GET /events?waitSeconds=25&types=todo.created', undefined, { key: token });
   await here.db.rows('update workspaces set require_second_factor = true where id = $1', [workspaceId]);
@@ -165,14 +173,14 @@ test('a session without the second factor that its workspace requires now reads 
     assert.equal([status, body.reason], [403, 'second_factor_required']);
   }
   assert.equal([sent.status, sent.body.messageCount], [201, 1], sent.text);
-  await workspace.call(`POST ${path}/cancel`);
+  await rest(workspace, others);
   await owners.until(({ event }) => event === 'done');
 });
 
 test('others read on, and so does somebody whose role is changed', async () => {
   const { workspace, workspaceId, member, token, path, remove } = await memberAtWork();
-  const { reader: owners } = await waiting(workspace.key, path);
-  const { reader } = await waiting(token, path);
+  const { reader: owners, polls: others } = await waiting(workspace.key, path);
+  const { reader, polls } = await waiting(token, path);
   const owner = await workspace.session();
   const role = (to: string) =>
     there.call(`PATCH /workspaces/${workspaceId}/members/${member.session.user.id}`, { role: to }, { key: owner });
@@ -181,7 +189,7 @@ test('others read on, and so does somebody whose role is changed', async () => {
   await workspace.call(`POST ${path}/messages`, { message: 'Still there?' });
   await remove();
   await within(() => 'the end of the stream', reader.ended);
-  await workspace.call(`POST ${path}/cancel`);
+  await rest(workspace, Promise.all([others, polls]));
   await owners.until(({ event }) => event === 'done');
 });
 
