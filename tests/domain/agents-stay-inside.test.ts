@@ -10,6 +10,7 @@ import { numbered } from '../support/event-log.ts';
 import { startTestService, type TestService, type TestWorkspace } from '../support/harness.ts';
 import { reply, ScriptedEngine, settled, untilAnswer, use } from '../support/scripted-engine.ts';
 import { countsAdded } from '../support/todo-fixtures.ts';
+import { until } from '../support/until.ts';
 import { agentOf, bodyOf, messagesOf } from '../support/work-fixtures.ts';
 
 const test = suite('agents stay inside their workspace');
@@ -85,7 +86,7 @@ async function rowsOf({ workspaceId }: TestWorkspace): Promise<Record<string, st
 }
 
 /** Waits for the texts that are written beside the work: they would come into the picture. */
-async function untilWritten({ call }: TestWorkspace): Promise<void> {
+async function untilWritten({ call, workspaceId }: TestWorkspace): Promise<void> {
   for (const [path, text] of [
     ['/chats?includeArchived=true', 'subtitle'],
     ['/skills', 'summary'],
@@ -96,6 +97,9 @@ async function untilWritten({ call }: TestWorkspace): Promise<void> {
       ({ body }) => body.data.every((each: Record<string, unknown>) => each[text] !== null),
     );
   }
+  // The text is there before what asked for it is gone.
+  const left = `select 1 from digests where workspace_id = $1 union all select 1 from capture_work where workspace_id = $1`;
+  await until(async () => (await tandem.db.rows(left, [workspaceId])).length === 0);
 }
 
 type Call = [name: string, input: Record<string, unknown>];
