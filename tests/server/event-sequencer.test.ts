@@ -15,7 +15,8 @@ let other: Database;
 
 test.before(async () => {
   tandem = await startTestService({ AGENT_CONCURRENCY: '0' });
-  other = connect(testDatabaseUrl(), { poolSize: 8 });
+  // So many that nobody waits for a connection for seconds, on a machine of any speed.
+  other = connect(testDatabaseUrl(), { poolSize: 40 });
 });
 test.after(async () => {
   await other.close();
