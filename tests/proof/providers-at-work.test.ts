@@ -196,12 +196,12 @@ for (const protocol of protocols) {
     const { workspace, call, agentId } = await world();
     const text = 'It takes a while to say all of this, word by word, to whoever listens.';
     const broken = { text: 'I never get to the end of this sentence', delayMs: 300, eventMs: 60 };
-    const heard = Promise.withResolvers<void>();
+    const open = Promise.withResolvers<void>();
     let [last, isBroken] = [0, false];
-    // What is said before both listen is never heard. A request that was given up as silent meanwhile is a dead one.
+    // What is said before both streams are open does not arrive. A request given up as silent meanwhile is a dead one.
     const word = model.plan(async (_asked, n) => {
       last = n;
-      await heard.promise;
+      await open.promise;
       if (n < last || isBroken) return { text, eventMs: 60 };
       isBroken = true;
       return { ...broken, after: 8, fault: 'reset' };
@@ -211,7 +211,7 @@ for (const protocol of protocols) {
       [tandem, beside].map(({ url }) => follow(`${url}/api/v1/chats/${id}/stream`, workspace.key)),
     );
     for (const stream of streams) await stream.until(() => true);
-    heard.resolve();
+    open.resolve();
     for (const { ended, events } of streams) {
       await within(() => 'the stream ends', ended);
       const kinds = events.map(({ event }) => event);
