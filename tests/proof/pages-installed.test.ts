@@ -27,9 +27,10 @@ async function untilControlled(page: Page): Promise<void> {
   await until(() => page.evaluate('navigator.serviceWorker.controller !== null'));
 }
 
-/** Sends the form that the system sends for a share, as a navigation. */
+/** Sends the form that the system sends for a share, as a navigation, and waits for the page that it leads to. */
 async function share(page: Page, shared: Shared): Promise<void> {
   await page.evaluate(`(() => {
+    window.isLeft = true;
     const { files = [], ...texts } = ${JSON.stringify(shared)};
     const form = Object.assign(document.createElement('form'), {
       method: 'post', action: '/share', enctype: 'multipart/form-data', hidden: true,
@@ -44,6 +45,7 @@ async function share(page: Page, shared: Shared): Promise<void> {
     document.body.append(form);
     form.submit();
   })()`);
+  await page.waitForFunction('window.isLeft === undefined');
 }
 
 async function signIn({ page }: Window, email: string): Promise<void> {
@@ -116,6 +118,8 @@ test.promise(
       await sees('Sign in');
     };
     await signOut();
+    // A page that has signed out deletes once more what is stored, after it has shown this one.
+    await goTo('/sign-in', 'Sign in');
     await share(page, { text: 'Shared before the sign-in' });
     await sees('Sign in');
     await signIn(window, ada.email);
@@ -157,6 +161,8 @@ test.promise('shared files are offered and imported when the person says so', as
   const { data } = bodyOf(await call('GET /captures'));
   assert.is(data.length, 1);
   assert.match(bodyOf(await call(`GET /captures/${data[0].id}`)).transcript, 'Ada: Shall we ship on the third?');
+  const kept = `caches.open('tandem-shared').then((cache) => cache.keys()).then(({ length }) => length)`;
+  await until(async () => (await page.evaluate(kept)) === 0);
   await page.reload();
   await sees('Captures');
   await page.getByRole('list', { name: 'Captures', exact: true }).waitFor();
