@@ -82,10 +82,11 @@ test.promise('files are dropped anywhere on the page; what is dragged and is no 
       document.querySelector('h1').dispatchEvent(event);
       return event.defaultPrevented;
     })()`);
-  assert.not(await drag('dragover', null));
   const hint = page.getByText('Drop transcripts');
-  assert.ok(await drag('dragover', srt));
+  // The page listens once its effects have run.
+  await until(() => drag('dragover', srt));
   await hint.waitFor();
+  assert.not(await drag('dragover', null));
   await drag('dragleave', srt);
   await hint.waitFor({ state: 'detached' });
   await drag('dragover', srt);

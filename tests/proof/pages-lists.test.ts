@@ -90,6 +90,8 @@ test.promise('the same by keyboard alone, from the palette and the menu of the p
   await press(window, 'Control+a');
   await page.keyboard.type('Allotment');
   await press(window, 'Enter');
+  // The new name may be shown before the dialog closes, which keeps the focus.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await sees('Allotment');
   await tabTo(window, menu);
   await press(window, 'Enter');
