@@ -159,8 +159,8 @@ test.promise('queued text is sent once although the page is reloaded and answers
   await page.getByText('It is tried again by itself.').waitFor();
   await until(() => lost === 2);
   await page.reload();
-  await page.getByRole('list', { name: 'Queued messages' }).waitFor({ state: 'detached' });
   await page.locator('.message.user').getByText('And next week?').waitFor();
+  await page.getByRole('list', { name: 'Queued messages' }).waitFor({ state: 'detached' });
   assert.equal(await sentTexts(chat), ['What is due this week?', 'And next week?']);
   assert.is(await page.locator('.message.user').count(), 2);
 });
@@ -241,6 +241,8 @@ test.promise('two thousand messages are a window of rows, older ones are read in
   const rows = page.locator('.messages > li');
   const visible = `[...document.querySelectorAll('.messages > li')]
     .find((row) => row.getBoundingClientRect().bottom > 60)?.dataset.key`;
+  // What is scrolled is drawn in a frame, and what was measured then in the next one.
+  const drawn = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
   await rows.getByText('Message number 2000').waitFor();
   await until(() => page.evaluate('scrollY + innerHeight >= document.documentElement.scrollHeight - 2'));
   const toTop = `(() => {
@@ -277,6 +279,7 @@ test.promise('two thousand messages are a window of rows, older ones are read in
   let before: unknown;
   await until(async () => {
     const last = before;
+    await page.evaluate(drawn);
     before = await page.evaluate(visible);
     return before !== undefined && before === last;
   });

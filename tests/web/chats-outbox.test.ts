@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 const test = suite('messages of a person on their way');
 
-type Answer = number | Partial<Problem>;
+type Answer = number | Promise<number> | Partial<Problem>;
 
 /** An outbox whose service answers as the test says; what it stores outlives it. */
 function newWorld() {
@@ -78,6 +78,24 @@ test('a message is sent at once while the agent rests, and kept until it is rece
   assert.is(outbox.view().length, 1);
   outbox.received(7);
   assert.equal(outbox.view(), []);
+});
+
+test('a message that is received before the service answers is not kept, and holds no other one up', async () => {
+  const { open, sent, answers } = newWorld();
+  const outbox = open();
+  outbox.turnIs(completed);
+  const answer = Promise.withResolvers<number>();
+  answers.push(answer.promise);
+  outbox.add('Hello', true);
+  outbox.received(7);
+  outbox.add('And then?', true);
+  assert.is(sent.length, 1);
+  answer.resolve(7);
+  await until(() => sent.length === 2);
+  assert.equal(
+    outbox.view().map(({ text, state }) => [text, state]),
+    [['And then?', 'sending']],
+  );
 });
 
 test('what is written during a turn waits for its end, one after the other, each once', async () => {

@@ -74,6 +74,8 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
   /** While a message is sent, and before it is repeated. */
   let isBusy = false;
   let failures = 0;
+  /** The last message that was received. */
+  let seen = 0;
   const watchers = new Set<() => void>();
 
   const change = (next: readonly Outgoing[]) => {
@@ -84,6 +86,12 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
   };
   const set = (key: string, changes: Partial<Outgoing>) =>
     change(all.map((each) => (each.key === key ? { ...each, ...changes } : each)));
+
+  /** Forgets what was received: the answer to a message may come after it. */
+  const forget = () => {
+    const rest = all.filter((each) => each.sequence === null || each.sequence > seen);
+    if (rest.length < all.length) change(rest);
+  };
 
   const deliver = async ({ key, text, state, sentAt }: Outgoing) => {
     if (sentAt !== null && now() - sentAt > keyMs) {
@@ -97,6 +105,7 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
       const sequence = await send(text, key);
       failures = 0;
       set(key, { state: 'sent', sequence, problem: null });
+      forget();
     } catch (error) {
       const { status, reason, retryable, message, retryAfterSeconds = 0 } = problemOf(error);
       if (status === 409 && reason === 'agent_mid_turn') {
@@ -181,8 +190,8 @@ export function createOutbox({ load, store, newKey, send, problemOf, now, pause,
     },
     /** Messages up to this sequence were received. */
     received: (sequence: number) => {
-      const rest = all.filter((each) => each.sequence === null || each.sequence > sequence);
-      if (rest.length < all.length) change(rest);
+      seen = sequence;
+      forget();
       pump();
     },
   };
