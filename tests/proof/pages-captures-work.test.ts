@@ -132,6 +132,32 @@ test.promise('a note is written, changed, renamed, tagged, archived, restored an
   await goTo(`/captures/${captureId}`, 'Capture not found');
 });
 
+test.promise('tags that are changed one right after the other end as the last change has them', async (stage) => {
+  const ada = await stage.person();
+  const call = callAs(stage, ada);
+  const id = await newNote({ call }, '# Names', ['naming']);
+  const { page, goTo } = await stage.window({ as: ada });
+  await goTo(`/captures/${id}`, 'Names');
+  const first = Promise.withResolvers<void>();
+  let [asked, answered] = [0, 0];
+  await page.route('**/trpc/captures.update*', async (route) => {
+    if (asked++ === 0) await first.promise;
+    await route.continue();
+  });
+  page.on('response', (response) => {
+    if (response.url().includes('captures.update')) answered++;
+  });
+  await page.getByRole('row', { name: 'naming' }).getByRole('button').click();
+  await until(() => asked === 1);
+  await page.getByLabel('Add tags').fill('final');
+  await page.getByLabel('Add tags').press(',');
+  await page.getByRole('row', { name: 'final' }).waitFor();
+  first.resolve();
+  await until(() => answered === 2);
+  assert.equal((await call(`GET /captures/${id}`)).body.tags, ['final']);
+  assert.is(await page.getByRole('row', { name: 'naming' }).count(), 0);
+});
+
 test.promise('notes that two people write at once are asked about, and neither text is lost', async (stage) => {
   const ada = await stage.person();
   const call = callAs(stage, ada);

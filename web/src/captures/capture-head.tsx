@@ -25,6 +25,8 @@ export function CaptureHead({ capture }: { capture: Capture }) {
   const change = useChangeCapture(id);
   const notify = useNotice();
   const tagging = useMutation({
+    // One after the other: each sends all the tags.
+    scope: { id: `tags ${id}` },
     mutationFn: (next: string[]) => change({ tags: next }),
     onError: (error) => notify(problemOf(error).message),
   });
