@@ -4,24 +4,19 @@ import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { authorizeUrl, pkce, redeem, register } from '../support/oauth.ts';
 import { newAccount, password } from '../support/people.ts';
-import { maxWaitMs } from '../support/until.ts';
+import { within } from '../support/until.ts';
 
 const test = pageSuite('pages: connecting an app');
 
 /** A program on this computer that waits for the browser to come back. */
 async function waitingApp({ tandem }: Stage, scope: string) {
-  let landed: (address: URL) => void;
-  const arrival = new Promise<URL>((resolve, reject) => {
-    landed = resolve;
-    setTimeout(() => reject(new Error('the browser never came back to the app')), maxWaitMs).unref();
-  });
-  arrival.catch(() => {});
+  const landed = Promise.withResolvers<URL>();
   // It keeps neither this process nor the browser waiting.
   const server = createServer((request, response) => {
     response.setHeader('Connection', 'close');
     const address = new URL(request.url ?? '/', 'http://127.0.0.1');
     response.end('You may close this window.');
-    if (address.pathname === '/callback') landed(address);
+    if (address.pathname === '/callback') landed.resolve(address);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
@@ -29,8 +24,9 @@ async function waitingApp({ tandem }: Stage, scope: string) {
   const clientId = await register(tandem.url, { client_name: 'Inkwell', redirect_uris: [redirect] });
   const { verifier, challenge } = pkce();
   const address = authorizeUrl(tandem.url, clientId, challenge, { scope, redirect_uri: redirect });
+  const arrival = () => within(() => 'the browser comes back to the app', landed.promise);
   const token = async () => {
-    const code = (await arrival).searchParams.get('code') ?? '';
+    const code = (await arrival()).searchParams.get('code') ?? '';
     return redeem(tandem.url, { clientId, code, verifier }, { redirect_uri: redirect });
   };
   return { address, redirect, arrival, token };
@@ -79,7 +75,7 @@ test.promise('a denial is sent to the app, and connects nothing', async (stage) 
   await sees('Connect Inkwell to Tandem?');
   await page.getByRole('button', { name: 'Deny' }).click();
   await page.getByText('You may close this window.').waitFor();
-  assert.is((await app.arrival).searchParams.get('error'), 'access_denied');
+  assert.is((await app.arrival()).searchParams.get('error'), 'access_denied');
 });
 
 test.promise('a decision is refused where another window has signed in as somebody else meanwhile', async (stage) => {
