@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
+import { chooseEntry } from '../support/keyboard.ts';
 import { look, looksOf } from '../support/looks.ts';
 import { breakOperations } from '../support/page-faults.ts';
 import { callsOf } from '../support/people.ts';
@@ -61,7 +62,7 @@ test.promise('lists are columns: a move sets the list, and takes no archived one
   await page.keyboard.press('m');
   await page.getByRole('menuitem', { name: 'Garden' }).waitFor();
   assert.equal(await page.getByRole('menuitem').allTextContents(), ['Garden', 'Empty']);
-  await page.getByRole('menuitem', { name: 'Garden' }).press('Enter');
+  await chooseEntry(window, 'Garden');
   await page.getByText('“Call the bank” is in “Garden” now.').waitFor();
   await isOn(window, 'Call the bank');
   assert.is((await todo(3)).todoListId, garden);
@@ -84,7 +85,7 @@ test.promise('a move to a column far away leads there, and takes the focus from 
     const then = await meanwhile(window);
     await cardIn(window, 'Inbox', name).focus();
     await page.keyboard.press('m');
-    await page.getByRole('menuitem', { name: to }).press('Enter');
+    await chooseEntry(window, to);
     await page.getByText(`“${name}” is in “${to}” now.`).waitFor();
     await then();
     await cardIn(window, to, name).waitFor();
@@ -157,7 +158,7 @@ test.promise('a refused move comes back, with the sentence of the service', asyn
     return route.fulfill({ status: 403, json: { object: 'error', ...problem } });
   });
   await page.keyboard.press('m');
-  await page.getByRole('menuitem', { name: 'Empty' }).press('Enter');
+  await chooseEntry(window, 'Empty');
   await page.getByText('“Plant roses” is not moved. You may not do that.').waitFor();
   await cardIn(window, 'Garden', 'Plant roses').waitFor();
   assert.is(await cardIn(window, 'Empty', 'Plant roses').count(), 0);
@@ -177,7 +178,7 @@ test.promise('assignees are columns: people at once, and an agent is asked for, 
   const moveTo = async (name: string, target: string) => {
     await page.locator(`.board a[aria-label^="${name}"]`).focus();
     await page.keyboard.press('m');
-    await page.getByRole('menuitem', { name: target }).press('Enter');
+    await chooseEntry(window, target);
   };
   await moveTo('Plant roses', 'Ada Lovelace (you)');
   await page.getByText('“Plant roses” is in “Ada Lovelace (you)” now.').waitFor();

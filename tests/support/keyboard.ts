@@ -39,6 +39,12 @@ export async function onEntry({ page }: Pick<Window, 'page'>, name: string): Pro
   );
 }
 
+/** Chooses an entry of the menu that opens, once that has the focus: as it opens, it takes it to its first entry. */
+export async function chooseEntry({ page }: Pick<Window, 'page'>, name: string): Promise<void> {
+  await page.locator('[role=menu]:focus-within [role=menuitem][data-focused]').waitFor({ state: 'attached' });
+  await page.getByRole('menuitem', { name }).press('Enter');
+}
+
 /** Moves the focus to a field by Tab, and types. */
 export async function typeInto(window: Pick<Window, 'page'>, field: Locator, text: string): Promise<void> {
   await tabTo(window, field);
