@@ -185,7 +185,11 @@ for (const [name, reply] of Object.entries<RawReply>({
       return now;
     };
     const { fault, server, active, lines } = await underTest(reply, {}, { clock, timeoutSeconds: 0.2 });
-    const { message, retryable } = await fault();
+    // The time begins once the request is there: it is short.
+    const thaw = freezeTimers(100);
+    const asking = fault();
+    await until(() => server.requests[0]?.file !== undefined).finally(thaw);
+    const { message, retryable } = await asking;
     assert.match(
       message,
       /gave no answer within 0\.2 s; .* must lower TRANSCRIPTION_PIECE_MINUTES\. Try again in a minute\.$/,
