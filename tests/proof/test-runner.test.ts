@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { testDatabaseUrl } from '../support/harness.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('test runner');
 
@@ -188,8 +189,11 @@ test('continues after a worker was killed, and ends what its tests started', asy
   assert.is(lastLine, '4 passed, 1 failed, 0 skipped', output);
   const pid = Number(/child (\d+)/.exec(output)?.[1]);
   assert.ok(pid > 0);
-  const state = spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout;
-  assert.match(state, /^(Z.*\s*)?$/, 'it ended, whether or not its parent has collected it');
+  const stateOf = () => spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).stdout;
+  await until(
+    () => /^(Z.*\s*)?$/.test(stateOf()),
+    () => `it ended, whether or not its parent has collected it: ${stateOf()}`,
+  );
 });
 
 test('counts as failed what did not run because the run was stopped', async () => {
