@@ -6,6 +6,7 @@ import { scopes } from '../../domain/scopes.ts';
 import { appRouter } from '../../routers/index.ts';
 import { type Answer, startTestService, type TestService } from '../support/harness.ts';
 import { newAccount, type Person } from '../support/people.ts';
+import { answered } from '../support/until.ts';
 
 const test = suite('API keys');
 let tandem: TestService;
@@ -112,7 +113,7 @@ test('any member may create keys and revoke those of others; a stranger sees non
 
 test('unrevoked keys of a workspace have different names, however many are made at once', async () => {
   const person = await newAccount(tandem);
-  const made = await Promise.all(Array.from({ length: 6 }, () => create(person, { name: 'Twin' })));
+  const made = await Promise.all(Array.from({ length: 6 }, () => answered(() => create(person, { name: 'Twin' }))));
   assert.equal(made.map((each) => each.status).sort(), [201, 409, 409, 409, 409, 409]);
   const winner = made.find((each) => each.status === 201)?.body;
   await as(person, `DELETE /api-keys/${winner.id}`);

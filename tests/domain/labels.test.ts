@@ -4,6 +4,7 @@ import { folded } from '../../domain/text.ts';
 import { followedWorkspace } from '../support/event-log.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { refused, unknownId } from '../support/todo-fixtures.ts';
+import { answered } from '../support/until.ts';
 
 const test = suite('labels');
 let tandem: TestService;
@@ -79,7 +80,9 @@ test('a workspace has at most 200 labels, also where many are created at the sam
     select $1, gen_random_uuid(), n::text, n::text, 'gray' from generate_series(1, 197) n`,
     [workspaceId],
   );
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => call('POST /labels', { name: `n${n}` })));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, n) => answered(() => call('POST /labels', { name: `n${n}` }))),
+  );
   assert.is(answers.filter(({ status }) => status === 201).length, 3);
   for (const answer of answers.filter(({ status }) => status !== 201)) refused(answer, 409, null);
   assert.is(namesOf(await call('GET /labels')).length, 200);

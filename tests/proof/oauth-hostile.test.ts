@@ -6,6 +6,7 @@ import { type Connection, connectApp, pkce, redeem, refresh, register, send, sta
 import { assertRefused, listTools, newCode, opens } from '../support/oauth-hostile.ts';
 import { newAccount, type Person } from '../support/people.ts';
 import { countOf } from '../support/proof-size.ts';
+import { answered } from '../support/until.ts';
 
 /*
  * Replay, reuse and confusion of audiences (RFC 9700, and the authorization chapter of MCP), each by a client or a
@@ -30,7 +31,7 @@ test(`replay: of many redemptions of one code at once one works at most, and the
   const person = await newAccount(tandem);
   for (let round = 0; round < rounds; round++) {
     const grant = await newCode(tandem, person);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => redeem(anywhere(), grant)));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => answered(() => redeem(anywhere(), grant))));
     const won = answers.filter(({ status }) => status === 200);
     assert.ok(won.length <= 1, `${won.length} redemptions of one code`);
     assertRefused(
@@ -139,12 +140,12 @@ test('a session is no MCP token of an app: it acts for the person, and its end e
 
 const ends: Record<string, (app: Connection, person: Person) => Promise<unknown>> = {
   'the app itself': ({ clientId, refreshToken }) =>
-    send(anywhere(), 'POST /oauth/revoke', { form: { client_id: clientId, token: refreshToken } }),
+    answered(() => send(anywhere(), 'POST /oauth/revoke', { form: { client_id: clientId, token: refreshToken } })),
   'its person': async ({ clientId }, { session }) => {
     const [row] = await tandem.db.rows<{ id: string }>('select id from connected_apps where client_id = $1', [
       clientId,
     ]);
-    return tandem.call(`DELETE /connected-apps/${row?.id}`, undefined, { key: session.token });
+    return answered(() => tandem.call(`DELETE /connected-apps/${row?.id}`, undefined, { key: session.token }));
   },
 };
 
@@ -153,7 +154,7 @@ for (const [who, end] of Object.entries(ends)) {
     const person = await newAccount(tandem);
     for (let round = 0; round < rounds; round++) {
       const app = await connectApp(tandem, person);
-      const renewals = () => Array.from({ length: 3 }, () => refresh(anywhere(), app));
+      const renewals = () => Array.from({ length: 3 }, () => answered(() => refresh(anywhere(), app)));
       const [, ...answers] = await Promise.all([end(app, person), ...renewals(), ...renewals()]);
       const late = await Promise.all(renewals());
       assertRefused(late, 'renewed after the end');

@@ -4,6 +4,7 @@ import type { Answer, TestWorkspace } from '../support/harness.ts';
 import { hold, holdRow, releaseAll, untilAllBlocked, untilBlocked } from '../support/locks.ts';
 import { chatOn, count, type IdleService, startIdleService, todoOf } from '../support/run-fixtures.ts';
 import { addAgent, assistantOf } from '../support/todo-fixtures.ts';
+import { answered } from '../support/until.ts';
 
 const test = suite('runs of todos under concurrent requests');
 let tandem: IdleService;
@@ -43,7 +44,7 @@ test('of several runs asked for at once exactly one starts', async () => {
   const { call, workspaceId } = workspace;
   for (let round = 1; round <= rounds; round++) {
     const { id } = await todoOf(workspace);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => call(`POST /todos/${id}/runs`)));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => answered(() => call(`POST /todos/${id}/runs`))));
     assert.equal(statusesOf(answers), [202, 409, 409, 409, 409]);
     for (const { status, body } of answers) if (status === 409) assert.is(body.reason, 'already_running');
     assert.is(await count(tandem, 'todo_runs', workspaceId), round);
