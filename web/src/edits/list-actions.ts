@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 
 /*
  * What the commands of the list, and of the todo beside it, act on (shell/commands.ts). The list on the page sets it;
@@ -100,17 +100,20 @@ export function searchOnPage(): SearchActions | null {
   return onPage.search?.() ?? null;
 }
 
-/** Offers actions to commands while the component is on the page; null for none. */
+/**
+ * Offers actions to commands while the component is on the page; null for none. Before it is painted: a key that is
+ * pressed as soon as a row is seen is for that row.
+ */
 export function useOnPage<Name extends keyof OnPage>(
   name: Name,
   actions: ReturnType<NonNullable<OnPage[Name]>> | null,
 ): void {
   const latest = useRef(actions);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = actions;
   });
   const isOffered = actions !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOffered) return;
     const read = (() => latest.current) as OnPage[Name];
     onPage[name] = read;
