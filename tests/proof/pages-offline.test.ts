@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { pageSuite } from '../support/browser.ts';
+import { hasLoaded, isReady } from '../support/outbox-pages.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bodyOf } from '../support/work-fixtures.ts';
@@ -17,7 +18,8 @@ test.promise(
     const call = callsOf(stage.tandem, ada);
     const { page, goTo } = await stage.window({ as: ada, expected });
     await goTo('/todos', 'Todos');
-    await page.locator('.live-updates[data-state=live]').waitFor({ state: 'attached' });
+    // The code that keeps what is added comes after the page.
+    await isReady(page);
     await page.getByText('No open todos').waitFor();
     await page.context().setOffline(true);
     await page.getByText(offline).waitFor();
@@ -40,8 +42,7 @@ test.promise(
     const { page, goTo, sees } = await stage.window({ as: await stage.person(), expected });
     await goTo('/todos', 'Todos');
     // The code of the pages that are likely next is loaded when the browser is idle.
-    const isLoaded = "performance.getEntriesByType('resource').some(({ name }) => name.includes('chats-page'))";
-    await until(() => page.evaluate(isLoaded));
+    await hasLoaded(page, 'chats-page');
     // The data of the list is there, and the stream of events stays open.
     await page.locator('.live-updates[data-state=live]').waitFor({ state: 'attached' });
     await page.context().setOffline(true);

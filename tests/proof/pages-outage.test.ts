@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage } from '../support/browser.ts';
 import { pressAtOnce } from '../support/keyboard.ts';
+import { isReady } from '../support/outbox-pages.ts';
 import { breakOperations, expectedFailures, sentenceOf } from '../support/page-faults.ts';
 import { callsOf, newAccount, temporaryDirectory } from '../support/people.ts';
 import { freePort } from '../support/ports.ts';
@@ -120,7 +121,7 @@ test.promise(
       const value = ada.session.token;
       await page.context().addCookies([{ name: 'tandem_session', value, url: service.url, httpOnly: true }]);
       await goTo('/todos', 'Todos');
-      await page.locator('.live-updates[data-state=live]').waitFor({ state: 'attached' });
+      await isReady(page);
       const title = page.getByRole('combobox', { name: 'Title' });
       await title.fill('Call the bank');
 

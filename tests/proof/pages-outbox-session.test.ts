@@ -168,8 +168,11 @@ test.promise(
     await rowOf(page, 'First').focus();
     await page.keyboard.press('Control+a');
     await page.getByRole('button', { name: 'Priority of the selected todos' }).click();
+    const urgent = page.getByRole('menuitem', { name: 'Urgent' });
+    // The code of the menu may be loaded by the press.
+    await urgent.waitFor();
     await page.context().setOffline(true);
-    await page.getByRole('menuitem', { name: 'Urgent' }).click();
+    await urgent.click();
     await pill(page, /wait/).waitFor();
     bodyOf(await call(`DELETE /todos/${ids[2]}?permanent=true`));
     await page.context().setOffline(false);

@@ -26,10 +26,16 @@ export async function isReady(page: Page): Promise<void> {
   await hasLoaded(page, 'outbox');
 }
 
-/** Waits until the page has loaded the code of this name. */
+/** Waits until the page has loaded the code of this name, and the files that it imports, which may come after it. */
 export async function hasLoaded(page: Page, name: string): Promise<void> {
-  const entries = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)";
-  await until(() => page.evaluate(`${entries}.some((path) => path.startsWith('/assets/${name}-'))`));
+  const paths = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)";
+  const isCode = `path.startsWith('/assets/${name}-') && path.endsWith('.js')`;
+  let code: string | undefined;
+  await until(async () => {
+    code = await page.evaluate<string | undefined>(`${paths}.find((path) => ${isCode})`);
+    return code;
+  });
+  await page.evaluate(`import('${code}').then(() => {})`);
 }
 
 export const grid = (page: Page) => page.getByRole('grid', { name: 'Todos' });
