@@ -244,6 +244,11 @@ test.promise('groups have counts, are collapsed by a button, and stay so after a
   bodyOf(await call('POST /todos/batch', { data: many }));
   await page.reload();
   await page.getByRole('button', { name: 'Urgent 40' }).waitFor();
+  // Without the rows there is nothing to scroll.
+  await page
+    .getByRole('link', { name: /^Urgent / })
+    .first()
+    .waitFor();
   await page.mouse.wheel(0, 700);
   const heading = page.locator('.todo-heading.stuck');
   await until(async () => (await heading.boundingBox())?.y === 0);
