@@ -104,6 +104,7 @@ test.promise(
       await sees('Ship it');
       assert.is(new URL(page.url()).pathname, `/todos/${id}`);
       await page.goBack();
+      await sees('Todos');
       assert.is(await page.getByLabel('Title').inputValue(), draft);
 
       await goTo('/settings/notifications', 'Notification settings');

@@ -53,10 +53,10 @@ test.promise('the sheet lists every command that has keys, as the registry has t
   await press(window, '?');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await sheet.waitFor();
+  await focusInside(page);
   const titles = await sheet.locator('dt').allTextContents();
   // It is read from its beginning.
-  const begins = `document.querySelector('.modal').scrollTop === 0 && document.activeElement.closest('.dialog') !== null`;
-  assert.is(await page.evaluate(begins), true);
+  assert.is(await page.evaluate(`document.querySelector('.modal').scrollTop`), 0);
   assert.equal(titles.sort(), commands.flatMap(({ keys, title }) => (keys === undefined ? [] : [title])).sort());
   await press(window, 'g', 't');
   assert.is(pathOf(window), '/chats', 'no command starts behind a dialog');
@@ -162,7 +162,8 @@ test.promise('a first step that is done elsewhere is counted at once, and once d
   await page.getByLabel('Message').fill('What can you do?');
   await page.getByRole('button', { name: 'Ask', exact: true }).click();
   await count(1);
-  assert.match(page.url(), /\/chats\//);
+  // The step is counted with the event of the chat, which may come before the answer that leads to it.
+  await page.waitForURL(/\/chats\//);
   const { body: todo } = await call('POST /todos', { title: 'Learn to fly' });
   await count(2);
   await call(`PATCH /todos/${todo.id}`, { archived: true });

@@ -75,7 +75,7 @@ test.promise('a text from before a reload leaves the focus at the heading', asyn
   await goTo('/todos', 'Todos');
   await page.getByRole('link', { name: 'Draft' }).click();
   await page.getByText('This text is not saved yet.').waitFor();
-  assert.is(await focused(page), 'Draft');
+  await until(async () => (await focused(page)) === 'Draft');
 });
 
 test.promise('a settled question leads to the next one, then back to the todo', async (stage) => {
