@@ -28,10 +28,10 @@ const test = pageSuite('pages: budgets', async () => ({ engine: new SampleEngine
 const rows = 10_000;
 const MB = 1_000_000;
 
-/** Holds a figure against its budget, and prints both. */
-function within(what: string, figure: number, budget: number): void {
+/** Holds a figure against its budget, and prints both. Not `isJudged`: it depends on what else the machine does. */
+function within(what: string, figure: number, budget: number, isJudged = true): void {
   process.stdout.write(`${what}: ${Number(figure.toPrecision(3))} of ${budget}\n`);
-  assert.ok(figure <= budget, `${what}: ${figure} is more than ${budget}`);
+  if (isJudged) assert.ok(figure <= budget, `${what}: ${figure} is more than ${budget}`);
 }
 
 async function withTodos({ tandem, person }: Stage, count: number): Promise<Person> {
@@ -55,6 +55,8 @@ interface CostOfKeys {
   slowestMs: number;
   /** From frame to frame while it is scrolled with a fourth of the processor, in ms, the longest last. */
   frames: number[];
+  /** Processor time of one of these. */
+  frameMs: number;
 }
 
 /** Goes down a list of `count` todos key by key; what one key costs. */
@@ -78,15 +80,21 @@ async function costOfKeys({ page, goTo }: Window, count: number): Promise<CostOf
     await page.locator(`[role=row]:focus[aria-rowindex="${place}"]`).waitFor();
   }
   const after = await cost();
+  const paintedMs = await slowestInteraction(page, keys, 0.5);
+  const slowestMs = await slowestInteraction(page, keys, 0.98);
+  const still = await cost();
+  const frames = await scrolledFrames(page, 120);
+  const scrolled = await cost();
   const nodes = Number(await page.evaluate('document.querySelectorAll("[role=grid] *").length'));
   within(`nodes in a list of ${count}`, nodes, 400);
   return {
     taskMs: (after.taskMs - before.taskMs) / keys,
     layouts: (after.layouts - before.layouts) / keys,
     heapBytes: after.heapBytes,
-    paintedMs: await slowestInteraction(page, keys, 0.5),
-    slowestMs: await slowestInteraction(page, keys, 0.98),
-    frames: await scrolledFrames(page, 120),
+    paintedMs,
+    slowestMs,
+    frames,
+    frameMs: (scrolled.taskMs - still.taskMs) / frames.length,
   };
 }
 
@@ -102,12 +110,13 @@ test.promise(
     process.stdout.write(
       `ms from a key to what it paints, p98: ${long.slowestMs}; in a list of 100: ${short.slowestMs}\n`,
     );
-    within('ms from a key to what it paints, p50', long.paintedMs, Math.max(50, 2.5 * short.paintedMs));
+    within('ms from a key to what it paints, p50', long.paintedMs, Math.max(50, 2.5 * short.paintedMs), isFull);
     const [frame, shortFrame] = [medianOf(long.frames), medianOf(short.frames)];
     process.stdout.write(
       `ms of a frame while the list is scrolled, a fourth of the processor: longest ${Math.round(long.frames.at(-1) ?? 0)}; in a list of 100: ${Math.round(short.frames.at(-1) ?? 0)}\n`,
     );
-    within('ms of a frame while the list is scrolled, p50', frame, Math.max(50, 2.5 * shortFrame));
+    within('ms of a frame while the list is scrolled, p50', frame, Math.max(50, 2.5 * shortFrame), isFull);
+    within('processor time for each frame, times that in a list of 100', long.frameMs / short.frameMs, 2.5);
     within('processor time for each key, times that in a list of 100', long.taskMs / short.taskMs, 2.5);
   },
 );
