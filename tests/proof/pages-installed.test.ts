@@ -45,7 +45,8 @@ async function share(page: Page, shared: Shared): Promise<void> {
     document.body.append(form);
     form.submit();
   })()`);
-  await page.waitForFunction('window.isLeft === undefined');
+  // What is evaluated while a page is left is lost.
+  await until(() => page.evaluate('window.isLeft === undefined').catch(() => false));
 }
 
 async function signIn({ page }: Window, email: string): Promise<void> {

@@ -53,7 +53,7 @@ test.promise('code that comes late is waited for with the icon, and without a re
     await route.fallback();
   });
   await page.goto('/', { waitUntil: 'commit' });
-  await page.waitForFunction(`document.querySelector('#app > img')?.naturalWidth > 0`);
+  await until(() => page.evaluate(`document.querySelector('#app > img')?.naturalWidth > 0`));
   code.resolve();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   assert.is(await page.locator('#app > img').count(), 0);
