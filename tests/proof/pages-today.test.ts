@@ -4,6 +4,7 @@ import { paste } from '../support/keyboard.ts';
 import { breakOperations } from '../support/page-faults.ts';
 import { callsOf } from '../support/people.ts';
 import { until } from '../support/until.ts';
+import { bodyOf } from '../support/work-fixtures.ts';
 
 /* The line for a new todo on “Today”. With SCREENSHOTS set to a folder, with pictures of it. */
 
@@ -112,7 +113,7 @@ test.promise(
   },
 );
 
-test.promise('a list that is archived while its page is open stays open, with a way back', async (stage) => {
+test.promise('a list or view that goes while its page is open leads nowhere else', async (stage) => {
   const ada = await stage.person();
   const call = callsOf(stage.tandem, ada);
   const { body: list } = await call('POST /todo-lists', { name: 'Finance' });
@@ -128,6 +129,12 @@ test.promise('a list that is archived while its page is open stays open, with a 
   await call(`DELETE /todo-lists/${list.id}?permanent=true`);
   await sees('List not found');
   assert.is(new URL(page.url()).pathname, `/lists/${list.id}`);
+  const view = bodyOf(await call('POST /views', { name: 'Urgent', query: { priority: ['urgent'] } }), 201);
+  await goTo(`/views/${view.id}#new`, 'Urgent');
+  await line.waitFor();
+  await call(`DELETE /views/${view.id}`);
+  await sees('View not found');
+  assert.is(new URL(page.url()).pathname, `/views/${view.id}`);
 });
 
 test.run();
