@@ -28,10 +28,10 @@ const test = pageSuite('pages: budgets', async () => ({ engine: new SampleEngine
 const rows = 10_000;
 const MB = 1_000_000;
 
-/** Holds a figure against its budget, and prints both. Not `isJudged`: it depends on what else the machine does. */
-function within(what: string, figure: number, budget: number, isJudged = true): void {
+/** Holds a figure against its budget, and prints both. */
+function within(what: string, figure: number, budget: number): void {
   process.stdout.write(`${what}: ${Number(figure.toPrecision(3))} of ${budget}\n`);
-  if (isJudged) assert.ok(figure <= budget, `${what}: ${figure} is more than ${budget}`);
+  assert.ok(figure <= budget, `${what}: ${figure} is more than ${budget}`);
 }
 
 async function withTodos({ tandem, person }: Stage, count: number): Promise<Person> {
@@ -53,10 +53,8 @@ interface CostOfKeys {
   /** From a key to what it paints (Interaction to Next Paint), in ms: of half of the keys, and of 98 of 100. */
   paintedMs: number;
   slowestMs: number;
-  /** From frame to frame while it is scrolled with a fourth of the processor, in ms, the longest last. */
-  frames: number[];
-  /** Processor time of one of these. */
-  frameMs: number;
+  /** Scrolls it with a fourth of the processor: from frame to frame half of the times, and the work of each, in ms. */
+  scroll(): Promise<{ ms: number; taskMs: number }>;
 }
 
 /** Goes down a list of `count` todos key by key; what one key costs. */
@@ -82,9 +80,11 @@ async function costOfKeys({ page, goTo }: Window, count: number): Promise<CostOf
   const after = await cost();
   const paintedMs = await slowestInteraction(page, keys, 0.5);
   const slowestMs = await slowestInteraction(page, keys, 0.98);
-  const still = await cost();
-  const frames = await scrolledFrames(page, 120);
-  const scrolled = await cost();
+  const scroll = async () => {
+    const still = await cost();
+    const frames = await scrolledFrames(page, 60);
+    return { ms: medianOf(frames), taskMs: ((await cost()).taskMs - still.taskMs) / frames.length };
+  };
   const nodes = Number(await page.evaluate('document.querySelectorAll("[role=grid] *").length'));
   within(`nodes in a list of ${count}`, nodes, 400);
   return {
@@ -93,8 +93,7 @@ async function costOfKeys({ page, goTo }: Window, count: number): Promise<CostOf
     heapBytes: after.heapBytes,
     paintedMs,
     slowestMs,
-    frames,
-    frameMs: (scrolled.taskMs - still.taskMs) / frames.length,
+    scroll,
   };
 }
 
@@ -110,13 +109,18 @@ test.promise(
     process.stdout.write(
       `ms from a key to what it paints, p98: ${long.slowestMs}; in a list of 100: ${short.slowestMs}\n`,
     );
-    within('ms from a key to what it paints, p50', long.paintedMs, Math.max(50, 2.5 * short.paintedMs), isFull);
-    const [frame, shortFrame] = [medianOf(long.frames), medianOf(short.frames)];
-    process.stdout.write(
-      `ms of a frame while the list is scrolled, a fourth of the processor: longest ${Math.round(long.frames.at(-1) ?? 0)}; in a list of 100: ${Math.round(short.frames.at(-1) ?? 0)}\n`,
-    );
-    within('ms of a frame while the list is scrolled, p50', frame, Math.max(50, 2.5 * shortFrame), isFull);
-    within('processor time for each frame, times that in a list of 100', long.frameMs / short.frameMs, 2.5);
+    within('ms from a key to what it paints, p50', long.paintedMs, Math.max(50, 2.5 * short.paintedMs));
+    // In turn, and the best of each: what else the machine does makes one of them longer, never shorter.
+    const [shortScrolls, longScrolls] = [[await short.scroll()], [await long.scroll()]];
+    for (let round = 0; round < 2; round++) {
+      shortScrolls.push(await short.scroll());
+      longScrolls.push(await long.scroll());
+    }
+    const best = (scrolls: typeof longScrolls, name: 'ms' | 'taskMs') => Math.min(...scrolls.map((each) => each[name]));
+    const [ms, shortMs] = [best(longScrolls, 'ms'), best(shortScrolls, 'ms')];
+    within('ms of a frame while the list is scrolled, p50', ms, Math.max(50, 2.5 * shortMs));
+    const work = best(longScrolls, 'taskMs') / best(shortScrolls, 'taskMs');
+    within('processor time for each frame, times that in a list of 100', work, 2.5);
     within('processor time for each key, times that in a list of 100', long.taskMs / short.taskMs, 2.5);
   },
 );
