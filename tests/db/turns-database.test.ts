@@ -139,10 +139,10 @@ for (const code of ['ECONNREFUSED', 'CONNECT_TIMEOUT', '53300', '57P03', '25P03'
 test('a deadlock on its last step is repeated by its own worker', async () => {
   const { call, workspaceId } = await tandem.workspace();
   const { body: todo } = await call('POST /todos', { title: 'Contended' });
-  let chatId = '';
+  const started = Promise.withResolvers<string>();
   const plan = engine.plan(async () => {
     const lock = 'select 1 from chats where workspace_id = $1 and id = $2 for update';
-    const held = await hold(lock, [workspaceId, chatId]);
+    const held = await hold(lock, [workspaceId, await started.promise]);
     const cross = async () => {
       // The worker has the todo and waits for the chat.
       await untilBlocked('%from chats c where%for update%');
@@ -157,8 +157,8 @@ test('a deadlock on its last step is repeated by its own worker', async () => {
   // Without the sweep, which gives the turn to another worker once its lease is over.
   const { body: chat } = await withFrozenTimers(async () => {
     const run = await call(`POST /todos/${todo.id}/runs`, { message: plan });
-    chatId = run.body.chatId;
-    return settled({ call }, chatId);
+    started.resolve(run.body.chatId);
+    return settled({ call }, run.body.chatId);
   });
   assert.is(chat.status, 'completed', chat.errorMessage);
 });

@@ -100,8 +100,9 @@ test('a note that is changed meanwhile has those of its parts asked for again th
 
 test('title and notes that are typed meanwhile, however long, have no part asked for or paid again', async () => {
   const workspace = await tandem.workspace();
-  let id = '';
+  const isImported = Promise.withResolvers<string>();
   const typed = async (n: number) => {
+    const id = await isImported.promise;
     const change = { title: `Marks ${n}`, notes: `So many: ${n}. ${'They are right. '.repeat(n > 2 ? 300 : 3)}` };
     bodyOf(await workspace.call(`PATCH /captures/${id}`, change));
   };
@@ -110,7 +111,8 @@ test('title and notes that are typed meanwhile, however long, have no part asked
     if (n <= 12) await typed(n);
     return reply(request);
   };
-  id = await imported(workspace);
+  const id = await imported(workspace);
+  isImported.resolve(id);
   assert.is((await settled(workspace, id)).body.status, 'completed');
   assert.equal(partsAsked(), [1, 2, 3, 4, 5, 0]);
   const whole = asked.at(-1)?.messages[0];
