@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** The most of a refused body that is read, and how long the client may pause meanwhile. */
+/** The most of a refused body that is read, and how long the client may pause meanwhile, as nginx waits by default. */
 const maxDiscardedBytes = 64 * 2 ** 20;
-const maxPauseMs = 2000;
+const maxPauseMs = 5000;
 
 /** Reads the rest of a body and discards it: up to its end, the limit, a pause, or the end of the connection. */
 function discard(raw: IncomingMessage): Promise<void> {
