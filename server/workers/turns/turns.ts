@@ -228,22 +228,23 @@ export class Turn {
   /** Runs a tool and saves its effect with its result, in one transaction. */
   async #call(call: ToolCallBlock, input: unknown): Promise<boolean> {
     const began = performance.now();
-    const result = { toolCallId: call.id, title: call.title };
-    const spent = () => performance.now() - began;
-    const run = async (db: Db) => {
-      const outcome = withinAnswer(this.#messages, await this.#calls.run(db, call, input));
-      return steps.saveResult(this.#ctx(db), this.#claim, { ...result, ...outcome }, spent());
+    let spentMs = 0;
+    const save = (db: Db, outcome: Omit<steps.CallResult, 'toolCallId' | 'title'>) => {
+      const result = { ...outcome, toolCallId: call.id, title: call.title };
+      spentMs = performance.now() - began;
+      return steps.saveResult(this.#ctx(db), this.#claim, result, spentMs);
     };
+    const run = async (db: Db) => save(db, withinAnswer(this.#messages, await this.#calls.run(db, call, input)));
+    // What was saved is booked: the rest of the transaction is not time of the agent.
     try {
       const { dry } = await this.#step(run);
-      return await this.#booked(dry, spent());
+      return await this.#booked(dry, spentMs);
     } catch (error) {
       if (!(error instanceof LostLease)) throw error;
       // Still ours: the call itself had ended the turn, and went back with it.
       const output = { code: 'resource_conflict', message: 'This would have stopped your own work. Answer instead.' };
-      const refused = { ...result, isError: true, output, truncated: false };
-      const { dry } = await this.#step((db) => steps.saveResult(this.#ctx(db), this.#claim, refused, spent()));
-      return await this.#booked(dry, spent());
+      const { dry } = await this.#step((db) => save(db, { isError: true, output, truncated: false }));
+      return await this.#booked(dry, spentMs);
     }
   }
 }
