@@ -16,7 +16,8 @@ import { type FileResult, notRun } from './tests/run-file.ts';
  * `--report FILE` writes the times of each. TEST_WORKERS: worker processes, by default two for each core, because most
  * tests wait half of their time; one more than cores for the proofs, which start processes of their own.
  * TEST_TIMEOUT_SECONDS: the limit of each test. TEST_DATABASE_URL: a PostgreSQL to use. TEST_CITUS_URL: the coordinator
- * of a Citus cluster, as a role that may create databases on every node: the tests run on it.
+ * of a Citus cluster, as a role that may create databases on every node: the tests run on it. TEST_PAUSES: see
+ * tests/support/pauses.ts.
  */
 
 const { values, positionals } = parseArgs({

@@ -12,6 +12,7 @@ import { type RunningService, startService } from '../../server/process.ts';
 import { observeStatements } from '../../server/runtime/statements.ts';
 import type { ServiceParts } from '../../server/service-parts.ts';
 import { newNotification } from './notification-fixtures.ts';
+import { mayPause } from './pauses.ts';
 import { waitingChat } from './turn-world.ts';
 import { openWelcome } from './welcome.ts';
 
@@ -94,6 +95,7 @@ async function send(
   headers: Record<string, string>,
 ): Promise<Answer> {
   const [method = 'GET', path = '/'] = route.split(' ');
+  await mayPause();
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
     headers: {
@@ -106,6 +108,7 @@ async function send(
     }),
   });
   const text = await textOf(response);
+  await mayPause();
   const json = text !== '' && response.headers.get('content-type')?.includes('json');
   return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
 }
