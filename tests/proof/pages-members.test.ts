@@ -145,6 +145,37 @@ test.promise(
   },
 );
 
+test.promise(
+  'who switches stays signed in while the answer is under way that brings the new session',
+  async (stage) => {
+    const nora = await stage.person('Nora');
+    const key = nora.session.token;
+    const { body: home } = await stage.tandem.call('GET /me', undefined, { key });
+    assert.is((await stage.tandem.call('POST /workspaces', { name: 'Elsewhere' }, { key })).status, 201);
+    const { page, goTo } = await stage.window({ as: nora, expected: expectedFailures });
+    await goTo('/todos', 'Todos');
+    const visited: string[] = [];
+    page.on('framenavigated', (frame) => void visited.push(new URL(frame.url()).pathname));
+    await page.route(/switchWorkspace/, async (route) => {
+      const refused = page.waitForResponse((answer) => answer.status() === 401);
+      const request = route.request();
+      const [headers, body] = [await request.allHeaders(), request.postData()];
+      // Not by the browser, which would have the new session at once: the old one has ended, and the stream with it.
+      const answer = await fetch(request.url(), { method: 'POST', headers, body });
+      await refused;
+      await route.fulfill({
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: await answer.text(),
+      });
+    });
+    await page.getByRole('button', { name: `Workspace: ${home.workspace.name}` }).click();
+    await page.getByRole('menuitemradio', { name: 'Elsewhere' }).click();
+    await page.getByRole('button', { name: 'Workspace: Elsewhere' }).waitFor();
+    assert.not.ok(visited.includes('/sign-in'), visited.join(' '));
+  },
+);
+
 test.promise('who is signed in as somebody else is asked for the account that was invited', async (stage) => {
   const [nora, other] = [await stage.person('Nora'), await stage.person('Otto Other')];
   const { owning } = await invite(stage, nora.email);

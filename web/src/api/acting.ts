@@ -27,3 +27,23 @@ export const actorId = (): string | undefined => current?.user.id;
 export function actingAs(actor: Actor | null = current): Record<string, string> {
   return actor === null ? {} : { 'Tandem-Acting-As': `${actor.user.id}/${actor.workspace.id}` };
 }
+
+/** By then this browser has the cookie of a session that another window moves. */
+const cookieMs = 500;
+let moving: Promise<void> | undefined;
+
+/** Notes that this window moves its session to another workspace: until that is answered, reads may be 401. */
+export function whileMoving<Result>(move: Promise<Result>): Promise<Result> {
+  const end = () => {
+    moving = undefined;
+  };
+  moving = move.then(end, end);
+  return move;
+}
+
+/** Resolves once a session that is being moved, by this window or another one, is the one of this browser. */
+export const whenMoved = (): Promise<void> =>
+  moving ??
+  new Promise((resolve) => {
+    setTimeout(resolve, cookieMs);
+  });

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, type QueryClient, type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
 import type { TandemOutputs } from 'tandem/client';
-import { actorId, setActor } from './acting.ts';
+import { actorId, setActor, whenMoved } from './acting.ts';
 import { noteIdentity } from './answers.ts';
 import { api, isSignedOut, problemOf } from './client.ts';
 import { whenReadable } from './held-reads.ts';
@@ -47,8 +47,12 @@ export function forgetReads(queryClient: QueryClient): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'identity' });
 }
 
-/** Reads the signed-in user and workspace; null without a session. What was read for another person is forgotten. */
-export function readIdentity({ signal, client }: QueryFunctionContext): Promise<Identity | null> {
+/**
+ * Reads the signed-in user and workspace; null without a session. What was read for another person is forgotten. A 401
+ * may be that of a session which is being moved, so it counts when it is repeated.
+ */
+export function readIdentity(context: QueryFunctionContext, isRepeated = false): Promise<Identity | null> {
+  const { signal, client } = context;
   return api.meta.identity.query({}, { signal }).then(
     (identity) => {
       noteIdentity(identity.workspace.id);
@@ -57,18 +61,21 @@ export function readIdentity({ signal, client }: QueryFunctionContext): Promise<
       setActor(identity);
       return identity;
     },
-    (error: unknown) => {
-      if (isSignedOut(error)) {
-        setActor(null);
-        return null;
-      }
-      return storedIdentity(client, error);
+    async (error: unknown) => {
+      if (!isSignedOut(error)) return storedIdentity(client, error);
+      if (actorId() !== undefined && !isRepeated) return whenMoved().then(() => readIdentity(context, true));
+      setActor(null);
+      return null;
     },
   );
 }
 
 /** The signed-in user and workspace; null without a session. */
-export const identityQuery = queryOptions({ queryKey: ['identity'], queryFn: readIdentity, staleTime: 60_000 });
+export const identityQuery = queryOptions({
+  queryKey: ['identity'],
+  queryFn: (context) => readIdentity(context),
+  staleTime: 60_000,
+});
 
 export type Identity = NonNullable<Awaited<ReturnType<typeof api.meta.identity.query>>>;
 

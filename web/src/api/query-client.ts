@@ -6,17 +6,7 @@ import { notePause } from './pauses.ts';
 import { isSignedOut, problemOf, watchProblems } from './problem.ts';
 import { identityQuery } from './queries.ts';
 
-/** By then the browser has the cookie of a session that another window moves: its reads may be 401 before that. */
-const cookieMs = 500;
 let isReading = false;
-/** The move of this session to another workspace; until it is answered, reads may be 401. */
-let moving: Promise<unknown> | undefined;
-
-/** Whose session it is, is not read again before this move of it has ended. */
-export function whileMoving<Result>(move: Promise<Result>): Promise<Result> {
-  moving = move;
-  return move;
-}
 
 /**
  * After a 401, reads again whose session it is. If it has ended, the pages go to the sign-in. If another window moved
@@ -25,11 +15,9 @@ export function whileMoving<Result>(move: Promise<Result>): Promise<Result> {
 function followSession(error: unknown): void {
   if (isReading || !(isSignedOut(error) || problemOf(error).reason === sessionChanged)) return;
   isReading = true;
-  setTimeout(async () => {
-    await moving?.catch(() => {});
+  void queryClient.invalidateQueries({ queryKey: identityQuery.queryKey }).finally(() => {
     isReading = false;
-    void queryClient.invalidateQueries({ queryKey: identityQuery.queryKey });
-  }, cookieMs);
+  });
 }
 
 /** The query client of the pages. */

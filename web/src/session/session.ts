@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useOutletContext } from 'react-router';
+import { whileMoving } from '../api/acting.ts';
 import { api, problemOf } from '../api/client.ts';
 import { forgetReads, type Identity, identityQuery } from '../api/queries.ts';
-import { queryClient, whileMoving } from '../api/query-client.ts';
+import { queryClient } from '../api/query-client.ts';
 import { useGo } from '../navigation/navigation.tsx';
 import { loadPage } from '../navigation/start.ts';
 import { wipeStored } from '../offline/store.ts';
