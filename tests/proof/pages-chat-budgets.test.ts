@@ -9,8 +9,10 @@ import { until } from '../support/until.ts';
 
 const test = pageSuite('pages: budgets of a chat', undefined, { AGENT_CONCURRENCY: '0' });
 
-const pieces = 120;
-const keys = 60;
+/** Rounds, and what each of them has. */
+const rounds = 4;
+const pieces = 30;
+const keys = 40;
 /** Times the cost in a short chat. */
 const maxRatio = 2.5;
 const maxNodes = 1_000;
@@ -21,8 +23,8 @@ const knownRows = `(() => {
   return Number(row?.getAttribute('aria-setsize') ?? document.querySelectorAll('.messages > li').length);
 })()`;
 
-/** Processor time in ms of each piece of an answer and of each key in a chat of so many messages, all of them read. */
-async function costsIn(stage: Stage, count: number) {
+/** A chat of so many messages, all of them read. Each `round` is the processor time in ms of a piece and of a key. */
+async function measuredChat(stage: Stage, count: number) {
   const chat = await openChat(stage, { viewport: { width: 1280, height: 900 } });
   const { page, chatId } = chat;
   await addMessages(stage.tandem, chat, count);
@@ -36,7 +38,7 @@ async function costsIn(stage: Stage, count: number) {
   await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
   await rows.getByText(`Message number ${count}`).waitFor();
 
-  const text = 'One two, *three* four. '.repeat(2 * pieces);
+  const text = 'One two, *three* four. '.repeat(2 * rounds * pieces);
   const length = 24;
   const shown = '(document.querySelector(".message.open .prose")?.textContent.length ?? 0)';
   const send = (offset: number) =>
@@ -46,32 +48,43 @@ async function costsIn(stage: Stage, count: number) {
     await send(0);
     return (await page.evaluate<number>(shown)) > 0;
   });
-  const begun = await cost();
-  for (let piece = 1; piece < pieces; piece++) {
-    const before = await page.evaluate<number>(shown);
-    await send(piece * length);
-    await until(async () => (await page.evaluate<number>(shown)) > before);
-  }
-  const written = await cost();
-  for (let key = 0; key < keys; key++) await page.keyboard.press('a');
-  await until(async () => (await field.inputValue()) === 'a'.repeat(keys));
-  const typed = await cost();
-  const nodes = await page.evaluate<number>('document.querySelectorAll(".messages *").length');
-  return {
-    nodes,
-    heapBytes: typed.heapBytes,
-    piece: (written.taskMs - begun.taskMs) / pieces,
-    key: (typed.taskMs - written.taskMs) / keys,
+  let [piece, typed] = [0, ''];
+  const round = async () => {
+    const begun = await cost();
+    for (const last = piece + pieces; piece < last; ) {
+      const before = await page.evaluate<number>(shown);
+      await send(++piece * length);
+      await until(async () => (await page.evaluate<number>(shown)) > before);
+    }
+    const written = await cost();
+    for (let key = 0; key < keys; key++) await page.keyboard.press('a');
+    typed += 'a'.repeat(keys);
+    await until(async () => (await field.inputValue()) === typed);
+    return { piece: (written.taskMs - begun.taskMs) / pieces, key: ((await cost()).taskMs - written.taskMs) / keys };
   };
+  const size = async () => ({
+    nodes: await page.evaluate<number>('document.querySelectorAll(".messages *").length'),
+    heapBytes: (await cost()).heapBytes,
+  });
+  return { round, size };
 }
 
 test.promise('two thousand messages make neither an answer nor typing more work than twenty', async (stage) => {
-  const [short, long] = [await costsIn(stage, 20), await costsIn(stage, 2_000)];
+  const [short, long] = [await measuredChat(stage, 20), await measuredChat(stage, 2_000)];
+  // In turn, and the best of each: what else the machine does makes one of them dearer, never cheaper.
+  const [shorts, longs] = [[await short.round()], [await long.round()]];
+  for (let each = 1; each < rounds; each++) {
+    shorts.push(await short.round());
+    longs.push(await long.round());
+  }
+  const ratio = (name: 'piece' | 'key') =>
+    Math.min(...longs.map((each) => each[name])) / Math.min(...shorts.map((each) => each[name]));
+  const { nodes, heapBytes } = await long.size();
   const figures = [
-    ['processor time for each piece of an answer, times that in a short chat', long.piece / short.piece, maxRatio],
-    ['processor time for each key, times that in a short chat', long.key / short.key, maxRatio],
-    ['nodes of messages', long.nodes, maxNodes],
-    ['MB of heap', long.heapBytes / 1e6, 80],
+    ['processor time for each piece of an answer, times that in a short chat', ratio('piece'), maxRatio],
+    ['processor time for each key, times that in a short chat', ratio('key'), maxRatio],
+    ['nodes of messages', nodes, maxNodes],
+    ['MB of heap', heapBytes / 1e6, 80],
   ] as const;
   for (const [what, figure, budget] of figures) {
     process.stdout.write(`${what}: ${Number(figure.toPrecision(3))} of ${budget}\n`);
