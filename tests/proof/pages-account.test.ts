@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Window } from '../support/browser.ts';
+import { answerLate, expectedFailures } from '../support/page-faults.ts';
 import { password } from '../support/people.ts';
 
 const test = pageSuite('pages: coming in');
@@ -169,6 +170,20 @@ test.promise('the keyboard alone signs in, makes a key and copies it', async ({ 
   assert.equal(body.credential.scopes, ['todos:read', 'todos:write', 'chats:read', 'agents:read', 'captures:read']);
   const days = (Date.parse(body.credential.expiresAt) - Date.now()) / 86_400_000;
   assert.ok(days > 29 && days <= 30);
+});
+
+test.promise('who signs out is not shown that the session has ended, however late the answer is', async (stage) => {
+  const ada = await stage.person();
+  const { page, goTo } = await stage.window({ as: ada, expected: expectedFailures });
+  await goTo('/todos', 'Todos');
+  await page.evaluate(`new MutationObserver(() => {
+    window.hasEnded ||= document.body.innerText.includes('Your session has ended');
+  }).observe(document.body, { childList: true, subtree: true })`);
+  await answerLate(page, /signOut/);
+  await page.getByRole('button', { name: /^Account:/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
+  assert.not.ok(await page.evaluate('window.hasEnded'));
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { pageSuite, type Stage, type Window } from '../support/browser.ts';
-import { breakOperations, expectedFailures, sentenceOf } from '../support/page-faults.ts';
+import { answerLate, breakOperations, expectedFailures, sentenceOf } from '../support/page-faults.ts';
 import { password } from '../support/people.ts';
 
 const test = pageSuite('pages: members');
@@ -156,19 +156,7 @@ test.promise(
     await goTo('/todos', 'Todos');
     const visited: string[] = [];
     page.on('framenavigated', (frame) => void visited.push(new URL(frame.url()).pathname));
-    await page.route(/switchWorkspace/, async (route) => {
-      const refused = page.waitForResponse((answer) => answer.status() === 401);
-      const request = route.request();
-      const [headers, body] = [await request.allHeaders(), request.postData()];
-      // Not by the browser, which would have the new session at once: the old one has ended, and the stream with it.
-      const answer = await fetch(request.url(), { method: 'POST', headers, body });
-      await refused;
-      await route.fulfill({
-        status: answer.status,
-        headers: Object.fromEntries(answer.headers),
-        body: await answer.text(),
-      });
-    });
+    await answerLate(page, /switchWorkspace/);
     await page.getByRole('button', { name: `Workspace: ${home.workspace.name}` }).click();
     await page.getByRole('menuitemradio', { name: 'Elsewhere' }).click();
     await page.getByRole('button', { name: 'Workspace: Elsewhere' }).waitFor();

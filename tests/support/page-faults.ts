@@ -97,3 +97,19 @@ export async function breakOperations(page: Page, breaks: (id: string) => boolea
   };
   return { asked: asked.promise, mend };
 }
+
+/**
+ * Has what ends the session of a page, at an address like `pattern`, answered only after another request got 401. The
+ * service gets it at once, and not from the browser, which would have the cookies of the answer early.
+ */
+export async function answerLate(page: Page, pattern: RegExp): Promise<void> {
+  await page.route(pattern, async (route) => {
+    const refused = page.waitForResponse((answer) => answer.status() === 401);
+    const request = route.request();
+    const [headers, body] = [await request.allHeaders(), request.postData()];
+    const answer = await fetch(request.url(), { method: 'POST', headers, body });
+    await refused;
+    const text = await answer.text();
+    await route.fulfill({ status: answer.status, headers: Object.fromEntries(answer.headers), body: text });
+  });
+}

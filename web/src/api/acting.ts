@@ -32,7 +32,7 @@ export function actingAs(actor: Actor | null = current): Record<string, string> 
 const cookieMs = 500;
 let moving: Promise<void> | undefined;
 
-/** Notes that this window moves its session to another workspace: until that is answered, reads may be 401. */
+/** Notes that this window moves or ends its session: until that is answered, a 401 does not say which. */
 export function whileMoving<Result>(move: Promise<Result>): Promise<Result> {
   const end = () => {
     moving = undefined;

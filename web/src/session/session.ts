@@ -65,7 +65,7 @@ export function useSignOut() {
     await checkGuards({ ends: true, discards });
     // First: once there is no identity, the frame itself would go to the sign-in and say that the session has ended.
     await loadPage(new URL(to, location.origin).pathname).catch(() => {});
-    await api.auth.signOut.mutate({});
+    await whileMoving(api.auth.signOut.mutate({}));
     for (const guard of guards) await guard.clear();
     showBadge(0);
     await wipeStored(true);
