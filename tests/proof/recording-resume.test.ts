@@ -86,7 +86,9 @@ test('a recorder that hangs is replaced by the one that resumes: it is closed wi
 });
 
 test('a connection that replaces a recorder waits until the last write is done, and continues after it', async () => {
-  const session = await newSession();
+  // Who was replaced writes for as long as its lease would have lasted.
+  const one = await startIntake(directory.store, idle, { intakeTimes: { renewMs: 300, leaseMs: 600_000 } });
+  const session = { ...(await newSession()), socketUrl: socketOf(one) };
   const slow = await Recorder.start(session);
   one.store.hold();
   const received = [audio(), audio()];
@@ -113,6 +115,7 @@ test('a connection that replaces a recorder waits until the last write is done, 
   recorder.record(part, true);
   await recorder.stop();
   assert.equal(await storedAudio(session), [...received, part]);
+  await one.close();
 });
 
 test('a connection that replaces a recorder of a killed process waits for the end of its lease', async () => {
