@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type postgres from 'postgres';
 import { connect, type Database } from '../db/client.ts';
 import { openEmbedded } from '../db/embedded/index.ts';
+import type { EngineName } from '../db/engine/index.ts';
 import { engineOn } from '../db/engine-check.ts';
 import { migrate } from '../db/migrate.ts';
 import { examineSessions } from '../db/session-check.ts';
@@ -53,13 +54,27 @@ export async function openDatabase(config: Config, log: Logger, exclusive = true
   }
 }
 
-const tracked = `select current_setting('track_commit_timestamp') = 'on' as "isTracked"`;
+/** Where it is off: a row for each server, with its name in a cluster. */
+const untracked: Record<EngineName, string> = {
+  postgres: `select null as node where current_setting('track_commit_timestamp') <> 'on'`,
+  citus: `select n.nodename || ':' || n.nodeport as node
+    from run_command_on_all_nodes('show track_commit_timestamp') r join pg_dist_node n using (nodeid)
+    where r.success and r.result <> 'on' order by 1`,
+};
 
-/** Logs a warning where PostgreSQL does not record when transactions commit: events may get another order then. */
-export async function checkCommitOrder(driver: Pick<postgres.Sql, 'unsafe'>, log: Logger): Promise<void> {
-  const [row] = await driver.unsafe<{ isTracked: boolean }[]>(tracked);
-  if (row?.isTracked) return;
+/**
+ * Logs a warning where a server of the database does not record when transactions commit: events may get another order
+ * then.
+ */
+export async function checkCommitOrder(
+  { driver, engine }: Pick<Database, 'engine'> & { driver: Pick<postgres.Sql, 'unsafe'> },
+  log: Logger,
+): Promise<void> {
+  const found = await driver.unsafe<{ node: string | null }[]>(untracked[engine]);
+  if (found.length === 0) return;
+  const nodes = found.flatMap(({ node }) => node ?? []);
+  const where = nodes.length > 0 ? ` on ${nodes.join(', ')}` : '';
   log.warn(
-    'track_commit_timestamp is off: events may be numbered in another order than that of their commits. Set it to on, and restart PostgreSQL',
+    `track_commit_timestamp is off${where}: events may be numbered in another order than that of their commits. Set it to on, and restart PostgreSQL`,
   );
 }

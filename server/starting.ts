@@ -47,7 +47,7 @@ export async function startWhenAvailable(config: Config, log: Logger, stopping: 
     const database = await openDatabase(config, log).finally(() => clearTimeout(quick));
     try {
       if (database.db.engine === 'citus') await requireDistributed(database.db.driver);
-      if (waits) await checkCommitOrder(database.db.driver, log);
+      if (waits) await checkCommitOrder(database.db, log);
       // An embedded database is used by one process.
       const onSession = waits ? await claimAudioStore(config, database.db.driver, log) : undefined;
       await close(await waiting);

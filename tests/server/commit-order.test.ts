@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { EngineName } from '../../db/engine/index.ts';
 import { checkCommitOrder } from '../../server/database.ts';
 import { startTestService } from '../support/harness.ts';
 
@@ -15,24 +16,33 @@ async function warnings(check: (log: pino.Logger) => Promise<void>): Promise<str
 test('warns where it is off, and only there', async () => {
   const tandem = await startTestService();
   try {
-    const { driver } = tandem.db;
-    const setting = "select current_setting('track_commit_timestamp') as value";
-    const [row] = await driver.unsafe<{ value: string }[]>(setting);
-    const found = await warnings((log) => checkCommitOrder(driver, log));
+    const [row] = await tandem.db.driver.unsafe<{ value: string }[]>(
+      "select current_setting('track_commit_timestamp') as value",
+    );
+    const found = await warnings((log) => checkCommitOrder(tandem.db, log));
     assert.is(found.length, row?.value === 'on' ? 0 : 1);
   } finally {
     await tandem.close();
   }
-  for (const [value, count] of Object.entries({ on: 0, off: 1 })) {
-    // As a server says it that was started with this value: it holds for all databases of a server.
+});
+
+test('names the nodes of a cluster where it is off', async () => {
+  // As servers answer that were started so: it holds for all databases of a server.
+  const cases: [EngineName, (string | null)[], string | undefined][] = [
+    ['postgres', [], undefined],
+    ['postgres', [null], 'track_commit_timestamp is off: '],
+    ['citus', [], undefined],
+    ['citus', ['worker1:5432', 'worker2:5432'], 'track_commit_timestamp is off on worker1:5432, worker2:5432: '],
+  ];
+  for (const [engine, nodes, expected] of cases) {
     const unsafe = async (text: string) => {
-      assert.match(text, /current_setting\('track_commit_timestamp'\) = 'on'/);
-      return [{ isTracked: value === 'on' }];
+      assert.is(text.includes('run_command_on_all_nodes'), engine === 'citus');
+      return nodes.map((node) => ({ node }));
     };
-    const driver = { unsafe } as unknown as Parameters<typeof checkCommitOrder>[0];
-    const found = await warnings((log) => checkCommitOrder(driver, log));
-    assert.is(found.length, count);
-    for (const text of found) assert.match(text, /track_commit_timestamp is off/);
+    const db = { engine, driver: { unsafe } } as unknown as Parameters<typeof checkCommitOrder>[0];
+    const [line, ...more] = await warnings((log) => checkCommitOrder(db, log));
+    assert.equal(more, []);
+    assert.is(line?.slice(0, expected?.length), expected);
   }
 });
 
