@@ -11,6 +11,9 @@ const some = 'select id, name from workspaces where id > $1 order by id limit 50
 /** Waits of two seconds for the lock of a process of the service that counts a large workspace, a minute at most. */
 const maxTries = 40;
 
+const isNoted = `select exists (select from pg_trigger
+  where tgname = 'todos_counted' and tgrelid = 'todos'::regclass) as "isNoted"`;
+
 interface Counts {
   workspaces: number;
   wrong: number;
@@ -62,6 +65,10 @@ replaced. The service may run.`,
   run: async ({ db, refuse }) => {
     if (db.engine === 'citus')
       return 'Nothing to do: on Citus no numbers are kept, todos are counted when somebody asks.';
+    // They would be right once, and never change again.
+    const [row] = await db.rows<{ isNoted: boolean }>(isNoted, []);
+    if (!row?.isNoted)
+      return 'Nothing to do: this database was distributed by Citus before, so no numbers are kept, and todos are counted when somebody asks.';
     const { workspaces, wrong, failed } = await recount(db);
     const of = workspaces === 1 ? 'one workspace' : `${workspaces} workspaces`;
     if (failed > 0) refuse(`Of ${of}, ${failed} could not be counted (see above). Run it again.`);

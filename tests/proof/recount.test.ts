@@ -59,4 +59,17 @@ test('refuses what it does not take with its usage', async () => {
   assert.match(stderr, 'npm run db:recount');
 });
 
+// The last one: it leaves the database as a dump of Citus.
+onPostgres('counts nothing in a database that Citus distributed: no change would be noted afterwards', async () => {
+  const { call } = await tandem.workspace();
+  await tandem.db.driver.unsafe(`drop trigger todos_counted on todos; drop trigger todos_counted_anew on todos;
+    drop trigger todos_not_counted on todos; delete from counted_workspaces; delete from todo_counts;
+    delete from todo_count_changes`);
+  const { code, stdout } = await recount();
+  assert.is(code, 0);
+  assert.match(stdout, /^Nothing to do: this database was distributed by Citus before/);
+  assert.is((await call('POST /todos', { title: 'a' })).status, 201);
+  assert.is((await call('GET /todos/summary')).body.total, 1);
+});
+
 test.run();
