@@ -258,6 +258,8 @@ test.promise(
     await db.rows(`update todos set is_suggested = true, source = 'auto_suggested' where id = $1`, [todo.id]);
     const digested = `update captures set status = 'completed', summary = $2, updated_at = now() where id = $1`;
     await db.rows(digested, [id, 'They met.\n\n<img src=x onerror=alert(1)>']);
+    // What was changed by hand is in no event: this one has the page read it.
+    assert.is((await call(`PATCH /captures/${id}`, { tags: ['team'] })).status, 200);
     await page.getByText('They met.').waitFor();
     await page.getByText('<img src=x onerror=alert(1)>').waitFor();
     await page.getByRole('button', { name: 'Dismiss: Ask about the date' }).click();
