@@ -291,4 +291,24 @@ test.promise('two thousand messages are a window of rows, older ones are read in
   await rows.getByText('On it.').waitFor();
 });
 
+for (const viewport of [
+  { width: 1280, height: 800 },
+  { width: 360, height: 740 },
+]) {
+  test.promise(`the composer stays where it is at the end of a chat, ${viewport.width} px wide`, async (stage) => {
+    const chat = await openChat(stage, { viewport });
+    const { page, agent } = chat;
+    await addMessages(stage.tandem, chat, 30);
+    await agent.finish('That is all.');
+    const last = page.locator('.message.agent .prose').getByText('That is all.');
+    await last.waitFor();
+    const placeAt = async (top: string) => {
+      await page.evaluate(`scrollTo(0, ${top})`);
+      return page.evaluate<number>('Math.round(document.querySelector(".dock").getBoundingClientRect().bottom)');
+    };
+    const [above, atEnd] = [await placeAt('300'), await placeAt('document.documentElement.scrollHeight')];
+    assert.ok(Math.abs(above - atEnd) <= 4, `${above} px from the top, and ${atEnd} at the end`);
+  });
+}
+
 test.run();
