@@ -20,7 +20,8 @@ test.promise('todos are written, looked at, opened, edited, scheduled and moved 
   const window = await stage.window({ as: ada, viewport: { width: 1280, height: 900 } });
   const { page, goTo, sees } = window;
   await goTo('/chats', 'Chats');
-  for (const line of ['Find a hall !high', 'Order desks']) {
+  const todos = async () => bodyOf(await call('GET /todos')).data;
+  for (const [place, line] of ['Find a hall !high', 'Order desks'].entries()) {
     await press(window, 'c');
     await page.locator('input[name="title"]:focus').waitFor();
     await page.keyboard.type(line);
@@ -28,9 +29,9 @@ test.promise('todos are written, looked at, opened, edited, scheduled and moved 
     await press(window, 'Escape', 'Enter');
     await page.getByRole('row', { name: new RegExp(`^${line.split(' !')[0]}`) }).waitFor();
     await press(window, 'Tab');
+    // The newest is first, by when it was stored.
+    await until(async () => (await todos()).length === place + 1);
   }
-  const todos = async () => bodyOf(await call('GET /todos')).data;
-  await until(async () => (await todos()).length === 2);
   const hall = (await todos()).find(({ title }: { title: string }) => title === 'Find a hall');
   assert.is(hall.priority, 'high');
 
