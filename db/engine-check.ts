@@ -14,7 +14,7 @@ export async function engineOn(sql: postgres.Sql): Promise<EngineName> {
 /** SQLSTATE of a server that cannot serve yet: the start waits for it. */
 const cannotConnectNow = '57P03';
 
-// Null is what a node says that cannot be asked: of every other one, too.
+// Null where the node that is to check cannot be reached itself.
 const unreachable = `select to_nodename || ':' || to_nodeport as name from citus_check_cluster_node_health()
   where result is false group by 1 order by 1`;
 
