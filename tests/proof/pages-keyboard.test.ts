@@ -90,7 +90,8 @@ test.promise('an agent is asked, answers and is allowed what it wants', async (s
   const word = engine.plan([reply('Nothing is due.')]);
   await typeInto(window, page.getByLabel('Message', { exact: true }), `What is due? ${word}`);
   await press(window, 'Enter');
-  await page.getByText('Nothing is due.').first().waitFor();
+  // On the page of the chat: the list from which it was started may say it before, and loses the focus.
+  await page.locator('.message.agent .prose').getByText('Nothing is due.').waitFor();
   const again = engine.plan([reply('Nor then.')]);
   await typeInto(window, page.getByLabel('Message', { exact: true }), `And on Monday? ${again}`);
   await press(window, 'Enter');
