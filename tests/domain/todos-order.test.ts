@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert';
 import { keyFor, maxKeyLength, spreadKeys } from '../../domain/todos/order-keys.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { refused, titlesOf, unknownId } from '../support/todo-fixtures.ts';
-import { answered } from '../support/until.ts';
 
 const test = suite('the manual order of todos');
 let tandem: TestService;
@@ -132,9 +131,8 @@ test('a repeated move changes nothing; a move is refused without one place, and 
 test('concurrent moves leave one order that all of them are in', async () => {
   const { call } = await tandem.workspace();
   const ids = await someTodos(call, 'abcdefgh');
-  const move = (title: string, place: object) => answered(() => call(`POST /todos/${ids[title]}/move`, place));
-  const moves = [...'bcdefgh'].map((title) => move(title, { after: ids.a }));
-  moves.push(...[...'cdefgh'].map((title) => move(title, { before: ids.b })));
+  const moves = [...'bcdefgh'].map((title) => call(`POST /todos/${ids[title]}/move`, { after: ids.a }));
+  moves.push(...[...'cdefgh'].map((title) => call(`POST /todos/${ids[title]}/move`, { before: ids.b })));
   for (const { status } of await Promise.all(moves)) assert.is(status, 200);
   const { body } = await call('GET /todos?limit=100');
   const keys = body.data.map(({ position }: { position: string }) => position);
