@@ -87,14 +87,14 @@ test('a recorder that hangs is replaced by the one that resumes: it is closed wi
 
 test('a connection that replaces a recorder waits until the last write is done, and continues after it', async () => {
   // Who was replaced writes for as long as its lease would have lasted.
-  const one = await startIntake(directory.store, idle, { intakeTimes: { renewMs: 300, leaseMs: 600_000 } });
-  const session = { ...(await newSession()), socketUrl: socketOf(one) };
+  const lasting = await startIntake(directory.store, idle, { intakeTimes: { renewMs: 300, leaseMs: 600_000 } });
+  const session = { ...(await newSession()), socketUrl: socketOf(lasting) };
   const slow = await Recorder.start(session);
-  one.store.hold();
+  lasting.store.hold();
   const received = [audio(), audio()];
   for (const each of received) slow.record(each);
   await slow.received();
-  await until(() => one.store.waiting === 1);
+  await until(() => lasting.store.waiting === 1);
   const resumed = slow.anew(socketOf(two));
   let isEarly = false;
   void resumed.then(
@@ -108,14 +108,14 @@ test('a connection that replaces a recorder waits until the last write is done, 
   await beside.drop();
   await new Promise((resolve) => setTimeout(resolve, 200));
   assert.is(isEarly, false);
-  one.store.release();
+  lasting.store.release();
   const recorder = await within(() => 'the one before lets go', resumed);
   assert.is(recorder.ready.nextSequence, 2, 'what was received before is written');
   const part = audio();
   recorder.record(part, true);
   await recorder.stop();
   assert.equal(await storedAudio(session), [...received, part]);
-  await one.close();
+  await lasting.close();
 });
 
 test('a connection that replaces a recorder of a killed process waits for the end of its lease', async () => {
