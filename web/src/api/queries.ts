@@ -71,11 +71,7 @@ export function readIdentity(context: QueryFunctionContext, isRepeated = false):
 }
 
 /** The signed-in user and workspace; null without a session. */
-export const identityQuery = queryOptions({
-  queryKey: ['identity'],
-  queryFn: (context) => readIdentity(context),
-  staleTime: 60_000,
-});
+export const identityQuery = queryOptions({ queryKey: ['identity'], queryFn: readIdentity, staleTime: 60_000 });
 
 export type Identity = NonNullable<Awaited<ReturnType<typeof api.meta.identity.query>>>;
 
